@@ -11,6 +11,7 @@
 #include "atoll/base/error.hpp"
 #include "atoll/base/topology.hpp"
 #include "atoll/base/units.hpp"
+#include "borrower.hpp"
 #include "memory.hpp"
 
 namespace atl::fabric {
@@ -328,7 +329,10 @@ std::string Job::failure() const {
                                                : fmt::format("PE {} (pid {}) {}", failed - 1, first.pid, first.text);
 }
 
-void Job::throw_failure() const { throw PeFailedError(failure()); }
+void Job::throw_failure() const {
+  if (auto* borrower = dynamic_cast<Borrower*>(remote_.get()); borrower != nullptr) borrower->abandon();
+  throw PeFailedError(failure());
+}
 
 // Returns whether this status is the job's.
 bool Job::note_exit(int status) noexcept {

@@ -289,6 +289,17 @@ Operation& Device::take_transfer() {
   return *taken;
 }
 
+void Device::release(const Pending& pending, Pending& instead) {
+  auto release_one = [&](Operation& one) {
+    if (one.pending != &pending) return;
+    one.pending = &instead;
+    one.to = nullptr;
+    if (tcp::is_own(*info_)) (void)::fi_cancel(&endpoint_->fid, &one.context);
+  };
+  for (auto& one : transfers_) release_one(*one);
+  for (Operation& one : sends_) release_one(one);
+}
+
 bool Device::lend(const void* memory, std::size_t bytes, std::uint64_t access, Registrations::Loan& loan) {
   if (!local_registration_ || in_segment(memory, bytes)) return true;
   if (bytes < worth_registering) return false;

@@ -150,14 +150,11 @@ class Device {
   /// Reads into the operation's buffer.
   int fetch(Operation& operation, std::size_t bytes, const RemoteMemory& from, std::uint64_t offset);
   Operation& take_transfer();
-  /// Whoever waited for these transfers does not any more.
-  void forget(const Pending& pending, Pending& instead) {
-    for (auto& one : transfers_)
-      if (one->pending == &pending) one->pending = &instead;
-    for (Operation& one : sends_)
-      if (one.pending == &pending) one.pending = &instead, one.to = nullptr;
-  }
+  /// The caller's memory goes: what `pending` counts completes as before and counts in `instead`, but does not touch that memory any
+  /// more. Of libfabric's own providers only the copies from our buffers stop: what they have been given they cannot give back.
+  void release(const Pending& pending, Pending& instead);
   void give_back_transfer(Operation& operation) {
+    operation.pending = nullptr;
     operation.loan.reset();
     free_transfers_.push_back(&operation);
   }

@@ -174,6 +174,13 @@ bool Lanes::progress(const Inbox::Taker* taker) {
   return any;
 }
 
+// First of the endpoint that this thread holds: another thread may hold one of the others and wait for that.
+void Lanes::abandon() noexcept {
+  for (auto& path : paths_)
+    if (path->is_held_here()) path->abandon();
+  for (auto& path : paths_) path->abandon();
+}
+
 void Lanes::stop_polling() {
   first().stop_polling();
   for (std::size_t i = 1; i < paths_.size(); ++i)

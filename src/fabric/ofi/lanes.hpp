@@ -15,7 +15,7 @@
 
 namespace atl::fabric::ofi {
 
-class Lanes final : public RemotePath {
+class Lanes final : public RemotePath, public Borrower {
  public:
   /// At least two; the first `interfaces` of them (at least 1) each have another interface.
   Lanes(std::vector<std::unique_ptr<Path>> paths, std::size_t interfaces);
@@ -40,6 +40,7 @@ class Lanes final : public RemotePath {
   void quiet() override;
   bool has_left(PeId pe) override { return first().has_left(pe); }
   bool progress(const Inbox::Taker* taker) override;
+  void abandon() noexcept override;
   void stop_polling() override;
   void tell(const News& news) noexcept override { first().tell(news); }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace atl::fabric::ofi {
 
@@ -16,6 +17,8 @@ class Outstanding {
  public:
   /// What an operation that begins now counts in.
   Pending& count() { return counts_[generation_ % 2]; }
+  std::span<Pending> counts() { return counts_; }
+  bool is_under_way() const { return counts_[0].left != 0 || counts_[1].left != 0; }
   bool is_count(const Pending* pending) const { return pending == &counts_[0] || pending == &counts_[1]; }
 
   std::uint64_t generation() const { return generation_; }

@@ -54,12 +54,32 @@ void Path::Hold::rest(int rounds) {
   path_.owner_.take();
 }
 
-// What a caller waits for and then does not, because a PE has died, must not be written to any more.
 Path::Awaited::~Awaited() {
   if (pending.left == 0) return;
-  for (Request& request : path_.requests_)
-    if (request.pending == &pending) request.pending = &path_.abandoned_, request.to = nullptr;
-  path_.device_->forget(pending, path_.abandoned_);
+  path_.abandoned_.left += pending.left;
+  path_.release(pending, path_.abandoned_);
+}
+
+void Path::release(Pending& pending, Pending& instead) {
+  for (Request& request : requests_)
+    if (request.active && request.pending == &pending) request.pending = &instead, request.to = nullptr;
+  device_->release(pending, instead);
+}
+
+// A thread that holds the path and waits for this one does not keep it for longer.
+constexpr std::int64_t longest_abandon_ns = 1'000'000'000;
+
+void Path::abandon() noexcept {
+  for (Deadline deadline = Deadline::after_ns(longest_abandon_ns); lent_.load(std::memory_order_relaxed) && !deadline.passed(); ::sched_yield()) {
+    bool nested = is_held_here();
+    if (!nested && !owner_.try_take()) continue;
+    bool gets = gets_.is_under_way();
+    for (Outstanding* each : {&writes_, &gets_})
+      for (Pending& count : each->counts()) release(count, count);
+    gets_abandoned_ |= gets;
+    lent_.store(false, std::memory_order_relaxed);
+    if (!nested) owner_.leave();
+  }
 }
 
 void Path::throw_gone(PeId pe) const {
@@ -82,23 +102,23 @@ void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending,
   // What is said to the peer queues behind what is under way, and who is not heard of for too long counts as lost.
   if (with.transferring + bytes > most_transferring)
     wait(hold, [&] { return with.transferring == 0 || with.transferring + bytes <= most_transferring || with.gone; });
-  Operation& operation = device_->take_transfer();
+  Prepared prepared(*device_);
+  Operation& operation = *prepared;
   operation.peer = with.number;
   operation.pending = &pending;
   operation.bytes = static_cast<std::uint32_t>(bytes);
   int status = start(operation);
   for (; status == -FI_EAGAIN; status = start(operation)) {
     if (!poll()) hold.rest(0);
-    if (job_.has_failed()) device_->give_back_transfer(operation);
     job_.check();
   }
   ++pending.left;
   if (status == 0) {
+    prepared.went();
     with.transferring += bytes;
     return;
   }
   note_failure(with, status);
-  device_->give_back_transfer(operation);
   if (!is_for_quiet(&pending)) return;
   if (with.gone) --pending.left;
   else with.lost.push_back(&pending);
@@ -246,7 +266,7 @@ void Path::put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) 
     Peer& target = peer(pe);
     Registrations::Loan loan;
     if (!target.fenced && may_write(target, from, bytes, loan))
-      return write(hold, pe, to, static_cast<const std::byte*>(from), bytes, writes_.count());
+      return write(hold, pe, to, static_cast<const std::byte*>(from), bytes, lent(writes_));
   }
   put(pe, to, from, bytes);
 }
@@ -376,7 +396,7 @@ void Path::get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
 void Path::get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
   if (bytes == 0) return;
   Hold hold(*this);
-  start_get(hold, static_cast<std::byte*>(to), pe, from, bytes, gets_.count());
+  start_get(hold, static_cast<std::byte*>(to), pe, from, bytes, lent(gets_));
 }
 
 std::uint64_t Path::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
@@ -424,6 +444,7 @@ void Path::quiet() {
     std::erase_if(sent, [&](const Sent& one) { return settled(one); });
     return sent.empty() && writes_.has_finished(writes) && gets_.has_finished(gets);
   });
+  if (std::exchange(gets_abandoned_, false)) [[unlikely]] job_.check();
   std::erase_if(dirty_, [&](std::uint32_t pe) {
     Peer& to = peers_[pe];
     if (!settled(to) || (to.unflushed && !to.gone)) return false;  // another thread goes on

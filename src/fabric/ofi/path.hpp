@@ -27,12 +27,13 @@
 #include "atoll/base/error.hpp"
 #include "atoll/base/owner.hpp"
 #include "atoll/fabric/job.hpp"
+#include "../borrower.hpp"
 #include "device.hpp"
 #include "wire.hpp"
 
 namespace atl::fabric::ofi {
 
-class Path final : public RemotePath {
+class Path final : public RemotePath, public Borrower {
  public:
   /// The first of a process speaks for it: it brings news, and looks after the neighbour.
   enum class Role { first, further };
@@ -61,6 +62,7 @@ class Path final : public RemotePath {
   void quiet() override;
   bool has_left(PeId pe) override;
   bool progress(const Inbox::Taker* taker) override;
+  void abandon() noexcept override;
   void stop_polling() override;
   void tell(const News& news) noexcept override;
 
@@ -187,7 +189,25 @@ class Path final : public RemotePath {
     T& what_;
   };
 
-  // What one caller waits for. Made and destroyed while it holds the path.
+  // A transfer that is not under way yet: goes back unless the network takes it.
+  class Prepared {
+   public:
+    explicit Prepared(Device& device) : device_(device), operation_(&device.take_transfer()) {}
+    ~Prepared() {
+      if (operation_ != nullptr) device_.give_back_transfer(*operation_);
+    }
+    Prepared(const Prepared&) = delete;
+    Prepared& operator=(const Prepared&) = delete;
+    Operation& operator*() const { return *operation_; }
+    void went() { operation_ = nullptr; }
+
+   private:
+    Device& device_;
+    Operation* operation_;
+  };
+
+  // What one caller waits for. Made and destroyed while it holds the path. When the caller's frame goes before that has finished, because
+  // a PE has died, nothing under way refers to the frame or to the caller's memory any more.
   struct Awaited {
     explicit Awaited(Path& path) : path_(path) {}
     ~Awaited();
@@ -212,6 +232,13 @@ class Path final : public RemotePath {
   Sent sent_to(PeId pe) const {
     const Peer& to = peers_[pe.value()];
     return {pe.value(), to.sent, to.putting != 0, to.put};
+  }
+  // What `pending` counts does not touch the memory of callers any more, and counts in `instead`.
+  void release(Pending& pending, Pending& instead);
+  // The count of a write or read whose memory the caller keeps until quiet().
+  Pending& lent(Outstanding& outstanding) {
+    lent_.store(true, std::memory_order_relaxed);  // abandon() looks while it holds the path, or finds it set by the same thread
+    return outstanding.count();
   }
   bool is_for_quiet(const Pending* pending) const { return writes_.is_count(pending) || gets_.is_count(pending); }
   // The first since quiet(), which most often follows again, and that of who waits already.
@@ -351,6 +378,8 @@ class Path final : public RemotePath {
   std::vector<std::uint32_t> free_requests_;
   Outstanding writes_, gets_;     // that nobody waits for alone
   Pending abandoned_;             // of callers that wait no more
+  std::atomic<bool> lent_{false};  // memory was given to put_nbi() or get_nbi() since the last abandon()
+  bool gets_abandoned_ = false;   // since the last quiet()
   std::uint32_t sleepers_ = 0;    // callers that wait, asleep
   bool changed_memory_ = false;   // by what arrived: the PE may wait for it
   bool chores_ = false;           // something may wait in arrivals_, parked_, waiting_ or owed_

@@ -81,18 +81,38 @@ int Connection::send(const Outgoing& what, bool keeps) {
     finish(what);
     return stream_->flush();
   }
-  Queued& last = queue_.emplace_back(what);
-  if (!keeps && bytes != 0) {
-    last.copy = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    std::size_t at = 0;
-    for (const iovec& part : std::span(what.parts.data(), what.part_count)) {
-      std::memcpy(last.copy.get() + at, part.iov_base, part.iov_len);
-      at += part.iov_len;
-    }
-    last.what.parts[0] = {last.copy.get(), bytes};
-    last.what.part_count = 1;
-  }
+  Queued last{.what = what};
+  if (!keeps) copy_rest(last);
+  queue_.push_back(std::move(last));
   return pump();
+}
+
+// What is not sealed yet.
+void Connection::copy_rest(Queued& next) {
+  std::span<const iovec> parts(next.what.parts.data() + next.part, next.what.part_count - next.part);
+  std::size_t bytes = 0;
+  for (const iovec& part : parts) bytes += part.iov_len;
+  bytes -= next.done;
+  if (bytes == 0) return;
+  auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  std::size_t at = 0, done = next.done;
+  for (const iovec& part : parts) {
+    std::memcpy(copy.get() + at, static_cast<const std::byte*>(part.iov_base) + done, part.iov_len - done);
+    at += part.iov_len - std::exchange(done, 0);
+  }
+  next.copy = std::move(copy);
+  next.what.parts[0] = {next.copy.get(), bytes};
+  next.what.part_count = 1;
+  next.part = next.done = 0;
+}
+
+int Connection::release(void* context) {
+  for (Read& one : reads_)
+    if (one.context == context) one.to = nullptr;
+  if (left_ != 0 && incoming_.action == Action::data && reads_.front().context == context) pieces_[piece_].to = nullptr;
+  for (Queued& one : queue_)
+    if (one.what.context == context && one.copy == nullptr) copy_rest(one);
+  return 0;
 }
 
 // The next record of what waits longest.
@@ -165,8 +185,11 @@ int Connection::take(std::span<const std::byte> body, bool& wait) {
   while (!body.empty()) {
     Piece& piece = pieces_[piece_];
     std::size_t bytes = std::min(body.size(), piece.bytes);
-    copy_in(piece.to, body.data(), bytes);
-    piece.to += bytes, piece.bytes -= bytes;
+    if (piece.to != nullptr) {
+      copy_in(piece.to, body.data(), bytes);
+      piece.to += bytes;
+    }
+    piece.bytes -= bytes;
     body = body.subspan(bytes);
     if (piece.bytes == 0) ++piece_;
   }

@@ -51,6 +51,8 @@ class Connection {
   int pump();
   /// Takes what has come. `any` becomes whether anything has.
   int receive(bool& any);
+  /// Sends what is left of that operation from a copy, and drops what comes for it.
+  int release(void* context);
   /// All that is under way fails.
   void give_up(int error);
 
@@ -64,16 +66,17 @@ class Connection {
     std::size_t part = 0, done = 0;  // the next byte
   };
   struct Read {
-    std::byte* to;
+    std::byte* to;  // null: nobody wants it any more
     std::size_t bytes;
     void* context;
   };
   struct Piece {
-    std::byte* to;
+    std::byte* to;  // null: dropped
     std::size_t bytes;
   };
 
   void seal_next();
+  static void copy_rest(Queued& what);
   void finish(const Outgoing& what);
   int take_records();
   int take(std::span<const std::byte> body, bool& wait);

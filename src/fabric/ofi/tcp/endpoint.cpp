@@ -48,20 +48,25 @@ Endpoint::Endpoint(const Identity& identity, const void* address, std::size_t ad
   std::memcpy(address_.public_key, keys_.public_key().data(), sizeof(address_.public_key));
   listener_ = listen_at(address, address_bytes, address_);
   events_ = ::epoll_create1(EPOLL_CLOEXEC);
-  if (events_ < 0) {
+  if (int error = events_ < 0 ? errno : watch(listener_, EPOLLIN, listener_number, EPOLL_CTL_ADD); error != 0) {
     ::close(listener_);
-    throw_errno("cannot make a set of events for the network (epoll_create1)");
+    if (events_ >= 0) ::close(events_);
+    errno = error;
+    throw_errno("cannot make a set of events for the network (epoll)");
   }
-  watch(listener_, EPOLLIN, listener_number, EPOLL_CTL_ADD);
 }
 
 // What was sent last gets out, if the other side takes it.
 Endpoint::~Endpoint() {
   for (Deadline deadline = Deadline::after_ns(most_closing_ns); !deadline.passed();) {
     std::vector<pollfd> blocked;
-    for (std::size_t peer : connected_)
-      if (Connection& one = *peers_[peer].connection; one.is_blocked() && one.pump() == 0 && one.is_blocked())
-        blocked.push_back({one.descriptor(), POLLOUT, 0});
+    for (std::size_t i = 0; i < connected_.size(); ++i) {
+      std::size_t peer = connected_[i];
+      Connection& one = *peers_[peer].connection;
+      if (!one.is_blocked()) continue;
+      if (attempt(peer, [](Connection& connection) { return connection.pump(); }) != 0) --i;
+      else if (one.is_blocked()) blocked.push_back({one.descriptor(), POLLOUT, 0});
+    }
     if (blocked.empty()) break;
     (void)::poll(blocked.data(), blocked.size(), 100);
   }
@@ -69,11 +74,12 @@ Endpoint::~Endpoint() {
   ::close(listener_);
 }
 
-void Endpoint::watch(int descriptor, std::uint32_t events, std::uint64_t number, int operation) {
+// Returns 0, or a number of errno.
+int Endpoint::watch(int descriptor, std::uint32_t events, std::uint64_t number, int operation) {
   epoll_event event{};
   event.events = events;
   event.data.u64 = number;
-  if (::epoll_ctl(events_, operation, descriptor, &event) != 0) throw_errno("cannot watch a connection to another host (epoll_ctl)");
+  return ::epoll_ctl(events_, operation, descriptor, &event) == 0 ? 0 : errno;
 }
 
 std::size_t Endpoint::find(std::uint32_t pe) const {
@@ -115,7 +121,10 @@ void Endpoint::connect(std::size_t number) {
   hello.lane = identity_.lane;
   peer.greeting = ++last_greeting_;
   greetings_[peer.greeting] = std::make_unique<Greeting>(descriptor, hello, secret);
-  watch(descriptor, EPOLLIN | EPOLLOUT, peer.greeting, EPOLL_CTL_ADD);
+  if (int error = watch(descriptor, EPOLLIN | EPOLLOUT, peer.greeting, EPOLL_CTL_ADD); error != 0) {
+    end_greeting(std::exchange(peer.greeting, 0));
+    lose(number, error);
+  }
 }
 
 void Endpoint::accept() {
@@ -129,9 +138,10 @@ void Endpoint::accept() {
     }
     ++incoming_;
     std::uint64_t number = ++last_greeting_;
-    greetings_[number] = std::make_unique<Greeting>(descriptor, [this](const Hello& hello) { return know(hello); });
-    watch(descriptor, EPOLLIN, number, EPOLL_CTL_ADD);
-    advance(number);
+    greetings_[number] = std::make_unique<Greeting>(descriptor, [this](const Hello& hello) { return know(hello); },
+                                                    Deadline::after_ns(identity_.proof_limit_ns));
+    if (watch(descriptor, EPOLLIN, number, EPOLL_CTL_ADD) == 0) advance(number);
+    else end_greeting(number);  // the kernel is short of memory: a member tries again
   }
 }
 
@@ -165,7 +175,7 @@ void Endpoint::advance(std::uint64_t number) {
   std::size_t peer = outgoing ? find(greeting.hello().target) : nobody;
   if (state == Greeting::State::waiting) {
     // Once it is connected, only an answer can come.
-    if (outgoing && greeting.is_connected()) watch(greeting.descriptor(), EPOLLIN, number, EPOLL_CTL_MOD);
+    if (outgoing && greeting.is_connected()) (void)watch(greeting.descriptor(), EPOLLIN, number, EPOLL_CTL_MOD);
     return;
   }
   if (state == Greeting::State::refused) {
@@ -190,7 +200,7 @@ void Endpoint::adopt(std::size_t number, Greeting& greeting) {
   auto stream = std::make_unique<Stream>(descriptor, challenge.keys_of(greeting.side()), challenge.keys_of(other), identity_.protection);
   peer.connection = std::make_unique<Connection>(resources_, std::move(stream));
   connected_.push_back(number);
-  watch(descriptor, EPOLLIN, peer_bit | number, EPOLL_CTL_MOD);
+  if (int error = watch(descriptor, EPOLLIN, peer_bit | number, EPOLL_CTL_MOD); error != 0) lose(number, error);
 }
 
 // A connection that came. What strangers do is said, but not each time.
@@ -234,6 +244,26 @@ void Endpoint::lose(std::size_t number, int error) {
   std::erase(connected_, number);
 }
 
+// Something on the connection to that peer, which is lost when it fails. An exception (there is no memory, or libcrypto fails) may have
+// left the stream in the middle of a record, and an operation neither queued nor complete: the process is told of the peer.
+template <class Action>
+int Endpoint::attempt(std::size_t number, Action&& action) {
+  int error = 0;
+  bool thrown = true;
+  try {
+    error = action(*peers_[number].connection);
+    thrown = false;
+  } catch (const std::bad_alloc&) {
+    error = ENOMEM;
+  } catch (const std::exception& cause) {
+    log(LogLevel::warning, "PE {} ended its connection to PE {}: {}", identity_.pe, peers_[number].address.pe, cause.what());
+    error = EIO;
+  }
+  if (thrown) resources_.completions.add_failure(nullptr, error, peers_[number].address.pe);
+  if (error != 0) lose(number, error);
+  return error;
+}
+
 // ---- operations ---------------------------------------------------------------------------------------------------------
 
 int Endpoint::send(std::size_t number, const Connection::Outgoing& what, bool keeps) {
@@ -243,8 +273,7 @@ int Endpoint::send(std::size_t number, const Connection::Outgoing& what, bool ke
     return peer.error != 0 ? peer.error : EAGAIN;
   }
   if (!peer.connection->has_room()) return EAGAIN;
-  int error = peer.connection->send(what, keeps);
-  if (error != 0) lose(number, error);
+  int error = attempt(number, [&](Connection& connection) { return connection.send(what, keeps); });
   // It has been taken: when the connection breaks, its completion says so. What nobody waits for is lost as it may be anywhere.
   if (error == 0 && peer.connection->is_blocked()) blocked_ = 1;
   return 0;
@@ -262,14 +291,19 @@ int Endpoint::read(std::size_t number, const Target& target, std::byte* to, void
   return send(number, ask, true);
 }
 
+void Endpoint::release(void* context) noexcept {
+  for (std::size_t i = 0; i < connected_.size(); ++i) {
+    std::size_t number = connected_[i];
+    if (attempt(number, [&](Connection& connection) { return connection.release(context); }) != 0) --i;
+  }
+}
+
 // ---- progress -----------------------------------------------------------------------------------------------------------
 
 bool Endpoint::receive(std::size_t number) {
   bool any = false;
-  Connection& connection = *peers_[number].connection;
-  int error = connection.receive(any);
-  if (error != 0) lose(number, error);
-  else if (connection.is_blocked()) blocked_ = 1;
+  int error = attempt(number, [&](Connection& connection) { return connection.receive(any); });
+  if (error == 0 && peers_[number].connection->is_blocked()) blocked_ = 1;
   if (any) hot_ = number;
   return any;
 }
@@ -281,7 +315,7 @@ void Endpoint::progress() {
       std::size_t number = connected_[i];
       Connection& connection = *peers_[number].connection;
       if (!connection.is_blocked()) continue;
-      if (int error = connection.pump(); error != 0) lose(number, error), --i;
+      if (attempt(number, [](Connection& one) { return one.pump(); }) != 0) --i;
       else if (connection.is_blocked()) blocked_ = 1;
     }
   }
@@ -313,7 +347,7 @@ void Endpoint::look(int timeout_ms) {
       std::size_t peer = number & ~peer_bit;
       if (peers_[peer].connection == nullptr) continue;
       if ((list[static_cast<std::size_t>(i)].events & EPOLLOUT) != 0 && std::exchange(peers_[peer].watches_room, false)) {
-        watch(peers_[peer].connection->descriptor(), EPOLLIN, number, EPOLL_CTL_MOD);
+        (void)watch(peers_[peer].connection->descriptor(), EPOLLIN, number, EPOLL_CTL_MOD);
         blocked_ = 1;
       }
       (void)receive(peer);
@@ -336,7 +370,7 @@ bool Endpoint::may_sleep() {
     Peer& peer = peers_[number];
     if (peer.connection->is_stalled() && !resources_.receives.empty()) return false;
     if (!peer.connection->is_blocked() || std::exchange(peer.watches_room, true)) continue;
-    watch(peer.connection->descriptor(), EPOLLIN | EPOLLOUT, peer_bit | number, EPOLL_CTL_MOD);
+    (void)watch(peer.connection->descriptor(), EPOLLIN | EPOLLOUT, peer_bit | number, EPOLL_CTL_MOD);
   }
   return true;
 }

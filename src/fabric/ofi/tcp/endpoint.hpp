@@ -25,6 +25,7 @@ struct Identity {
   std::uint32_t pe = 0;
   std::uint32_t lane = 0;  ///< which of the PE's endpoints
   Protection protection = Protection::auth;
+  std::int64_t proof_limit_ns = 5'000'000'000;  ///< who connects has so long to prove what it is
 };
 
 class Endpoint {
@@ -44,6 +45,8 @@ class Endpoint {
 
   int send(std::size_t peer, const Connection::Outgoing& what, bool keeps);
   int read(std::size_t peer, const Target& target, std::byte* to, void* context);
+  /// That operation, if it is under way, does not touch the caller's memory any more, and completes nevertheless.
+  void release(void* context) noexcept;
 
   /// Takes what has come and sends what waits, from and to whom it is quick to.
   void progress();
@@ -64,7 +67,7 @@ class Endpoint {
     int error = 0;                  // why it cannot be reached
   };
 
-  void watch(int descriptor, std::uint32_t events, std::uint64_t number, int operation);
+  int watch(int descriptor, std::uint32_t events, std::uint64_t number, int operation);
   void look(int timeout_ms);
   void accept();
   Greeting::Known know(const Hello& hello);
@@ -76,6 +79,8 @@ class Endpoint {
   void refuse(const Greeting& greeting);
   void fail_attempt(std::size_t peer, const Greeting& greeting);
   void lose(std::size_t peer, int error);
+  template <class Action>
+  int attempt(std::size_t peer, Action&& action);
   bool receive(std::size_t peer);
   void keep_time();
   const std::string& secret_of(Peer& peer);

@@ -15,17 +15,15 @@
 namespace atl::fabric::ofi::tcp {
 namespace {
 
-constexpr double seconds_to_prove = 5;
-
 std::string_view view_of(const Hello& hello) { return {reinterpret_cast<const char*>(&hello), sizeof(hello)}; }
 
 }  // namespace
 
-Greeting::Greeting(int descriptor, Ask ask)
+Greeting::Greeting(int descriptor, Ask ask, Deadline deadline)
     : descriptor_(descriptor),
       side_(Side::responder),
       ask_(std::move(ask)),
-      deadline_(Deadline::after_seconds(seconds_to_prove)),
+      deadline_(deadline),
       peer_(peer_of(descriptor)) {}
 
 Greeting::Greeting(int descriptor, const Hello& hello, std::string secret)

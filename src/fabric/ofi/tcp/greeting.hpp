@@ -32,8 +32,8 @@ class Greeting {
   };
   using Ask = std::function<Known(const Hello&)>;
 
-  /// A connection that has come.
-  Greeting(int descriptor, Ask ask);
+  /// A connection that has come, and has until then to prove what it is.
+  Greeting(int descriptor, Ask ask, Deadline deadline);
   /// A connection to be made, on a socket that connects.
   Greeting(int descriptor, const Hello& hello, std::string secret);
   ~Greeting();

@@ -143,6 +143,19 @@ int get_name(fid* object, void* address, std::size_t* bytes) {
   return fits ? 0 : -FI_ETOOSMALL;
 }
 
+// Libfabric's functions throw nothing.
+template <class Action>
+ssize_t without_exceptions(Action&& action) noexcept {
+  try {
+    return static_cast<ssize_t>(action());
+  } catch (const std::bad_alloc&) {
+    return -FI_ENOMEM;
+  } catch (const std::exception& error) {
+    log(LogLevel::warning, "the network fails: {}", error.what());
+    return -FI_EIO;
+  }
+}
+
 // ---- operations ---------------------------------------------------------------------------------------------------------
 
 using Outgoing = Connection::Outgoing;
@@ -161,7 +174,7 @@ ssize_t send_parts(fid_ep* end, const iovec* parts, std::size_t count, fi_addr_t
   what.context = context;
   what.flags = FI_MSG | FI_SEND;
   add_parts(what, parts, count);
-  return result(of(end).endpoint->send(to, what, keeps));
+  return without_exceptions([&] { return result(of(end).endpoint->send(to, what, keeps)); });
 }
 
 ssize_t send(fid_ep* end, const void* from, std::size_t bytes, void*, fi_addr_t to, void* context) {
@@ -179,8 +192,10 @@ ssize_t inject(fid_ep* end, const void* from, std::size_t bytes, fi_addr_t to) {
 }
 
 ssize_t receive(fid_ep* end, void* buffer, std::size_t bytes, void*, fi_addr_t, void* context) {
-  of(end).endpoint->resources().receives.push_back({static_cast<std::byte*>(buffer), bytes, context});
-  return 0;
+  return without_exceptions([&] {
+    of(end).endpoint->resources().receives.push_back({static_cast<std::byte*>(buffer), bytes, context});
+    return 0;
+  });
 }
 
 ssize_t write_message(fid_ep* end, const fi_msg_rma* message, std::uint64_t flags) {
@@ -197,11 +212,17 @@ ssize_t write_message(fid_ep* end, const fi_msg_rma* message, std::uint64_t flag
   what.flags = FI_RMA | FI_WRITE;
   what.until = what.command.asks != 0 ? Outgoing::Until::answered : Outgoing::Until::copied;
   add_parts(what, message->msg_iov, message->iov_count);
-  return result(of(end).endpoint->send(message->addr, what, true));
+  return without_exceptions([&] { return result(of(end).endpoint->send(message->addr, what, true)); });
+}
+
+// Not as libfabric has it: the operation still completes, but the caller's memory is not touched any more.
+ssize_t release(fid* end, void* context) {
+  of(*end).endpoint->release(context);
+  return 0;
 }
 
 ssize_t read(fid_ep* end, void* to, std::size_t bytes, void*, fi_addr_t from, std::uint64_t offset, std::uint64_t key, void* context) {
-  return result(of(end).endpoint->read(from, {offset, bytes, key}, static_cast<std::byte*>(to), context));
+  return without_exceptions([&] { return result(of(end).endpoint->read(from, {offset, bytes, key}, static_cast<std::byte*>(to), context)); });
 }
 
 // ---- completions --------------------------------------------------------------------------------------------------------
@@ -209,7 +230,10 @@ ssize_t read(fid_ep* end, void* to, std::size_t bytes, void*, fi_addr_t from, st
 ssize_t read_queue(fid_cq* queue, void* to, std::size_t count) {
   Endpoint& endpoint = *of(queue).endpoint;
   Completions& completions = endpoint.resources().completions;
-  if (completions.is_empty()) endpoint.progress();
+  if (completions.is_empty()) {
+    ssize_t status = without_exceptions([&] { return endpoint.progress(), 0; });
+    if (status != 0) return status;
+  }
   std::size_t taken = completions.take(static_cast<fi_cq_data_entry*>(to), count);
   if (taken != 0) return static_cast<ssize_t>(taken);
   return completions.has_failures() ? -FI_EAVAIL : -FI_EAGAIN;
@@ -265,6 +289,7 @@ struct Tables {
     messages.inject = inject;
     transfers.read = read;
     transfers.writemsg = write_message;
+    end.cancel = release;
   }
 };
 

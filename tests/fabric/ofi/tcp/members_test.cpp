@@ -2,6 +2,7 @@
 // Atoll's own TCP transport between two endpoints of a job, with somebody else on the network.
 #ifdef ATOLL_HAS_LIBFABRIC
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -26,8 +27,9 @@ constexpr std::size_t segment_bytes = std::size_t{4} << 20;
 
 // An endpoint of a PE, and what it has seen.
 struct Member {
-  explicit Member(std::uint32_t pe, Protection protection = Protection::auth)
-      : segment(segment_bytes), device(std::make_unique<Device>(own(protection), tcp::Identity{pe, 0, protection}, segment.data(), segment_bytes, 3)) {
+  explicit Member(std::uint32_t pe, Protection protection = Protection::auth) : Member(tcp::Identity{.pe = pe, .protection = protection}) {}
+  explicit Member(const tcp::Identity& identity)
+      : segment(segment_bytes), device(std::make_unique<Device>(own(identity.protection), identity, segment.data(), segment_bytes, 3)) {
     device->replenish();
   }
   static Info own(Protection protection) {
@@ -54,7 +56,9 @@ struct Member {
         device->replenish();
       } else {
         ++(failed ? failures : completed);
-        device->give_back_send(operation);
+        if (operation.pending != nullptr) --operation.pending->left;
+        if (operation.kind == Operation::Kind::transfer) device->give_back_transfer(operation);
+        else device->give_back_send(operation);
       }
     }
   }
@@ -356,6 +360,49 @@ TEST_F(Members, ConnectionsThatSayNothingKeepNobodyOut) {
   for (int one : silent) ::close(one);
 }
 
+bool is_closed(int descriptor) {
+  char byte = 0;
+  errno = 0;
+  return ::recv(descriptor, &byte, 1, MSG_DONTWAIT) <= 0 && errno != EAGAIN;
+}
+
+// Connections that say nothing, half a hello, and a hello that no proof follows.
+std::vector<int> connections_that_prove_nothing(const tcp::Address& to, const tcp::Hello& hello) {
+  std::string text(reinterpret_cast<const char*>(&hello), sizeof(hello));
+  std::vector<int> made;
+  for (const std::string& said : {std::string(), text.substr(0, 30), text}) {
+    made.push_back(connect_to(to));
+    say(made.back(), said);
+  }
+  return made;
+}
+
+constexpr tcp::Hello hello_of_zero{.magic = tcp::magic, .version = tcp::version, .protection = static_cast<std::uint32_t>(Protection::auth),
+                                   .source = 0, .target = 1, .lane = 0, .zero = 0, .nonce = {}};
+
+TEST_F(Members, ConnectionsThatProveNothingInTimeAreClosed) {
+  one_ = std::make_unique<Member>(tcp::Identity{.pe = 1, .proof_limit_ns = 0});  // the limit has passed at the next look
+  (void)introduce(*one_, address_of(*zero_));
+  for (int silent : connections_that_prove_nothing(address_of(*one_), hello_of_zero)) {
+    // An answer may come first.
+    EXPECT_TRUE(comes([&] { return is_closed(silent); }));
+    ::close(silent);
+  }
+}
+
+TEST_F(Members, ConnectionsThatProveNothingYetStay) {
+  one_ = std::make_unique<Member>(tcp::Identity{.pe = 1, .proof_limit_ns = INT64_MAX / 2});
+  (void)introduce(*one_, address_of(*zero_));
+  std::vector<int> all = connections_that_prove_nothing(address_of(*one_), hello_of_zero);
+  expect_members_talk();  // more than a look at each
+  char answer[sizeof(tcp::Answer)];
+  EXPECT_TRUE(comes([&] { return ::recv(all[2], answer, sizeof(answer), MSG_DONTWAIT) == sizeof(answer); }));
+  for (int silent : all) {
+    EXPECT_FALSE(is_closed(silent));
+    ::close(silent);
+  }
+}
+
 TEST_F(Members, WhoHasAnotherKeyStaysOut) {
   Member impostor(0);
   fi_addr_t to_one = introduce(impostor, address_of(*one_));
@@ -389,6 +436,93 @@ TEST_F(Members, BothMayConnectAtOnce) {
       one_sent = one_sent || one_->send("from 1", 0) == 0;
       return zero_->messages == std::vector<std::string>{"from 1"} && one_->messages == std::vector<std::string>{"from 0"};
     }));
+  }
+}
+
+// Memory of a caller, which goes with its frame.
+class CallersMemory {
+ public:
+  CallersMemory() : begin_(static_cast<std::byte*>(::mmap(nullptr, segment_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    EXPECT_NE(begin_, MAP_FAILED);
+  }
+  ~CallersMemory() { EXPECT_EQ(::munmap(begin_, segment_bytes), 0); }
+  CallersMemory(const CallersMemory&) = delete;
+  CallersMemory& operator=(const CallersMemory&) = delete;
+  std::byte* begin() const { return begin_; }
+
+ private:
+  std::byte* begin_;
+};
+
+// Transfers between PE 0's callers and the segment of PE 1, of more than sockets hold.
+class Transfers : public Members {
+ protected:
+  static constexpr int count = 16;
+  static_assert(count * segment_bytes > std::size_t{32} << 20);
+
+  template <class Start>
+  void start(Start&& begin) {
+    connect_directly();
+    send("connects");
+    Card card = one_->device->card();
+    RemoteMemory there{.address = to_one_, .reachable = true, .base = card.segment_base, .key = card.segment_key};
+    for (int i = 0; i < count; ++i) {
+      Operation& operation = zero_->device->take_transfer();
+      operation.pending = &caller_;
+      ASSERT_EQ(begin(operation, there), 0);
+      ++caller_.left;
+    }
+  }
+  void go() {
+    abandoned_.left = std::exchange(caller_.left, 0);
+    zero_->device->release(caller_, abandoned_);
+  }
+  void expect_completions() {
+    EXPECT_TRUE(comes([&] { return abandoned_.left == 0; }));
+    EXPECT_EQ(zero_->completed, count + 1);
+    EXPECT_EQ(zero_->failures, 0);
+  }
+
+  Pending caller_, abandoned_;
+};
+
+std::byte noise_at(std::size_t i) { return static_cast<std::byte>(i * 31 + i / 256); }
+
+TEST_F(Transfers, WriteFromACopyWhenTheirCallersMemoryGoes) {
+  {
+    CallersMemory from;
+    for (std::size_t i = 0; i < segment_bytes; ++i) from.begin()[i] = noise_at(i);
+    start([&](Operation& operation, const RemoteMemory& there) {
+      return zero_->device->write(from.begin(), segment_bytes, there, 0, Device::Until::reusable, operation);
+    });
+    ASSERT_NE(caller_.left, 0u);
+    go();
+  }
+  expect_completions();
+  EXPECT_TRUE(comes([&] { return one_->segment.back() == noise_at(segment_bytes - 1); }));
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < segment_bytes; ++i) wrong += one_->segment[i] != noise_at(i);
+  EXPECT_EQ(wrong, 0u);
+  send("behind");
+  EXPECT_TRUE(comes([&] { return one_->messages == std::vector<std::string>{"connects", "behind"}; }));
+}
+
+TEST_F(Transfers, ReadIntoNothingWhenTheirCallersMemoryGoes) {
+  for (bool has_begun : {false, true}) {
+    SetUp();
+    std::fill(one_->segment.begin(), one_->segment.end(), std::byte{1});
+    {
+      CallersMemory to;
+      start([&](Operation& operation, const RemoteMemory& there) {
+        return zero_->device->read(to.begin(), segment_bytes, there, 0, operation);
+      });
+      EXPECT_TRUE(!has_begun || comes([&] { return to.begin()[0] != std::byte{0}; }));
+      ASSERT_NE(caller_.left, 0u);
+      go();
+    }
+    expect_completions();
+    send("behind");
+    EXPECT_TRUE(comes([&] { return one_->messages == std::vector<std::string>{"connects", "behind"}; }));
   }
 }
 
