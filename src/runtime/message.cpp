@@ -55,6 +55,10 @@ HandlerId Context::register_handler(Handler handler) {
 
 void Context::send(PeId pe, HandlerId handler, std::span<const std::byte> first, std::span<const std::byte> second) {
   Parts parts{first, second};
+  if (job_->has_failed() && pe.value() < endpoint_.npes() && job_->has_died(pe)) [[unlikely]] {
+    if (!in_progress_here()) check();  // as in send_later()
+    return;
+  }
   // What is short fits everywhere. That there is no such PE, try_send() tells.
   if (parts.size() <= fabric::message_bytes || pe.value() >= endpoint_.npes()) [[likely]]
     return send_small(pe, handler.value(), small_message, parts);
@@ -78,7 +82,11 @@ inline void Context::send_small(PeId pe, std::uint16_t handler, std::uint16_t ki
 
 // When there is room.
 void Context::send_later(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts) {
-  if (!in_progress_here()) await_memory(pe, parts.size());
+  if (!in_progress_here()) {
+    // A program that only sends would queue for a lost PE until it is killed. Where a death ends the job, the sender is told here.
+    check();
+    await_memory(pe, parts.size());
+  }
   auto make = [&] {
     Outbox::Message message{handler, kind, std::vector<std::byte>(parts.size())};
     parts.copy_to(message.payload.data());

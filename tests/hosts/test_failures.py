@@ -192,10 +192,12 @@ def test_a_firewall_between_two_hosts_that_both_reach_the_launcher(hosts, tmp_pa
 
 
 def test_a_firewall_within_a_long_message_leaves_the_others_alive(hosts):
-    """PE 2 talks to both and is never named. PEs within a transfer may be ended before they report."""
+    """PE 2 talks to both and is never named. All report, also one that only sends."""
     job = Job(hosts, PROGRAM, "talks")
     hosts.part(0, 1)
-    for line in told_of_each_other(job, "01"):
+    told = told_of_each_other(job, "01")
+    assert len(told) == 3, told
+    for line in told:
         found = re.match("survivor: " + LOST, line)
         assert found, line
         assert {found[1], found[3]} == {"0", "1"}
