@@ -254,9 +254,16 @@ const Engine::Kept& Engine::keep(std::size_t slot, const Key& key, const Argumen
 
 // Members of a schedule have room for each other's messages before the first of them leaves: both of a pair have it in their schedules.
 void Engine::open_ways(const Schedule& schedule) {
+  const auto has_peer = [](const Step& step) { return step.kind <= Step::Kind::recv_fold; };
   try {
+    std::vector<std::uint64_t> cells(static_cast<std::size_t>(size_), 0);  // that come from each member
+    for (const Step& step : schedule.steps) {
+      if (!has_peer(step)) continue;
+      if (step.kind == Step::Kind::take || step.kind == Step::Kind::fold) cells[step.peer] += cells_of(step.bytes);
+      else if (step.kind != Step::Kind::put) cells[step.peer] += ring_cells;  // or fewer: who sends is answered, too
+    }
     for (const Step& step : schedule.steps)
-      if (step.kind <= Step::Kind::recv_fold) mail_.open_way(step.peer);
+      if (has_peer(step)) mail_.open_way(step.peer, cells[step.peer]);
   } catch (const MemoryError& error) {
     break_down(error.what());  // the others find that out, as this member comes to no more collectives
     throw;

@@ -22,32 +22,72 @@ void Mailboxes::open(runtime::Context& context, std::vector<PeId> pes, std::vect
   ways_.resize(pes_.size());
 }
 
-void Mailboxes::make_way(std::uint32_t member) {
+void Mailboxes::make_way(std::uint32_t member, std::uint64_t cells) {
   auto way = std::make_unique<Way>();
+  const bool full = cells > most_cells_for_small_ring;
+  way->local_cells = full ? ring_cells : small_ring_cells;
   way->pe = pes_[member];
   way->near = is_near(member);
   way->record = &context_->job().record(way->pe);
-  void* memory = context_->heap().allocate(sizeof(Inbox));
-  std::memset(memory, 0, sizeof(Inbox));
+  const std::size_t bytes = sizeof(Inbox) + way->local_cells * sizeof(Cell);
+  void* memory = context_->heap().allocate(bytes);
+  std::memset(memory, 0, bytes);
   way->block = static_cast<Inbox*>(memory);
   way->local = way->block->ring;
   way->credit = &way->block->credit;
   const HeapOffset word = door_at(member, offsetof(Door, block));
   // The signal releases the zeroes. Partner: learn().
-  context_->deliver(way->pe, word, nullptr, 0, word, context_->offset_of(memory).value() | 1);
+  context_->deliver(way->pe, word, nullptr, 0, word, context_->offset_of(memory).value() | (full ? 3 : 1));
   ways_[member] = std::move(way);
+}
+
+void Mailboxes::replace_ring(std::uint32_t member) {
+  Way& way = *ways_[member];
+  auto* ring = static_cast<Cell*>(context_->heap().allocate(ring_cells * sizeof(Cell)));
+  std::memset(static_cast<void*>(ring), 0, ring_cells * sizeof(Cell));
+  for (std::uint32_t i = 0; i < ring_cells; ++i) ring[i].header.store(make_header(make_tag(0, CellType::none, 0), 0, 0, 0), std::memory_order_relaxed);
+  way.replacement = ring;
+  const HeapOffset word = door_at(member, offsetof(Door, ring));
+  // The signal releases the headers. Partner: learn_ring().
+  context_->deliver(way.pe, word, nullptr, 0, word, context_->offset_of(ring).value() | 1);
+}
+
+// The peer, which knew that `told_before` cells had been read, has waited for room or is about to.
+void Mailboxes::replace_full_ring(std::uint32_t member, std::uint64_t told_before) {
+  const Way& way = *ways_[member];
+  if (offers_full_ring(way)) return;
+  const std::uint64_t last = told_before + small_ring_cells;
+  // Relaxed: nothing but its number is read.
+  const std::uint64_t header = way.local[(last - 1) % small_ring_cells].header.load(std::memory_order_relaxed);
+  if (number_of(header) != static_cast<std::uint16_t>(last)) return;
+  try {
+    replace_ring(member);
+  } catch (const MemoryError&) {  // the small ring remains
+  }
 }
 
 bool Mailboxes::learn(std::uint32_t member) {
   Way& way = *ways_[member];
   const std::uint64_t block = doors_[member].block.load(std::memory_order_acquire);  // partner: make_way()
   if (block == 0) return false;
-  way.remote_credit = HeapOffset(block & ~std::uint64_t{1});
-  way.remote_ring = HeapOffset(way.remote_credit.value() + offsetof(Inbox, ring));
-  way.remote = context_->peer_pointer<Cell>(way.pe, way.remote_ring, ring_cells);
+  way.remote_credit = HeapOffset(block & ~std::uint64_t{3});
+  way.remote_ring = HeapOffset(way.remote_credit.value() + sizeof(Inbox));
+  way.remote_cells = (block & 2) != 0 ? ring_cells : small_ring_cells;
+  way.remote = context_->peer_pointer<Cell>(way.pe, way.remote_ring, way.remote_cells);
   way.told = context_->peer_pointer<Credit>(way.pe, way.remote_credit);
   way.known_read = 0;
   way.known = true;
+  return true;
+}
+
+// Of a peer whose ring is known and small.
+bool Mailboxes::learn_ring(std::uint32_t member) {
+  Way& way = *ways_[member];
+  const std::uint64_t ring = doors_[member].ring.load(std::memory_order_acquire);  // partner: replace_ring()
+  if (ring == 0) return false;
+  way.remote_ring = HeapOffset(ring & ~std::uint64_t{1});
+  way.remote_cells = ring_cells;
+  way.remote = context_->peer_pointer<Cell>(way.pe, way.remote_ring, ring_cells);
   return true;
 }
 
@@ -68,12 +108,12 @@ bool Mailboxes::put_remote(std::uint32_t member, std::uint32_t tag, const std::b
     if (!has_room(member)) return false;
     if (way.remote != nullptr) return put(member, tag, data, bytes, cells);
   }
-  auto all = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (bytes + sizeof(Cell::payload) - 1) / sizeof(Cell::payload)));
+  const auto all = static_cast<std::uint32_t>(cells_of(bytes));
   while (cells < all) {
     if (!has_room(member)) return false;
-    auto room = static_cast<std::uint32_t>(ring_cells - (way.sent - way.known_read));
-    auto slot = static_cast<std::uint32_t>(way.sent % ring_cells);
-    std::uint32_t run = std::min({all - cells, room, ring_cells - slot});
+    auto room = static_cast<std::uint32_t>(way.remote_cells - (way.sent - way.known_read));
+    auto slot = static_cast<std::uint32_t>(way.sent % way.remote_cells);
+    std::uint32_t run = std::min({all - cells, room, way.remote_cells - slot});
     std::byte image[ring_cells * sizeof(Cell)];
     std::uint64_t first = 0, used = 0;
     for (std::uint32_t i = 0; i < run; ++i, ++cells) {
@@ -136,7 +176,7 @@ bool Mailboxes::put_in_place(std::uint32_t member, std::uint32_t tag, const std:
 }
 
 void Mailboxes::deliver_with_cell(Way& way, HeapOffset place, const std::byte* data, std::uint64_t bytes, std::uint64_t header) {
-  HeapOffset cell(way.remote_ring.value() + way.sent % ring_cells * sizeof(Cell));
+  HeapOffset cell(way.remote_ring.value() + way.sent % way.remote_cells * sizeof(Cell));
   context_->deliver(way.pe, place, data, bytes, cell, header);
   ++way.sent;
   count_moved(sizeof(Cell) + bytes);
@@ -172,7 +212,7 @@ void Mailboxes::note_taken_by_cell(std::uint32_t member) {
   const Way& way = *ways_[member];
   Parcels& to = parcels_[member];
   // Relaxed: peek() has acquired it.
-  std::uint64_t header = way.local[way.received % ring_cells].header.load(std::memory_order_relaxed);
+  std::uint64_t header = way.next_local().header.load(std::memory_order_relaxed);
   std::uint64_t more = (taken_of(header) - to.known_taken) & 0xFFF;
   if (more <= rooms_each) note_taken(to, to.known_taken + more);
 }
@@ -180,8 +220,11 @@ void Mailboxes::note_taken_by_cell(std::uint32_t member) {
 void Mailboxes::release() {
   for (Parcels& from : parcels_)
     if (from.own != nullptr) context_->heap().release(std::exchange(from.own, nullptr));
-  for (auto& way : ways_)
-    if (way != nullptr) context_->heap().release(std::exchange(way->block, nullptr));
+  for (auto& way : ways_) {
+    if (way == nullptr) continue;
+    if (Cell* ring = replaced_by(*way); ring != nullptr) context_->heap().release(ring);
+    context_->heap().release(std::exchange(way->block, nullptr));
+  }
 }
 
 void Mailboxes::give_credit(std::uint32_t member) {
@@ -189,7 +232,7 @@ void Mailboxes::give_credit(std::uint32_t member) {
   Way& way = *ways_[member];
   // Release: the cells have been read. Partner: the acquire in has_room. The signal does that, and wakes the peer.
   context_->deliver(way.pe, way.remote_credit, nullptr, 0, way.remote_credit, way.received);
-  way.told_read = way.received;
+  replace_full_ring(member, std::exchange(way.told_read, way.received));
 }
 
 void Mailboxes::finish_lent_first(std::uint32_t member) {
@@ -206,7 +249,8 @@ void Mailboxes::close() {
   for (std::uint32_t member = 0; member < ways_.size(); ++member) {
     const Way* way = ways_[member].get();
     const std::uint64_t taken = parcels_.empty() ? 0 : parcels_[member].credited_taken;
-    const std::uint64_t last = (way != nullptr ? way->told_read << 2 | 2 : 0) | 1;
+    std::uint64_t last = 1;
+    if (way != nullptr) last |= way->told_read << 3 | (replaced_by(*way) != nullptr ? 6 : 2);
     context_->deliver(pes_[member], door_at(member, offsetof(Door, last_taken)), &taken, sizeof(taken), door_at(member, offsetof(Door, last)), last);
   }
 }
@@ -218,10 +262,13 @@ bool Mailboxes::all_closed() {
     if (is_near(member) && context_->job().has_died(pes_[member])) continue;
     const Door& door = doors_[member];
     const std::uint64_t last = door.last.load(std::memory_order_acquire);  // partner: the signal in close()
-    if (last == 0 || ((last & 2) != 0 && door.block.load(std::memory_order_acquire) == 0)) return false;
+    // Acquire: as for `last`. Partners: make_way(), replace_ring().
+    if (last == 0 || ((last & 2) != 0 && door.block.load(std::memory_order_acquire) == 0) ||
+        ((last & 4) != 0 && door.ring.load(std::memory_order_acquire) == 0))
+      return false;
     const Way* way = ways_[member].get();
     if (way == nullptr) continue;
-    if (way->credit->read.load(std::memory_order_acquire) != last >> 2 ||
+    if (way->credit->read.load(std::memory_order_acquire) != last >> 3 ||
         way->credit->taken.load(std::memory_order_acquire) != door.last_taken.load(std::memory_order_acquire))
       return false;
   }

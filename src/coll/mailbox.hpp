@@ -11,6 +11,11 @@
 // in which that one gives credit, lies in a block of its own, which is allocated when the first schedule has a message between the
 // two: of 1,024 members a member hears from some 20. Its door in the other member's area then says where the block lies; until
 // it does, there is no room for messages.
+//
+// A ring begins with few cells where the schedule sends few. Its reader replaces it once, by a ring of ring_cells, when a schedule
+// needs that many or when the writer has filled the small one. The door says where the new ring lies. The writer goes on in the new
+// ring when the old one has no room, and never returns; the numbers of the cells go on. So the reader, which finds no next cell in
+// the old ring, looks in the new one.
 #pragma once
 
 #include <atomic>
@@ -21,6 +26,7 @@
 #include <new>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "atoll/base/clock.hpp"
@@ -96,27 +102,37 @@ static_assert(sizeof(Credit) == 64);
 //
 // | offset | bytes | field | valid when                                                                    |
 // |--------|-------|-------|-------------------------------------------------------------------------------|
-// |   0    |   8   | block | when not 0: the offset of its Inbox for this member in its segment, with bit 0 set |
-// |   8    |   8   | last_taken | with last: what `taken` says in the end                                  |
-// |  16    |   8   | last  | when not 0, the other member has closed: what `read` says in the end, times 4, with bit 0 set, and bit 1 when it has a block |
+// |   0    |   8   | block | when not 0: the offset of its Inbox for this member in its segment, with bit 0 set, and bit 1 when its ring has ring_cells |
+// |   8    |   8   | ring  | when not 0: the offset of the ring of ring_cells that replaces that of the Inbox, with bit 0 set |
+// |  16    |   8   | last_taken | with last: what `taken` says in the end                                  |
+// |  24    |   8   | last  | when not 0, the other member has closed: what `read` says in the end, times 8, with bit 0 set, bit 1 when it has a block, and bit 2 when it has replaced the ring |
 struct Door {
-  std::atomic<std::uint64_t> block;
+  std::atomic<std::uint64_t> block, ring;
   std::atomic<std::uint64_t> last_taken, last;
 };
-static_assert(sizeof(Door) == 24);
+static_assert(sizeof(Door) == 32);
 
 inline constexpr std::uint32_t ring_cells = 32;
-/// Room is given back in batches: one store for so many cells. Two longest messages still fit meanwhile, one of this
-/// step and one of the step before, which is the most that an exchange can have under way.
-inline constexpr std::uint32_t credit_batch = 8;
-static_assert(ring_cells - credit_batch >= 2 * ((longest_small_message + sizeof(Cell::payload) - 1) / sizeof(Cell::payload)));
+inline constexpr std::uint32_t small_ring_cells = 8;
+/// Cells that a message of so many bytes takes.
+constexpr std::uint64_t cells_of(std::uint64_t bytes) {
+  return bytes <= sizeof(Cell::payload) ? 1 : (bytes + sizeof(Cell::payload) - 1) / sizeof(Cell::payload);
+}
+/// Room is given back in batches: one store for so many cells of a ring.
+constexpr std::uint32_t credit_batch(std::uint32_t ring) { return ring == ring_cells ? 8 : 4; }
+// Two longest messages still fit meanwhile, one of this step and one of the step before, which is the most that an exchange can have
+// under way.
+static_assert(ring_cells - credit_batch(ring_cells) >= 2 * cells_of(longest_small_message));
+/// A schedule that sends a member no more cells than this leaves it with a small ring: those of two schedules fit.
+inline constexpr std::uint32_t most_cells_for_small_ring = 2;
+static_assert(small_ring_cells - credit_batch(small_ring_cells) >= 2 * most_cells_for_small_ring);
 
-/// In a member's segment, for one other member: what that one writes.
+/// In a member's segment, for one other member: what that one writes. The ring follows: small_ring_cells or ring_cells.
 struct Inbox {
   Credit credit;
-  Cell ring[ring_cells];
+  Cell ring[];
 };
-static_assert(sizeof(Inbox) == sizeof(Credit) + ring_cells * sizeof(Cell));
+static_assert(sizeof(Inbox) == sizeof(Credit));
 
 /// What a header says: [tag:32][room of a parcel:4][parcels that the sender has taken from the reader, mod 2^12:12][number of
 /// the cell in its ring's life, counting from 1, mod 2^16:16]. What lies in a cell until then has another number.
@@ -129,13 +145,18 @@ constexpr std::uint32_t taken_of(std::uint64_t header) { return static_cast<std:
 constexpr std::uint16_t number_of(std::uint64_t header) { return static_cast<std::uint16_t>(header); }
 
 /// The tag: [kind of collective:6][type:2][check of the arguments:24].
-enum class CellType : std::uint32_t { data = 0, control = 1, parcel = 2 };
+enum class CellType : std::uint32_t { data = 0, control = 1, parcel = 2, none = 3 };  ///< none: nothing has been written to that cell
 inline constexpr std::uint32_t check_mask = 0xFFFFFF;
 constexpr std::uint32_t make_tag(std::uint32_t kind, CellType type, std::uint32_t check) {
   return kind << 26 | static_cast<std::uint32_t>(type) << 24 | (check & check_mask);
 }
 /// Of a tag of data, that of another type.
 constexpr std::uint32_t as_type(std::uint32_t tag, CellType type) { return tag | static_cast<std::uint32_t>(type) << 24; }
+
+/// In a ring that replaces another. The number alone does not tell: the other ring's may have come round to it.
+constexpr bool is_unwritten(std::uint64_t header) {
+  return (tag_of(header) & make_tag(0, CellType::none, 0)) == make_tag(0, CellType::none, 0);
+}
 
 /// Longest parcel.
 inline constexpr std::size_t room_bytes = std::size_t{64} << 10;
@@ -161,9 +182,12 @@ class Mailboxes {
 
   /// `areas[m]` is the offset of member m's area in its segment.
   void open(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank);
-  /// Before the first message to or from that member. Throws MemoryError. Not while another thread does so.
-  void open_way(std::uint32_t member) {
-    if (ways_[member] == nullptr) make_way(member);
+  /// Before the first message to or from that member, and before a schedule in which `cells` come from it. Throws MemoryError. Not while
+  /// another thread does so, or receives.
+  void open_way(std::uint32_t member, std::uint64_t cells) {
+    const Way* way = ways_[member].get();
+    if (way == nullptr) make_way(member, cells);
+    else if (cells > most_cells_for_small_ring && !offers_full_ring(*way)) replace_ring(member);
   }
 
   PeId pe(std::uint32_t member) const { return pes_[member]; }
@@ -202,11 +226,12 @@ class Mailboxes {
 
   bool has_room(std::uint32_t member, std::uint32_t cells = 1) {
     Way& way = *ways_[member];
-    if (way.sent - way.known_read + cells <= ring_cells) return true;
+    if (way.sent - way.known_read + cells <= way.remote_cells) return true;
     if (!way.known && !learn(member)) return false;
     // Acquire: the reader is done with those cells. Partner: the release in finish_cell.
     way.known_read = way.credit->read.load(std::memory_order_acquire);
-    return way.sent - way.known_read + cells <= ring_cells;
+    if (way.sent - way.known_read + cells <= way.remote_cells) return true;
+    return way.remote_cells != ring_cells && learn_ring(member) && way.sent - way.known_read + cells <= ring_cells;
   }
 
   /// Sends a message, or what is left of it: `cells` counts those already sent. False: no room for the rest.
@@ -216,7 +241,7 @@ class Mailboxes {
     do {
       if (!has_room(member)) [[unlikely]] return false;
       std::uint64_t done = std::uint64_t{cells} * sizeof(Cell::payload);
-      Cell& cell = way.remote[way.sent % ring_cells];
+      Cell& cell = way.next_remote();
       copy_payload(cell.payload, data + done, bytes - done);
       send_cell(way, cell, tag);
       ++cells;
@@ -236,7 +261,7 @@ class Mailboxes {
       (void)put_remote(member, tag, reinterpret_cast<const std::byte*>(&value), sizeof(T), cells);
       return;
     }
-    Cell& cell = way.remote[way.sent % ring_cells];
+    Cell& cell = way.next_remote();
     new (cell.payload) T{parts...};
     send_cell(way, cell, tag);
     fabric::ring_bell(*way.record);
@@ -244,19 +269,27 @@ class Mailboxes {
 
   /// The next cell of the member when it has arrived, else null. `tag` is what it says.
   const Cell* peek(std::uint32_t member, std::uint32_t& tag) const {
-    const Way& way = *ways_[member];
-    const Cell& cell = way.local[way.received % ring_cells];
-    std::uint64_t header = cell.header.load(std::memory_order_acquire);  // partner: the release in put
-    if (number_of(header) != static_cast<std::uint16_t>(way.received + 1)) return nullptr;
+    Way& way = *ways_[member];
+    const Cell* cell = &way.next_local();
+    std::uint64_t header = cell->header.load(std::memory_order_acquire);  // partner: the release in put
+    const auto number = static_cast<std::uint16_t>(way.received + 1);
+    if (number_of(header) != number) {
+      if (way.replacement == nullptr) [[likely]] return nullptr;
+      cell = &way.replacement[way.received % ring_cells];
+      header = cell->header.load(std::memory_order_acquire);
+      if (number_of(header) != number || is_unwritten(header)) return nullptr;
+      way.local = std::exchange(way.replacement, nullptr);
+      way.local_cells = ring_cells;
+    }
     tag = tag_of(header);
     // Of a sender that is ahead, the next are on their way while this one is read.
-    __builtin_prefetch(&way.local[(way.received + 2) % ring_cells]);
-    return &cell;
+    __builtin_prefetch(&way.local[(way.received + 2) % way.local_cells]);
+    return cell;
   }
   /// The same, and looks as often as patience allows. What comes over the network comes by polling it, not by looking here.
   const Cell* await(std::uint32_t member, std::uint32_t& tag) const {
     const Way& way = *ways_[member];
-    const std::atomic<std::uint64_t>& header = way.local[way.received % ring_cells].header;
+    const std::atomic<std::uint64_t>& header = way.next_local().header;
     const auto number = static_cast<std::uint16_t>(way.received + 1);
     // Few loads in flight when the line arrives: a message and its answer took 35 ns with pauses, 58 without.
     int looks = way.near ? patience_ : 0;
@@ -271,7 +304,7 @@ class Mailboxes {
     Way& way = *ways_[member];
     add(received_cells_, 1);
     if (!way.near && !parcels_.empty()) [[unlikely]] note_taken_by_cell(member);
-    if (++way.received % credit_batch == 0 && !closing_) give_credit(member);
+    if (++way.received % credit_batch(way.local_cells) == 0 && !closing_) give_credit(member);
   }
 
   /// Receives a message, or what is left of it.
@@ -370,9 +403,15 @@ class Mailboxes {
     PeId pe;
     bool near = false;   // the peer's memory is mapped
     bool known = false;  // where the peer's block lies
+    std::uint8_t remote_cells = small_ring_cells, local_cells = small_ring_cells;
     HeapOffset remote_ring, remote_credit;
     Inbox* block = nullptr;
+    Cell* replacement = nullptr;  // the ring of which the peer has been told, until its first cell there is seen
+
+    Cell& next_remote() const { return remote[sent % remote_cells]; }
+    Cell& next_local() const { return local[received % local_cells]; }
   };
+  static_assert(sizeof(Way) == 128);
   struct Parcels {
     std::byte* own = nullptr;  // rooms for what the member sends
     std::uint64_t taken = 0;   // out of these, and what the member was told of that
@@ -400,8 +439,17 @@ class Mailboxes {
   void deliver_with_cell(Way& way, HeapOffset place, const std::byte* data, std::uint64_t bytes, std::uint64_t header);
   void give_credit(std::uint32_t member);
   void finish_lent_first(std::uint32_t member);
-  void make_way(std::uint32_t member);
+  void make_way(std::uint32_t member, std::uint64_t cells);
+  static bool offers_full_ring(const Way& way) { return way.local_cells == ring_cells || way.replacement != nullptr; }
+  // Not in the block: the ring has been replaced, or will be.
+  static Cell* replaced_by(const Way& way) {
+    if (way.replacement != nullptr) return way.replacement;
+    return way.local != way.block->ring ? way.local : nullptr;
+  }
+  void replace_ring(std::uint32_t member);
+  void replace_full_ring(std::uint32_t member, std::uint64_t told_before);
   bool learn(std::uint32_t member);
+  bool learn_ring(std::uint32_t member);
   bool await_block(std::uint32_t member);
   HeapOffset area(std::uint32_t member) const { return areas_.size() == 1 ? areas_.front() : areas_[member]; }
   /// This member's door at that one.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory a communicator takes that is there and not used.
+// How much memory a communicator takes: when it has not been used, and after short operations.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -13,8 +13,22 @@
 namespace atl::coll {
 namespace {
 
+enum class Use { none, short_operations };
+
+// What each process does once in most programs. Several of each: rings that have been filled grow.
+void use(Communicator& one) {
+  for (int i = 0; i < 2; ++i) {
+    double value = i;
+    one.barrier();
+    one.broadcast(&value, sizeof(value), 0);
+    double sum = 0;
+    one.allreduce(&value, &sum, 1, Reduction(Type::f64, Op::sum));
+    EXPECT_EQ(sum, i * one.size());
+  }
+}
+
 // What `count` communicators of all PEs take of each PE, in the heap and outside of it, per communicator.
-double bytes_each(std::uint32_t pes, std::uint32_t pes_per_node) {
+double bytes_each(std::uint32_t pes, std::uint32_t pes_per_node, Use how = Use::none) {
   fabric::SimulatedOptions options;
   options.job = {.npes = pes, .segment_bytes = std::uint64_t{4} << 20};
   options.job.threads_per_pe = 1;
@@ -35,6 +49,8 @@ double bytes_each(std::uint32_t pes, std::uint32_t pes_per_node) {
     const std::uint64_t heap = context.heap().stats().in_use_bytes;
     std::vector<std::unique_ptr<Communicator>> made;
     for (int i = 0; i < count; ++i) made.push_back(split());
+    if (how != Use::none)
+      for (auto& one : made) use(*one);
     all.barrier();
     heaps += context.heap().stats().in_use_bytes - heap;
     all.barrier();
@@ -52,15 +68,22 @@ TEST(Memory, OfACommunicatorOfFewIsSmall) {
   EXPECT_LE(bytes_each(16, 4), 12 * 1024);
 }
 
+TEST(Memory, OfAUsedCommunicatorOfFewIsSmall) {
+  EXPECT_LE(bytes_each(8, 8, Use::short_operations), 12 * 1024);
+  EXPECT_LE(bytes_each(16, 4, Use::short_operations), 12 * 1024);
+}
+
 // 4 KiB, and 64 bytes of each member.
-void expect_little(std::uint32_t pes, std::uint32_t pes_per_node) {
-  const double bytes = bytes_each(pes, pes_per_node);
+void expect_little(std::uint32_t pes, std::uint32_t pes_per_node, Use how = Use::none) {
+  const double bytes = bytes_each(pes, pes_per_node, how);
   ::testing::Test::RecordProperty("bytes", static_cast<int>(bytes));
   EXPECT_LE(bytes, 4096 + 64 * pes);
 }
 
 TEST(Memory, OfACommunicatorGrowsBy64BytesPerMember) { expect_little(128, 16); }
+TEST(Memory, OfAUsedCommunicatorOf128IsSmall) { EXPECT_LE(bytes_each(128, 16, Use::short_operations), 16 * 1024); }
 TEST(MemorySlow, OfACommunicatorOf1024GrowsBy64BytesPerMember) { expect_little(1024, 16); }
+TEST(MemorySlow, OfAUsedCommunicatorOf1024GrowsBy64BytesPerMember) { expect_little(1024, 16, Use::short_operations); }
 
 }  // namespace
 }  // namespace atl::coll
