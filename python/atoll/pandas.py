@@ -17,12 +17,13 @@ import inspect
 import re
 from functools import wraps
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .columns.datetime import parsing as _reading
-from .columns.datetime.timestamp import NaT, Timedelta, Timestamp, of_value
+from .columns.datetime.timestamp import NaT as _NaT
+from .columns.datetime.timestamp import of_value
 from .columns.functions.functions import isna as _isna
 from .columns.functions.functions import notna as _notna
 from .columns.objects import is_missing
@@ -32,10 +33,8 @@ from .frame import (
     DatetimeIndex,
     Grouper,
     Index,
-    Interval,
     IntervalIndex,
     MultiIndex,
-    Period,
     PeriodIndex,
     RangeIndex,
     Series,
@@ -63,6 +62,7 @@ from .frame.classes import is_frame, is_series
 from .frame.data.values import make
 from .frame.fallback.classes import install_functions
 from .frame.fallback.convert import from_pandas as _from_pandas
+from .frame.fallback.convert import tell_in_pandas
 from .frame.fallback.convert import to_pandas as _to_pandas
 from .frame.files.conversion import numpy_of
 from .frame.index.datetime import read_durations
@@ -70,6 +70,9 @@ from .frame.reshape.pivot import melt as _melt
 from .frame.reshape.pivot import pivot as _pivot
 from .frame.reshape.pivot import pivot_table as _pivot_table
 from .io.fallback import FallbackWarning, by_pandas
+
+if TYPE_CHECKING:
+    from pandas import Interval, NaT, Period, Timedelta, Timestamp
 
 __all__ = [
     "CategoricalIndex",
@@ -177,11 +180,11 @@ def _read(read: Any, arg: Any, options: dict[str, Any]) -> Any:
         return Index(read(arg._values, **options), name=arg.name)
     if np.ndim(arg) == 0:
         if is_missing(arg):
-            return NaT
+            return _NaT
         if isinstance(arg, (int, float, np.number)) or options.get("errors") == "coerce":
             return Index(read(make([arg]), **options))[0]
         found = read(arg, **options)
-        return NaT if found is None else of_value(found)
+        return _NaT if found is None else of_value(found)
     return Index(read(make(arg) if isinstance(arg, (list, tuple, np.ndarray, range)) else arg, **options))
 
 
@@ -296,4 +299,5 @@ class Module:
         return function
 
 
+tell_in_pandas()
 install_functions(globals())

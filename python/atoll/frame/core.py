@@ -15,6 +15,7 @@ from .data.column_labels import labels_of
 from .data.dtypes import kind_of, to_list
 from .data.lazy import Columns, as_they_are, choose_rows, cut_rows
 from .data.values import cut, take, take_or_miss
+from .fallback.convert import told_kind
 from .index.base import make_index
 
 
@@ -182,7 +183,7 @@ class SeriesCore(Rows):
     @property
     def dtype(self) -> Any:
         """The kind of the values."""
-        return kind_of(self._values)
+        return told_kind(kind_of(self._values))
 
     dtypes = dtype
 
@@ -306,7 +307,7 @@ class FrameCore(Rows):
     @property
     def dtypes(self) -> Any:
         """The kind of each column: a Series of objects."""
-        return self._per_column([kind_of(column) for column in self._columns], Objects)
+        return self._per_column([told_kind(kind_of(column)) for column in self._columns], Objects)
 
     def _per_column(self, values: Any, make: Any = None) -> Any:
         """A Series with a value for each column."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -147,8 +148,35 @@ def is_text_name(dtype: Any) -> bool:
     return dtype is str or (isinstance(dtype, (str, Kind)) and str(dtype) in ("str", "string"))
 
 
+#: Names of dtypes that only pandas holds: text with NA, floats with NA, sparse values, Arrow's types.
+_FOREIGN = re.compile(r"string(\[.*)?$|Float\d\d$|Sparse|float16$|.*\[pyarrow\]$")
+#: The classes of pandas' dtypes that columns of ours have.
+_OWN_DTYPES = frozenset((
+    "BooleanDtype", "CategoricalDtype", "DatetimeTZDtype", "IntervalDtype", "PeriodDtype",
+    *(f"{sign}Int{bits}Dtype" for sign in ("", "U") for bits in (8, 16, 32, 64)),
+))  # fmt: skip
+
+
+def is_foreign(dtype: Any) -> bool:
+    """Whether only pandas holds values of a dtype."""
+    if isinstance(dtype, str):
+        return _FOREIGN.match(dtype) is not None
+    if isinstance(dtype, (np.dtype, type)):
+        return dtype in (np.float16, np.longdouble, np.clongdouble)
+    name = type(dtype).__name__
+    if not name.endswith("Dtype") or isinstance(dtype, Kind):
+        return False
+    if name == "StringDtype":
+        return not (dtype.na_value != dtype.na_value and dtype == type(dtype)(na_value=np.nan))
+    return name not in _OWN_DTYPES
+
+
 def cast(values: Any, dtype: Any) -> Any:
     """Values as another kind. What is missing stays so; integers that cannot say so refuse."""
+    if is_foreign(dtype):
+        raise NotImplementedError(
+            f"columns do not hold {dtype} (only pandas has that dtype). Is another one wide enough?"
+        )
     name = str(dtype) if isinstance(dtype, (str, Kind)) or type(dtype).__name__.endswith("Dtype") else None
     if is_text_name(dtype) or name in ("str", "string"):
         return _to_text(values)
@@ -170,7 +198,7 @@ def cast(values: Any, dtype: Any) -> Any:
     if isinstance(values, Categorical):
         return cast(values.decode(), dtype)
     if dtype is object or name == "object" or (isinstance(dtype, np.dtype) and dtype.kind == "O"):
-        return Objects(to_list(values))
+        return values if isinstance(values, Objects) else Objects(to_list(values))
     wanted = np.dtype(dtype)
     if isinstance(values, Objects):
         return values.astype(wanted) if values.valid is None else cast(values.astype(np.float64), wanted)

@@ -36,7 +36,7 @@ from ...columns.interval.intervals import Intervals
 from ...columns.nested.lists import lists
 from ...columns.objects import Objects, is_missing, object_array
 from ...columns.text.strings import Strings, strings
-from .dtypes import all_missing, cast, kind_of, to_list
+from .dtypes import all_missing, cast, is_foreign, kind_of, to_list
 
 
 def is_scalar(value: Any) -> bool:
@@ -57,6 +57,10 @@ def make(data: Any, dtype: Any = None) -> Any:
     """A column of what a caller gives: values of one kind, as pandas would infer it."""
     if (hasattr(data, "_values") and hasattr(data, "_index")) or hasattr(data, "_labels_of_index"):  # a Series
         data = data._values
+    if dtype in (object, "object") and (
+        isinstance(data, (list, tuple)) or (isinstance(data, np.ndarray) and data.dtype == object and data.ndim == 1)
+    ):
+        return Objects(data)  # these very objects: None stays None
     if isinstance(data, (ndarray, Column)):
         if data.ndim != 1:
             raise ValueError("Data must be 1-dimensional")
@@ -158,9 +162,13 @@ def _of_spans(found: np.ndarray[Any, Any], kinds: set[type]) -> Any:
 
 def _from_pandas(pandas: Any, data: Any) -> Any:
     dtype = data.dtype
+    if is_foreign(dtype):
+        raise NotImplementedError(
+            f"columns do not hold {dtype} (only pandas has that dtype). Is another one wide enough?"
+        )
     if isinstance(dtype, np.dtype):
         return _from_numpy(data.to_numpy())
-    if str(dtype) in ("str", "string") or getattr(dtype, "name", "") == "string":
+    if str(dtype) == "str":
         return strings(data.to_numpy(dtype=object))
     if str(dtype) in ("boolean",) or str(dtype).lstrip("U").startswith(("Int", "Float")):
         missing = np.asarray(data.isna())

@@ -36,6 +36,9 @@ class Expression:
 
     __iter__ = None  # it has brackets, but no end
 
+    def __bool__(self) -> bool:
+        raise TypeError("boolean value of an expression is ambiguous")
+
     def __hash__(self) -> int:
         return id(self)
 

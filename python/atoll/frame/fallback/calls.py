@@ -8,18 +8,20 @@ types and messages are pandas'. Only calls from outside the package fall back: w
 from __future__ import annotations
 
 import inspect
+import operator
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from ...columns.foreign import Foreign
 from ...columns.objects import Objects
 from ...io.fallback import by_pandas, given
 from ..classes import is_frame, is_series
-from .convert import from_pandas, to_pandas
+from ..index.base import IndexCore
+from .convert import SCALARS, from_pandas, to_pandas, told
 from .limits import OF_FUNCTIONS, Limit, covers
 from .parameters import ignored
 
@@ -60,6 +62,34 @@ VIEWS: dict[type, Callable[[Any, Any], Any]] = {}
 RECORDED: set[type] = set()
 
 
+#: Indexers and accessors, which are what rows are that they belong to.
+PARTS: set[type] = set()
+#: Kinds of results that may have to be told in pandas' classes.
+TOLD = frozenset((*SCALARS, list))
+#: Properties that pandas answers for rows that are whole in this process.
+OF_HELD = frozenset((
+    "is_monotonic_increasing", "is_monotonic_decreasing", "hasnans", "values", "nbytes",
+    "inferred_type", "is_unique", "array",
+))  # fmt: skip
+_COMPARING = frozenset(f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge"))
+
+
+def _reflected(operation: Callable[[Any, Any], Any], right: Any, left: Any) -> Any:
+    return operation(left, right)
+
+
+#: Operators of two sides by their special names, the reflected ones by those of the plain ones.
+OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    **{name: getattr(operator, name) for name in _COMPARING},
+    **{f"__{name.strip('_')}__": getattr(operator, name)
+       for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "matmul")},
+    "__divmod__": divmod,
+}  # fmt: skip
+OPERATIONS |= {
+    f"__r{name[2:]}": partial(_reflected, made) for name, made in OPERATIONS.items() if name not in _COMPARING
+}
+
+
 def answer(
     of: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException | None, silent: bool = False
 ) -> Any:
@@ -69,7 +99,7 @@ def answer(
     try:
         rows = to_pandas(owner)
         target = rows if view is None else view(of, rows)
-        method = getattr(target, name)
+        method = partial(OPERATIONS[name], target) if name in OPERATIONS else getattr(target, name)
         held = [to_pandas(one) for one in args]
         named = {key: to_pandas(one) for key, one in kwargs.items()}
     except Exception as conversion:
@@ -151,7 +181,9 @@ def _is_held_here(of: Any) -> bool:
         if not len(of._index) or not of._columns:
             return True
         return any(type(one) in _HELD for one in list.__iter__(of._columns))
-    values = getattr(of, "_values", None)
+    if type(of) in PARTS:
+        return _is_held_here(of._of)
+    values = of._data if isinstance(of, IndexCore) else getattr(of, "_values", None)
     return type(values) in _HELD or (values is not None and values.size == 0)
 
 
@@ -181,7 +213,7 @@ def falling_back(
             return answer(self, name, args, kwargs, error)
         if records and type(made) in RECORDED:
             record(made, self, name, args, kwargs)
-        return made
+        return told(made) if type(made) in TOLD and _from_outside(1) else made
 
     return method
 
@@ -192,7 +224,7 @@ def record(made: Any, of: Any, name: str, args: tuple[Any, ...], kwargs: dict[st
     made.__dict__["_recipe"] = (of, name, args, kwargs)
 
 
-_STORED = frozenset(("__len__", "__iter__", "__contains__", "__repr__", "__array__", "__array_ufunc__", "__setitem__"))
+_STORED = frozenset(("__len__", "__iter__", "__contains__", "__array__", "__array_ufunc__", "__setitem__"))
 
 
 def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | None = None) -> Callable[..., Any]:
@@ -219,7 +251,10 @@ def property_falling_back(native: property, name: str) -> property:
 
     def get(self: Any) -> Any:
         try:
-            return native.fget(self)  # type: ignore[misc]
+            if name in OF_HELD and _is_held_here(self) and _from_outside(1):
+                return from_pandas(getattr(to_pandas(self), name))
+            made = native.fget(self)  # type: ignore[misc]
+            return told(made) if type(made) in TOLD and _from_outside(1) else made
         except Exception as error:
             if not _from_outside(1) or _stays(error, self):
                 raise
@@ -268,7 +303,7 @@ def function_falling_back(native: Callable[..., Any], name: str) -> Callable[...
         lost = ignored(native, (), kwargs) if kwargs else ()
         if not lost and (limit is None or covers(limit, args, kwargs)):
             try:
-                return native(*args, **kwargs)
+                return told(native(*args, **kwargs))
             except Exception as raised:
                 if _stays(raised, None):
                     raise

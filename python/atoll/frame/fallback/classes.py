@@ -16,7 +16,9 @@ from ..groupby.more_methods import ResampledGroups
 from ..groupby.resample import Grouper, Resampler
 from ..select.indexers import At, IAt, ILoc, Loc
 from ..window.windows import Windowed
+from . import proxy as proxy  # it registers itself with `convert`
 from .calls import (
+    PARTS,
     RECORDED,
     VIEWS,
     _from_outside,
@@ -58,10 +60,12 @@ def install() -> None:
     for kind, name in _INDEXERS.items():
         _wrap(kind, _BRACKETS, OF_INDEXERS)
         VIEWS[kind] = _indexer_of_pandas(name)
+        PARTS.add(kind)
     for kind, name in _ACCESSORS.items():
         _wrap(kind, _BRACKETS)
         _wrap_attributes(kind)
         REBUILT[kind] = _accessor_of_pandas(name)
+        PARTS.add(kind)
     for kind in (CLASSES["SeriesGroupBy"], CLASSES["DataFrameGroupBy"], Windowed, WindowedByGroup, Resampler,
                  ResampledGroups):  # fmt: skip
         RECORDED.add(kind)
@@ -77,7 +81,7 @@ def install() -> None:
 FUNCTIONS = (
     "concat", "crosstab", "cut", "date_range", "factorize", "from_dummies", "get_dummies", "interval_range", "lreshape",
     "melt", "merge", "merge_asof", "merge_ordered", "period_range", "pivot", "pivot_table", "qcut", "timedelta_range",
-    "to_numeric", "wide_to_long",
+    "to_datetime", "to_numeric", "to_timedelta", "unique", "wide_to_long",
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -20,6 +21,7 @@ from ...columns.datetime.timedelta import NaTType
 from ...columns.datetime.timestamp import NaT, Timedelta, Timestamp, of_value
 from ...columns.foreign import Foreign
 from ...columns.interval.interval import Interval
+from ...columns.nested.lists import Lists
 from ...columns.objects import Objects
 from ...columns.text.strings import Strings
 from ..classes import CLASSES, frame, is_frame, is_series, series
@@ -34,6 +36,40 @@ _PLAIN = frozenset((int, str, float, bool, type(None), bytes, complex, np.ndarra
 REBUILT: dict[type, Any] = {}
 #: What turns other objects of pandas into ours.
 PROXIES: list[Any] = []
+
+
+#: Classes of single values that pandas has classes of its own for.
+SCALARS = frozenset((Timestamp, Timedelta, NaTType, Period, Interval))
+_told = {"in pandas": False}
+
+
+def tell_in_pandas() -> None:
+    """Single datetimes, timedeltas, periods and intervals are pandas' own from now on: `atoll.pandas` asks for it."""
+    _told["in pandas"] = True
+
+
+def in_pandas() -> bool:
+    """Whether single values are told in pandas' classes."""
+    return _told["in pandas"]
+
+
+def told(made: Any) -> Any:
+    """A result as the caller gets it: single datetimes, timedeltas, periods and intervals in the classes asked for."""
+    if _told["in pandas"]:
+        if type(made) in SCALARS:
+            return scalar_to_pandas(made)
+        if type(made) is list and made and (type(made[0]) in SCALARS or type(made[-1]) in SCALARS):
+            return [scalar_to_pandas(one) if type(one) in SCALARS else one for one in made]
+    return made
+
+
+def told_kind(kind: Any) -> Any:
+    """A dtype as the caller gets it: pandas' own where pandas is in use."""
+    if (
+        type(kind) is not Kind or "pandas" not in sys.modules or isinstance(kind._of, Lists)
+    ):  # lists are objects in pandas
+        return kind
+    return dtype_to_pandas(kind)
 
 
 # -- to pandas --
@@ -201,6 +237,8 @@ def from_pandas(value: Any) -> Any:
         return series(column_of(value.array), index_from_pandas(value.index), from_pandas(value.name))
     if isinstance(value, pd.Index):
         return index_from_pandas(value)
+    if in_pandas() and isinstance(value, (pd.Timestamp, pd.Timedelta, pd.Period, pd.Interval, type(pd.NaT))):
+        return value
     if value is pd.NaT:
         return NaT
     if isinstance(value, (pd.Timestamp, pd.Timedelta, pd.Period, pd.Interval)):
@@ -308,6 +346,6 @@ def index_from_pandas(index: Any) -> Any:
     if freq is not None and hasattr(made, "_stepping"):
         try:
             return made._stepping(freq)
-        except Exception:  # a step that ours do not have
-            return made
+        except Exception:  # a step that only pandas has, by the name it has there
+            made._freq = freq
     return made

@@ -17,9 +17,9 @@ from ...columns.column import Column, as_column
 from ...columns.datetime.ticks import Ticks
 from ...columns.datetime.timestamp import of_value
 from ..classes import CLASSES, frame, is_series, series
-from ..data.dtypes import cast, to_list
+from ..data.dtypes import cast, kind_of, to_list
 from ..data.values import choose, isna, make
-from ..fallback.convert import pandas_of, stepping, to_pandas
+from ..fallback.convert import pandas_of, stepping, to_pandas, told_kind
 from .base import IndexCore, make_index, range_index
 
 Text = str  # a class below has a property of that name
@@ -125,6 +125,11 @@ class IndexMethods(IndexCore):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.to_numpy(dtype)
+
+    @property
+    def dtype(self) -> Any:
+        """The labels' dtype."""
+        return told_kind(kind_of(self._values))
 
     def to_pandas(self) -> Any:
         """A pandas Index."""
