@@ -60,6 +60,7 @@ from .arrays.windows import *
 from .columns import creation as _making
 from .columns.categorical.categorical import *
 from .columns.column import Column
+from .columns.functions.dates import *
 from .columns.functions.functions import *
 from .columns.functions.numeric import *
 from .columns.functions.ranks import *

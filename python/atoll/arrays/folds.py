@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import engine
-from .array import Array, as_array, expr_of, wrap
+from .array import Array, Columnar, as_array, expr_of, of_columns, wrap
 from .creation import arange
 from .dtypes import DTYPE_OF, KIND_OF, DTypeLike, code_of, promote
 from .functions import BINARY, UFUNCS, UNARY
@@ -70,11 +70,26 @@ def _stored(found: Any, out: Any, name: str) -> Any:
     return into(out, expr, name, expr.dtype)
 
 
+def _of_column(name: str, column: Any, axis: Any, *others: Any) -> Any:
+    """What a column has for a method; it has one axis, and takes no other options."""
+    axes_of(axis, 1)
+    if any(others):
+        raise TypeError(f"{name} of a column takes an axis alone. Convert it first: to_numpy()?")
+    found = of_columns(name, (column,))
+    if found is NotImplemented:
+        raise TypeError(f"a column of {column.kind} has no {name}. Convert it first: to_numpy()?")
+    return found
+
+
 def reduce_by(
     name: str, a: Any, axis: Any = 0, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
     initial: Any = _NO_INITIAL, where: Any = True,
 ) -> Any:  # fmt: skip
     """NumPy's ``name.reduce``."""
+    if isinstance(a, Columnar):
+        return _of_column(
+            f"{name}.reduce", a, axis, dtype, out, keepdims, initial is not _NO_INITIAL, where is not True
+        )
     if name in _REDUCERS:
         start = None if initial is _NO_INITIAL else initial
         if type(out) is tuple:
@@ -113,6 +128,8 @@ def _folded(name: str, array: ndarray, reduced: list[int], keepdims: bool) -> An
 
 def accumulate_by(name: str, a: Any, axis: int = 0, dtype: DTypeLike = None, out: Any = None) -> ndarray:
     """NumPy's ``name.accumulate``."""
+    if isinstance(a, Columnar):
+        return _of_column(f"{name}.accumulate", a, axis, dtype, out)
     array = as_array(a)
     if array.ndim == 0:
         raise TypeError("cannot accumulate on a scalar")

@@ -154,3 +154,109 @@ def test_other_columns():
         ak.diff(texts)
     with pytest.raises(TypeError, match="a column is no array"):
         ak.sqrt(ak.array(M))
+
+
+@pytest.mark.parametrize("kind", ["M8[s]", "m8[ns]", "M8[D]", "m8[ms]"])
+def test_new_ones_by_type(kind):
+    for name in ("zeros", "ones"):
+        np.testing.assert_equal(plain(getattr(ak, name)(4, kind)), getattr(np, name)(4, kind))
+        assert getattr(ak, name)(4, dtype=np.dtype(kind)).dtype == ak.array(np.zeros(1, kind)).dtype
+    assert ak.empty(3, kind).size == 3
+    value = np.array([7]).astype(kind)[0]
+    for length in (0, 1, 5):
+        np.testing.assert_equal(plain(ak.full(length, value)), np.full(length, value))
+    np.testing.assert_equal(plain(ak.full((2,), 7, kind)), np.full(2, value))
+    with pytest.raises(ValueError, match="one axis"):
+        ak.zeros((2, 2), kind)
+    with pytest.raises(ValueError, match="no unit"):
+        ak.zeros(2, kind[:2])
+
+
+@pytest.mark.parametrize("x", [M, D], ids=["datetimes", "durations"])
+def test_new_ones_like_others(x):
+    for name in ("zeros_like", "ones_like"):
+        check(name, x)
+        check(name, x, shape=3)
+    assert ak.empty_like(ak.array(x)).dtype == x.dtype
+    check("full_like", x, x[2])
+    np.testing.assert_equal(plain(ak.full_like(ak.arange(3), x[0], dtype=x.dtype)), np.full(3, x[0]))
+    assert ak.zeros_like(ak.array(x), dtype=float).dtype == np.float64
+
+
+def test_ranges():
+    day, month = np.datetime64("2020-02-27"), np.datetime64("2020-02")
+    for given in ((day, day + 5), (day, day + 9, 2), (day, day + 3, np.timedelta64(12, "h")), (day + 3, day, -1)):
+        np.testing.assert_equal(plain(ak.arange(*given)), np.arange(*given))
+    np.testing.assert_equal(plain(ak.arange(np.timedelta64(5, "s"))), np.arange(np.timedelta64(5, "s")))
+    assert (plain(ak.arange(month, month + 3)) == np.arange(month, month + 3)).all()
+
+
+def test_choices():
+    x, mask = np.array(M), np.array(MASK)
+    for given in (
+        ([mask], [x], x[0]),
+        ([mask, ~mask], [x, x[::-1]], x[0]),
+        ([mask], [D], 0),
+        ([mask, mask[::-1]], [D, D[0]], D[1]),
+    ):
+        ours = [[ak.array(one) if isinstance(one, np.ndarray) else one for one in part] for part in given[:2]]
+        np.testing.assert_equal(plain(ak.select(*ours, given[2])), np.select(*given))
+    with pytest.raises(TypeError, match="no common dtype"):
+        ak.select([ak.array(mask)], [ak.array(x)])
+    with pytest.raises(ValueError, match="same length"):
+        ak.select([ak.array(mask)], [], x[0])
+
+
+@pytest.mark.parametrize("x", [M, D], ids=["datetimes", "durations"])
+def test_borders(x):
+    for mode in ("constant", "edge", "reflect", "symmetric", "wrap"):
+        for width in (2, (1, 3), (0, 0)):
+            check("pad", x, width, mode)
+    check("pad", x, (1, 2), constant_values=x[1])
+    check("pad", x, (1, 2), constant_values=(x[1], x[3]))
+    with pytest.raises(TypeError, match="takes no mode 'linear_ramp'"):
+        ak.pad(ak.array(x), 1, "linear_ramp")
+
+
+@pytest.mark.parametrize("x", [M, D], ids=["datetimes", "durations"])
+def test_gradients(x):
+    for given in ((), (2,), (0.5,), (np.array([0.0, 1.0, 3.0, 4.0, 9.0]),)):
+        check("gradient", x, *given)
+    check("gradient", x, edge_order=2)
+    check("gradient", x[:2])
+    with pytest.raises(ValueError, match="too small"):
+        ak.gradient(ak.array(x[:1]))
+
+
+@pytest.mark.parametrize("x", [M, D], ids=["datetimes", "durations"])
+def test_searches(x):
+    gaps = x.copy()
+    gaps[[0, 2]] = np.zeros(2, np.int64).astype(x.dtype)
+    gaps[3] = "NaT"
+    for name in ("nonzero", "flatnonzero", "count_nonzero", "trim_zeros"):
+        check(name, gaps)
+    check("trim_zeros", gaps, "b")
+    check("trim_zeros", gaps[:1])
+    edges = np.sort(x)[1:4]
+    for right in (False, True):
+        for bins in (edges, edges[::-1]):
+            np.testing.assert_equal(
+                plain(ak.digitize(ak.array(x), ak.array(bins), right)),
+                np.digitize(x.astype("i8"), bins.astype("i8"), right),
+            )
+    with pytest.raises(ValueError, match="monotonic"):
+        ak.digitize(ak.array(x), ak.array(x))
+
+
+def test_methods_of_elementwise_functions():
+    for x, names in ((M, ("maximum", "minimum")), (D, ("add", "maximum", "minimum"))):
+        for name in names:
+            for method in ("reduce", "accumulate"):
+                got = getattr(getattr(ak, name), method)(ak.array(x))
+                np.testing.assert_equal(plain(got), getattr(getattr(np, name), method)(x))
+    with pytest.raises(TypeError, match=r"has no multiply\.reduce"):
+        ak.multiply.reduce(ak.array(D))
+    with pytest.raises(TypeError, match="takes an axis alone"):
+        ak.add.reduce(ak.array(D), keepdims=True)
+    with pytest.raises(np.exceptions.AxisError):
+        ak.add.reduce(ak.array(D), axis=1)

@@ -15,6 +15,7 @@ from ...arrays.creation import array, full
 from ...arrays.manipulation import _axis
 from ..column import Column, as_column
 from ..datetime.ticks import Ticks
+from ..window.cumulative import cummax, cummin, cumsum
 from .functions import _also, _is_column, concatenate, where
 from .rearrange import _beside
 
@@ -195,6 +196,8 @@ _OPERATIONS: dict[str, Any] = {
     "greater_equal": operator.ge, "maximum": _nearer(operator.ge, False), "minimum": _nearer(operator.le, False),
     "fmax": _nearer(operator.ge, True), "fmin": _nearer(operator.le, True), "absolute": operator.abs,
     "negative": operator.neg, "positive": operator.pos, "sign": _sign,
+    "add.reduce": sum, "maximum.reduce": max, "minimum.reduce": min,
+    "add.accumulate": cumsum, "maximum.accumulate": cummax, "minimum.accumulate": cummin,
     "isnan": lambda x: x.isna(), "isfinite": lambda x: x.notna(), "isinf": lambda x: full(x.size, False),
 }  # fmt: skip
 _OF_TIME = frozenset(("sign", "isnan", "isfinite", "isinf"))
