@@ -143,7 +143,7 @@ class Trial:
                 self.run_job()
                 break
             except NotStartedError:
-                if not left or "ATOLL_PEER_TIMEOUT" not in "".join(self.errors):
+                if not left or "TimeoutError" not in "".join(self.errors):
                     raise
                 self.output.clear()
                 self.errors.clear()
