@@ -33,6 +33,21 @@ def numbers():
     return apd.Series([1, 2, 3])
 
 
+def many():
+    """As many distinct numbers as make a table of 1 TiB of bools, 8 TiB of numbers."""
+    return apd.Series(ak.arange(1 << 20))
+
+
+def pairs():
+    """Rows with one key: joined with themselves 2^40 rows."""
+    row = ak.arange(1 << 20)
+    return apd.DataFrame({"key": ak.zeros(1 << 20, dtype=np.int64), "row": row, "same": row})
+
+
+def distinct_texts():
+    return apd.Series(ak.arange(1 << 17)).astype("str")
+
+
 @pytest.mark.parametrize(
     "make",
     {
@@ -52,6 +67,19 @@ def numbers():
         "str.repeat": lambda: texts().str.repeat(QUARTER),
         "str.repeat by counts": lambda: texts().str.repeat([QUARTER] * 3),
         "str.repeat by counts whose bytes wrap": lambda: ak.array(["abcd"] * 4).str.repeat([QUARTER] * 4),
+        "array_split": lambda: ak.array_split(array(), 1 << 40),
+        "hsplit": lambda: ak.hsplit(ak.zeros((2, 0)), 1 << 40),
+        "MultiIndex.from_product": lambda: apd.MultiIndex.from_product([range(1 << 21)] * 3),
+        "get_dummies": lambda: apd.get_dummies(many()),
+        "str.get_dummies": lambda: distinct_texts().str.get_dummies(),
+        "merge": lambda: pairs().merge(pairs(), on="key"),
+        "merge, outer": lambda: pairs().merge(pairs(), on="key", how="outer"),
+        "merge, cross": lambda: pairs().merge(pairs(), how="cross"),
+        "join": lambda: ak.join(pairs().key.values, pairs().key.values),
+        "pivot": lambda: pairs().pivot(index="row", columns="same", values="key"),
+        "pivot_table": lambda: pairs().pivot_table(index="row", columns="same", values="key"),
+        "crosstab": lambda: apd.crosstab(many(), many()),
+        "unstack": lambda: pairs().set_index(["row", "same"]).key.unstack(),
         "str.pad": lambda: texts().str.pad(QUARTER),
         "str.center": lambda: texts().str.center(WIDE),
         "str.zfill": lambda: texts().str.zfill(QUARTER),
@@ -150,3 +178,55 @@ def test_values_of_more_than_64_bits_are_out_of_bounds(value):
     same(a, np.arange(5))
     same(a < value, np.arange(5) < value)
     same(ak.clip(a, -abs(value), abs(value)), np.arange(5))
+
+
+def test_values_of_more_than_64_bits_are_among_none():
+    assert numbers().isin([WIDE]).to_list() == [False] * 3
+    assert numbers().isin([WIDE, 2]).to_list() == [False, True, False]
+    assert apd.Series([1.0, 2.0]).isin([WIDE, 2]).to_list() == [False, True]
+    assert texts().isin([WIDE, "d"]).to_list() == [False, True, False]
+    assert apd.DataFrame({"a": [1, 2]}).isin([-WIDE, 2]).a.to_list() == [False, True]
+    assert apd.Index([1, 2]).isin([WIDE, 1]).tolist() == [True, False]
+    same(ak.isin(array(), WIDE), np.isin(np.arange(5), WIDE))
+
+
+def test_labels_of_more_than_64_bits_are_as_with_pandas():
+    for frames in (apd, pd):
+        rows = frames.Series([1, 2, 3])
+        assert rows.loc[:WIDE].to_list() == rows.loc[-WIDE:].to_list() == [1, 2, 3]
+        assert rows.loc[WIDE:].to_list() == []
+        assert rows.truncate(WIDE).to_list() == []
+        assert rows.truncate(-WIDE, WIDE).to_list() == [1, 2, 3]
+        assert WIDE not in rows.index and rows.get(WIDE) is None
+        with pytest.raises(KeyError):
+            rows.loc[WIDE]
+        with pytest.raises(KeyError):
+            rows.drop(WIDE)
+
+
+@pytest.mark.parametrize(
+    ("use", "error"),
+    {
+        "array_split": (lambda m, p: m.array_split(m.arange(5), WIDE), OverflowError),
+        "round of floats": (lambda m, p: m.round(m.arange(5) * 1.0, WIDE), OverflowError),
+        "round to tens": (lambda m, p: m.round(m.arange(5), -QUARTER), OverflowError),
+        "unpackbits": (lambda m, p: m.unpackbits(m.zeros(1, dtype=np.uint8), count=WIDE), OverflowError),
+        "ravel_multi_index": (lambda m, p: m.ravel_multi_index((1, 1), (QUARTER, 8)), ValueError),
+        "binomial": (lambda m, p: m.random.default_rng(1).binomial(WIDE, 0.5, 3), OverflowError),
+        "expanding": (lambda m, p: p.Series([1, 2]).expanding(WIDE).sum(), OverflowError),
+        "to_datetime": (lambda m, p: p.to_datetime([WIDE]), ValueError),
+        "to_datetime of seconds": (lambda m, p: p.to_datetime(WIDE, unit="s"), ValueError),
+        "to_timedelta": (lambda m, p: p.to_timedelta([WIDE]), ValueError),
+    }.values(),
+)
+def test_arguments_of_more_than_64_bits_are_errors_as_with_numpy_and_pandas(use, error):
+    for module, frames in ((ak, apd), (np, pd)):
+        with pytest.raises(error):
+            use(module, frames)
+
+
+def test_diagonals_and_decimals_beyond_all_elements():
+    for diagonal in (WIDE, -WIDE, QUARTER):
+        same(ak.eye(3, k=diagonal), np.zeros((3, 3)))
+    same(ak.round(ak.arange(5), -25), np.zeros(5, dtype=np.int64))
+    assert apd.to_datetime([WIDE, 5], errors="coerce").isna().tolist() == [True, False]

@@ -16,6 +16,7 @@ from .dtypes import DTYPE_OF, FLOAT64, KIND_OF, code_of, promote
 from .manipulation import _axis, moveaxis
 from .padding import pad
 from .reductions import sum
+from .sizes import c_long
 from .ufuncs import isfinite
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
     eights: Any = (lines.reshape((*lines.shape, 1)) >> order) & np.uint8(1)
     bits = eights.reshape((*lines.shape[:-1], lines.shape[-1] * 8))
     if count is not None:
-        number, length = operator.index(count), bits.shape[-1]
+        number, length = c_long(operator.index(count)), bits.shape[-1]
         if number < -length:
             raise ValueError(f"-count {number} is larger than the number of elements {length}")
         if number > length:

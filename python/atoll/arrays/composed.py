@@ -13,6 +13,7 @@ from .array import Array, as_array, expr_of, wrap
 from .dtypes import BOOL, BOUNDS, DTYPE_OF, KIND_OF, SCALAR_KIND, code_of, fit_scalar, promote, result_code
 from .functions import finish
 from .pair import Pair
+from .sizes import c_long
 from .ufuncs import (
     absolute,
     copysign,
@@ -145,6 +146,13 @@ def clip(
     return finish(result, out, True, "clip", (), "same_kind")
 
 
+def _decimals(decimals: Any) -> int:
+    digits = int(c_long(decimals))
+    if not -(1 << 31) <= digits < 1 << 31:
+        raise OverflowError("Python int too large to convert to C int")
+    return digits
+
+
 def round(a: Any, decimals: int = 0, out: ndarray | None = None) -> ndarray:
     """Nearest value with so many decimals, halves to even.
 
@@ -155,7 +163,7 @@ def round(a: Any, decimals: int = 0, out: ndarray | None = None) -> ndarray:
     array([ 1.,  2., -0.])
     """
     values = as_array(a)
-    code, digits = values._expr.dtype, int(decimals)
+    code, digits = values._expr.dtype, _decimals(decimals)
     if KIND_OF[code] in "fc":
         if digits == 0:
             result = rint(values)
@@ -167,6 +175,8 @@ def round(a: Any, decimals: int = 0, out: ndarray | None = None) -> ndarray:
         result = rint(values)
     elif digits >= 0 or code == BOOL:
         result = values.copy()
+    elif digits < -19:  # half of 10^20 is more than any integer
+        result = values * 0
     else:
         result = (rint(values / 10**-digits) * 10**-digits).astype(values.dtype)
     return finish(result, out, True, "round", (), "same_kind")

@@ -352,7 +352,8 @@ def eye(
     require_cpu(device)
     _check_order(order)
     rows, columns = shape_of((N, N if M is None else M))
-    ones_at: ndarray = (arange(rows) + int(k)).reshape(rows, 1) == arange(columns)
+    diagonal = min(max(int(k), -rows), columns)  # beyond them there is none
+    ones_at: ndarray = (arange(rows) + diagonal).reshape(rows, 1) == arange(columns)
     return ones_at.astype(dtype)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import builtins
 import itertools
 import operator
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from . import engine
 from .array import Array, as_array, expr_from, expr_of, require_out, wrap
 from .dtypes import INT64, Casting, check_cast, code_of, result_code
 from .manipulation import _axis, atleast_1d, atleast_2d, atleast_3d, broadcast_to, ravel
+from .sizes import listed
 
 if TYPE_CHECKING:
     from .ndarray import ndarray
@@ -344,6 +346,9 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarr
         sections = operator.index(indices_or_sections)
         if sections <= 0:
             raise ValueError("number sections must be larger than 0.")
+        if sections > sys.maxsize:
+            raise OverflowError("cannot fit 'int' into an index-sized integer")
+        listed(sections, "parts")
         each, extra = divmod(length, sections)
         cuts = [part * each + builtins.min(part, extra) for part in range(sections + 1)]
     before = (slice(None),) * place

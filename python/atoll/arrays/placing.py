@@ -268,6 +268,8 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     array([2, 3, 5])
     """
     shape = (operator.index(dims),) if np.ndim(dims) == 0 else tuple(map(operator.index, dims))
+    if math.prod(shape) > np.iinfo(np.int64).max:
+        raise ValueError("invalid dims: array size defined by dims is larger than the maximum possible size.")
     parts = [_whole_numbers(one) for one in multi_index]
     modes = [mode] * len(shape) if isinstance(mode, str) else list(mode)
     if len(parts) != len(shape):

@@ -13,7 +13,7 @@ from .dtypes import FLOAT32, KIND_OF, UINT64, result_code
 from .joining import concatenate
 from .manipulation import _axis
 from .scans import cumsum
-from .sizes import is_wide
+from .sizes import without_wide
 from .ufuncs import isnan
 
 if TYPE_CHECKING:
@@ -220,8 +220,7 @@ def isin(
     >>> ak.isin(ak.array([1, 2, 3]), [2, 5])
     array([False,  True, False])
     """
-    if isinstance(test_elements, (list, tuple)):  # no element equals an integer that its type does not hold
-        test_elements = [one for one in test_elements if not is_wide(one)]
+    test_elements = without_wide(test_elements)
     own, tests = expr_of(element), expr_of(test_elements)
     if kind not in (None, "sort", "table"):
         raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")

@@ -3,16 +3,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..session import current
 from .creation import shape_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .ndarray import ndarray
 
 _INT64 = np.iinfo(np.int64)
+#: What an array in a list takes of Python's memory, at least.
+_OBJECT_BYTES = 256
 
 
 def total_of(counts: ndarray) -> int:
@@ -23,6 +29,36 @@ def total_of(counts: ndarray) -> int:
         # The sum of float64 is right but for one part in 10^9, where that of int64 may have wrapped to anything.
         shape_of(int(counts.astype(np.float64).sum()))
     return shape_of(int(counts.sum()))[0]
+
+
+def listed(count: int, what: str) -> int:
+    """`count`; MemoryError when a Python list of so many objects fits no memory here."""
+    most = current().stats()["memory_limit"] // _OBJECT_BYTES
+    if count > most:
+        raise MemoryError(f"{count} {what} do not fit this PE's memory (at most {most}). Fewer?")
+    return count
+
+
+def require_room(size_bytes: int, what: str) -> None:
+    """MemoryError when a result of so many bytes is more than all PEs may hold, before its first part is made."""
+    session = current()
+    room = session.stats()["memory_limit"] * session.pes
+    if size_bytes > room:
+        raise MemoryError(
+            f"{what} take {size_bytes} bytes (all PEs together may hold {room}). Fewer, or raise ATOLL_MEMORY_LIMIT?"
+        )
+
+
+def product_of(lengths: Iterable[int]) -> int:
+    """The product of lengths; MemoryError for more elements than an address space holds."""
+    return shape_of(math.prod(int(length) for length in lengths))[0]
+
+
+def without_wide(values: Any) -> Any:
+    """Values; a list's without the integers of more than 64 bits, which no element of an array equals."""
+    if is_wide(values):
+        return []
+    return [one for one in values if not is_wide(one)] if isinstance(values, (list, tuple)) else values
 
 
 def is_wide(value: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.ndarray import ndarray
+from ..arrays.sizes import require_room
 from ..columns.column import Column, as_column
 from ..columns.datetime.periods import Periods
 from ..columns.datetime.tick import tzinfo_of
@@ -255,6 +256,8 @@ class Texts(Accessor):
         """A column of 0 and 1 for each part that occurs."""
         parts = [set(one.split(sep)) if one == one else set() for one in to_list(self._of._values)]
         names = sorted(set().union(*parts) - {""})
+        bytes_of_all = len(parts) * len(names) * np.dtype(dtype).itemsize
+        require_room(bytes_of_all, f"{len(names)} columns of {len(parts)} rows")
         held = [make([int(name in one) for one in parts], dtype) for name in names]
         return frame(held, Labels(names), self._of._index)
 

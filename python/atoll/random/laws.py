@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arrays.array import as_array
 from ..arrays.dtypes import INT64, DTypeLike
+from ..arrays.sizes import c_long
 from .stream import Stream, finite, float_code, is_scalar, not_negative, positive, require
 
 _LARGEST_MEAN = 2**63 - 1 - 10 * 2**31.5  # NumPy's: ten deviations below what int64 holds
@@ -260,7 +261,7 @@ class Laws(Stream):
         >>> ak.random.default_rng(1).binomial(10, 0.3, size=3).shape
         (3,)
         """
-        given = not_negative(n, "n"), _probability(p)
+        given = not_negative(c_long(n), "n"), _probability(p)
         return self._draw_law("binomial", size, given, INT64)
 
     def geometric(self, p: Any, size: Any = None) -> Any:

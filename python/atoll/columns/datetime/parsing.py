@@ -11,8 +11,10 @@ import numpy as np
 from ...arrays.array import Array
 from ...arrays.creation import asarray, full
 from ...arrays.selection import where
+from ...arrays.sizes import is_wide
 from ...arrays.ufuncs import rint, trunc
 from ..column import Column, as_column, both
+from ..objects import Objects
 from ..text.strings import Strings, as_strings
 from .datetimes import Datetimes
 from .engine import mapped, measured, per_day
@@ -91,6 +93,7 @@ def to_datetime(
         return found[0]
     if isinstance(arg, Mapping) or type(arg).__name__ == "DataFrame":
         return _assembled(arg, errors)
+    arg = _narrow(arg, errors, unit, OutOfBoundsDatetime)
     texts = as_strings(arg) if not isinstance(arg, Array) else None
     if texts is None and format is not None and format != "mixed":
         texts = _digits(as_column(arg))
@@ -140,6 +143,7 @@ def to_timedelta(arg: Any, unit: str | None = None, errors: str = "raise") -> An
         return None
     if isinstance(arg, str) or not hasattr(arg, "__len__"):
         return to_timedelta([arg], unit, errors)[0]
+    arg = _narrow(arg, errors, unit, OutOfBoundsTimedelta)
     texts = as_strings(arg) if not isinstance(arg, Array) else None
     if texts is not None:
         if unit is not None:
@@ -156,6 +160,18 @@ def to_timedelta(arg: Any, unit: str | None = None, errors: str = "raise") -> An
 def _check_errors(errors: str) -> None:
     if errors not in ("raise", "coerce"):
         raise ValueError(f"errors must be one of 'raise' or 'coerce', not {errors!r}")
+
+
+def _narrow(values: Any, errors: str, unit: str | None, error: type[ValueError]) -> Any:
+    """A list's values. Integers of more than 64 bits are an error, or NaN where `errors` is "coerce"."""
+    listed = values.to_list() if isinstance(values, Objects) else values
+    wide = [one for one in listed if is_wide(one)] if isinstance(listed, (list, tuple)) else []
+    if not wide:
+        return values
+    if errors == "raise":
+        raise error(f"cannot convert input {wide[0]} with the unit '{unit or 'ns'}'")
+    rest = [np.nan if is_wide(one) else one for one in listed]
+    return asarray(rest) if all(isinstance(one, (int, float)) for one in rest) else rest
 
 
 def _in_utc(column: Datetimes) -> Datetimes:

@@ -11,6 +11,7 @@ from ...arrays.array import expr_of, wrap
 from ...arrays.creation import arange, full, zeros
 from ...arrays.repeating import repeat
 from ...arrays.selection import flatnonzero
+from ...arrays.sizes import require_room
 from .methods import Text, TextMethods, text_of, whole
 from .patterns import Pattern, compiled, cut_at, is_literal
 
@@ -160,6 +161,7 @@ class SplitMethods(TextMethods):
         way, texts, bounds, flags = self._separator(text_of(sep, "sep"), -1, 0, False)
         found = self._lists(way, texts, [*bounds, flags])
         numbers, distinct, _ = found.values.numbers()
+        require_room(self.size * distinct.size * 8, f"{distinct.size} columns of {self.size} rows")
         rows, dummies = repeat(arange(self.size), found.lengths), {}
         for number, part in enumerate(distinct.to_list()):
             if part:

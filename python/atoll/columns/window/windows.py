@@ -17,6 +17,7 @@ from ...arrays.composed import clip
 from ...arrays.creation import arange, empty, full
 from ...arrays.joining import concatenate
 from ...arrays.selection import take
+from ...arrays.sizes import c_long
 from ...arrays.ufuncs import isnan, sqrt
 from ..column import Column
 from ..functions.functions import where
@@ -191,7 +192,7 @@ def _periods(min_periods: Any, size: int | None) -> int:
         raise ValueError("min_periods must be >= 0")
     if size is not None and periods > size:
         raise ValueError(f"min_periods {periods} must be <= window {size}")
-    return periods
+    return int(c_long(periods))
 
 
 def _times(on: Any, window: Any) -> tuple[ndarray, int]:

@@ -14,6 +14,7 @@ from ...arrays.creation import arange, full
 from ...arrays.ndarray import ndarray
 from ...arrays.repeating import repeat, tile
 from ...arrays.selection import flatnonzero
+from ...arrays.sizes import product_of
 from ...columns.column import Column, as_column
 from ...columns.functions.functions import unique
 from ...columns.objects import Objects, object_array
@@ -87,7 +88,7 @@ class MultiIndex(MultiIndexOthers, IndexSets):  # type: ignore[misc]  # labels o
         if names is None:
             names = [getattr(one, "name", None) for one in iterables]
         columns = [make(one) for one in iterables]
-        size = int(np.prod([column.size for column in columns]))
+        size = product_of(column.size for column in columns)
         made, inner = [], size
         for column in columns:
             inner //= max(column.size, 1)

@@ -11,6 +11,7 @@ from ...arrays.creation import arange, asarray, full
 from ...arrays.ndarray import ndarray
 from ...arrays.repeating import repeat, tile
 from ...arrays.selection import flatnonzero, where
+from ...arrays.sizes import require_room
 from ...columns.categorical.categorical import Categorical
 from ...columns.column import as_column
 from ...io.fallback import by_pandas
@@ -317,6 +318,7 @@ def get_dummies(
         names = to_list(distinct)
     first = 1 if drop_first else 0
     kind = np.bool_ if dtype is None else dtype
+    require_room(of.size * len(names) * np.dtype(kind).itemsize, f"{len(names)} columns of {of.size} rows")
     held = [(numbers == place).astype(kind) for place in range(first, len(names))]
     labels = [one if prefix is None else f"{prefix}{prefix_sep}{one}" for one in names[first:]]
     if dummy_na:

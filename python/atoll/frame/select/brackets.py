@@ -14,6 +14,7 @@ import numpy as np
 from ...arrays.creation import asarray
 from ...arrays.ndarray import ndarray
 from ...arrays.selection import compress, flatnonzero, take, where
+from ...arrays.sizes import without_wide
 from ...columns.arrow import has_arrow
 from ...columns.categorical.categorical import Categorical
 from ...columns.column import Column
@@ -367,6 +368,8 @@ def _among(column: Any, values: Any) -> Any:
         )
     if not (isinstance(values, range) or hasattr(values, "dtype") or has_arrow(values)):
         values = list(values)
+    if isinstance(values, list) and not isinstance(column, Objects):
+        values = without_wide(values)
     tests = make(values)
     if isinstance(column, Categorical):
         known, codes = _among(column.categories, values), column.codes
