@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import phrases
 import python_layers
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -266,6 +267,11 @@ def check_exports() -> Iterator[str]:
                 yield f"{library.name}: exports {symbol}: hide it"
 
 
+def check_phrases(files: list[Path]) -> Iterator[str]:
+    texts = {relative(path): path.read_text(errors="replace") for path in files if path.suffix in phrases.PROSE}
+    return phrases.breaches(texts)
+
+
 CHECKS = {
     "banned calls": check_banned,
     "licence lines": check_licence,
@@ -273,6 +279,7 @@ CHECKS = {
     "includes": check_includes,
     "python layers": check_python_layers,
     "variables": check_variables,
+    "phrases": check_phrases,
 }
 
 

@@ -9,10 +9,10 @@ or from a shell: `python tests/hosts/hosts.py 3 --delay 1ms -- command`, which f
 to start programs on them in ATOLL_LAUNCH_AGENT and ATOLL_ADDRESS.
 
 Each namespace counts as a host: Atoll tells nodes apart by the numbers of their namespaces, others by the name of the
-host, which is the namespace's. They share the file system and the processes. Programs are run in them by a door-keeper,
-one process per host, as sshd would: so they are not children of whoever asked, and have to notice by themselves that it
-is gone. All ends with the process that made it: names carry its pid, and whatever an ended one has left behind is
-removed by the next.
+host, which is the namespace's. They share the file system and the processes. Programs are run in them by a
+door-keeper, one process per host, as sshd would: so they are not children of the process that asked, and have to notice
+by themselves that it is gone. All ends with the process that made it: names carry its pid, and the next removes what an
+ended one has left behind.
 """
 
 from __future__ import annotations
@@ -289,7 +289,7 @@ class Hosts:
 
 
 def watch(network: str, folder: str) -> None:
-    """Waits for the end of the pipe from whoever made the network, then removes what is left of it."""
+    """Waits for the end of the pipe from the process that made the network, then removes what is left of it."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     while os.read(0, 1024):

@@ -318,7 +318,7 @@ def test_a_slow_network():
         assert lines(done.stdout) == [str(pe) for pe in range(8)]
 
 
-# -- jobs of Atoll: what PEs hear of one another, on one host through its agent --
+# -- jobs of Atoll: how PEs are notified of one another, on one host through its agent --
 
 
 def run_program(*words, hosts="localhost:4"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs of Atoll over two hosts: PEs meet over the network, do what they do on one host, hear of one another's end."""
+"""Jobs of Atoll over two hosts: PEs meet over the network, work as on one host, and are notified of failures."""
 
 import os
 import re

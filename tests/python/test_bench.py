@@ -54,7 +54,7 @@ EXPECTED = [
 ]
 
 
-#: Compiled anew for each run, which takes seconds: numba takes part once per benchmark.
+#: Compiled again for each run, which takes seconds: numba takes part once per benchmark.
 QUICK = ["numpy", "polars", "duckdb", "pandas", "pyarrow", "numexpr", "scipy", "limit"]
 
 

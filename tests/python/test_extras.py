@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whoever lacks an optional package is told which extra of Atoll brings it."""
+"""An error for a missing optional package names the extra of Atoll that brings it."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def tidy() -> ModuleType:
     return module
 
 
-CHECKS = ["banned calls", "licence lines", "file length", "includes", "python layers", "variables"]
+CHECKS = ["banned calls", "licence lines", "file length", "includes", "python layers", "variables", "phrases"]
 
 
 @pytest.mark.parametrize("name", CHECKS)

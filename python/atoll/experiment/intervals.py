@@ -2,7 +2,7 @@
 """How far a median, or the ratio of two, may be from the true one: confidence intervals by bootstrap, honest with few
 samples.
 
-What is resampled is what a repetition would draw anew: processes, and in each of them its trials. Percentiles of a
+What is resampled is what a repetition would draw again: processes, and in each of them its trials. Percentiles of a
 plain bootstrap are too narrow for few samples; they are widened as Hesterberg proposes (What Teachers Should Know about
 the Bootstrap, 2015: the expanded percentile interval), so that with five samples or fewer they are the range of what
 was drawn. A test measures how often the intervals hold the truth.

@@ -3,7 +3,7 @@
 
 A head line names the experiment, with the text of its file; it is written again when the text changes. The records of
 a point follow one another, each with the point's key and the number of records that the point has (`of`), written at
-once and flushed to the disk. Whoever opens the file to go on cuts a torn end off: half a line, or a point that lacks
+once and flushed to the disk. Opening the file to go on cuts a torn end off: half a line, or a point that lacks
 records, which can only be the last.
 """
 

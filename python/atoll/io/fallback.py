@@ -16,7 +16,7 @@ class FallbackWarning(UserWarning):
 
 
 def forget() -> None:
-    """Lets every warning be given anew."""
+    """Lets every warning be given again."""
     _named.clear()
 
 

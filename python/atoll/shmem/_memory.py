@@ -19,7 +19,7 @@ def empty(shape: Shape, dtype: DTypeLike = np.float64) -> NDArray[Any]:
     """A symmetric array. Collective: every PE calls it, with the same arguments.
 
     The result is a NumPy array of this PE's own part; `put`, `get`, atomics and signals reach the parts of other PEs by
-    it or by any view of it (``x[10:20]``, ``x[1, 2:5]``, ``x.T``). Its memory is given back when every PE has let go of
+    it or by any view of it (``x[10:20]``, ``x[1, 2:5]``, ``x.T``). Its memory is given back when every PE has released
     the array and its views, at the next allocation, or at once by `free`.
 
     Parameters

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files that are one thing together, named as Arkouda names them: `PREFIX_LOCALE0000` and its kin.
 
-They are replaced as one: what the prefix stood for is whole until what is new is whole, whoever wrote it and with
+They are replaced as one: the old set stays whole until the new one is whole, no matter which job wrote it and with
 however many files. The new files are written into a hidden directory beside the old ones. A rename of that directory
 commits them: from then on they are what the prefix stands for. Then they move to their places, and old files without a
-successor go. If the process ends between, whoever looks at the files next completes that.
+successor go. If the process ends in between, the next reader or writer of the files completes that.
 """
 
 from __future__ import annotations

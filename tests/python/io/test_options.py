@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pandas' options of reading and writing text give what they give in pandas, whoever does the work."""
+"""pandas' options of reading and writing text give the same results as in pandas, natively and in fallbacks."""
 
 import gzip
 import io

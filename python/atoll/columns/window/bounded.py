@@ -134,7 +134,7 @@ class BoundedWindows:
     def each(self, function: Callable[[Any], float]) -> ndarray:
         """A function of each window, one after the other, given a NumPy array of its values, NaN among them.
 
-        The values come to whoever asks, on every PE.
+        The values are on every PE.
         """
         values, counts = self._values.to_numpy(), self._counts().to_numpy()
         made = np.full(self._begins.size, np.nan)

@@ -42,7 +42,7 @@ def get_global_generator() -> Generator:
 
 
 def seed(seed: Any = None) -> None:
-    """Begins the shared stream anew.
+    """Restarts the shared stream.
 
     Examples
     --------

@@ -332,7 +332,7 @@ def data_of(values: Any) -> Any:
 
 
 def copied(data: Any) -> Any:
-    """The same values, held anew."""
+    """A copy of the array object over the same values."""
     return Categorical(data) if isinstance(data, Categorical) else data[:]
 
 
