@@ -177,6 +177,7 @@ STRUCTURAL = frozenset((
 
 def _is_held_here(of: Any) -> bool:
     """Whether no data is collected for pandas: rows that are none, or objects, which each process holds anyway."""
+    of = of._of if type(of).__name__ in ("SeriesGroupBy", "DataFrameGroupBy") else of
     if is_frame(of):
         if not len(of._index) or not of._columns:
             return True

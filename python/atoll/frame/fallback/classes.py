@@ -32,7 +32,7 @@ from .calls import (
     record,
 )
 from .convert import REBUILT, from_pandas, to_pandas
-from .limits import OF_FRAMES, OF_INDEXERS, OF_SERIES, OF_WINDOWS, Limit
+from .limits import OF_FRAMES, OF_INDEXERS, OF_SERIES, OF_WINDOWS, Limit, of_groups
 
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 _ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "matmul", "divmod")
@@ -69,7 +69,7 @@ def install() -> None:
     for kind in (CLASSES["SeriesGroupBy"], CLASSES["DataFrameGroupBy"], Windowed, WindowedByGroup, Resampler,
                  ResampledGroups):  # fmt: skip
         RECORDED.add(kind)
-        _wrap(kind, _BRACKETS, OF_WINDOWS if issubclass(kind, Windowed) else None)
+        _wrap(kind, _BRACKETS, OF_WINDOWS if issubclass(kind, Windowed) else _limits_of_groups(kind))
         _wrap_attributes(kind)
         _add_missing(kind, ("__iter__", "__len__"))
         REBUILT[kind] = _made_again
@@ -81,7 +81,7 @@ def install() -> None:
 FUNCTIONS = (
     "concat", "crosstab", "cut", "date_range", "factorize", "from_dummies", "get_dummies", "interval_range", "lreshape",
     "melt", "merge", "merge_asof", "merge_ordered", "period_range", "pivot", "pivot_table", "qcut", "timedelta_range",
-    "to_datetime", "to_numeric", "to_timedelta", "unique", "wide_to_long",
+    "to_datetime", "to_numeric", "to_timedelta", "unique", "wide_to_long", "isna", "notna", "isnull", "notnull",
 )  # fmt: skip
 
 
@@ -97,6 +97,12 @@ def install_functions(namespace: dict[str, Any]) -> None:
 def _indexes(base: Any) -> list[Any]:
     """A class and all that are derived from it."""
     return [base, *(one for derived in base.__subclasses__() for one in _indexes(derived))]
+
+
+def _limits_of_groups(kind: type) -> dict[str, Limit]:
+    if kind.__name__ not in ("SeriesGroupBy", "DataFrameGroupBy"):
+        return {}
+    return {name: of_groups(name) for name in dir(kind) if not name.startswith("_")}
 
 
 def _wrap(kind: type, special: tuple[str, ...], limits: dict[str, Limit] | None = None) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...arrays.ndarray import ndarray
 from ...columns.categorical.categorical import Categorical
+from ...columns.column import Column
 from ...columns.datetime.ticks import Ticks
 from ...columns.text.strings import Strings
 from ..classes import is_frame, is_series
@@ -484,6 +485,74 @@ def _clip(
 
 def _windows_alone(self: Any, *args: Any, **options: Any) -> bool:
     return type(self).__name__ == "Windowed"
+
+
+# -- groups --
+
+#: Methods of groups that look at no value, or at which rows are there.
+_OF_ANY_KIND = frozenset((
+    "size", "count", "ngroup", "cumcount", "head", "tail", "get_group", "apply", "pipe", "rolling", "expanding", "ewm",
+    "resample", "filter", "sample", "take", "__getitem__", "__iter__", "__len__", "groups", "indices", "ngroups",
+))  # fmt: skip
+#: Of strings, datetimes and lengths of time what Atoll answers as pandas does.
+_OF_ORDERED = frozenset(("min", "max", "first", "last", "nunique", "shift", "ffill", "bfill", "value_counts", "unique"))
+
+
+def of_groups(name: str) -> Limit:
+    """The limit of a method of groups: arrays of numbers by keys of one kind; of other kinds what compares them."""
+
+    def limit(self: Any, *args: Any, **kwargs: Any) -> bool:
+        if not all(isinstance(one, (ndarray, Strings, Ticks)) or _is_number(one) for one in _keys(self)):
+            return name in _OF_ANY_KIND or (name in _FIGURES and _has_plain_values(self, name))
+        if name == "agg" or name == "aggregate":
+            return _aggregates(self, *args, **kwargs)
+        if name in _FIGURES and not set(kwargs) <= {"numeric_only", "min_count", "skipna", "dropna"}:
+            return False
+        if name == "nth":
+            return len(args) == 1 and isinstance(args[0], int) and not kwargs
+        if name == "transform" and isinstance(args[0] if args else None, dict):
+            return _aggregates(self, *args, **kwargs)
+        return name in _OF_ANY_KIND or _has_plain_values(self, name, bool(kwargs.get("numeric_only")))
+
+    return limit
+
+
+def _is_number(column: Any) -> bool:
+    """Whether floats stand under a mask, as keys with NaN do, and not a column whose dtype allows missing values."""
+    return type(column) is Column and column.dtype.kind == "f"
+
+
+def _keys(groups: Any) -> list[Any]:
+    found = groups._groups.by.keys
+    return list(found) if isinstance(found, tuple) else [found]
+
+
+def _has_plain_values(groups: Any, name: str, numeric_only: bool = False) -> bool:
+    of = groups._of if groups._of.ndim == 1 else groups._without_keys()
+    known: tuple[Any, ...] = (ndarray, Strings, Ticks) if name in _OF_ORDERED or numeric_only else (ndarray,)
+    known = (ndarray, Strings) if name == "sum" and not numeric_only else known
+    return all(isinstance(one, known) for one in _columns(of))
+
+
+def _aggregates(groups: Any, func: Any = None, *args: Any, **kwargs: Any) -> bool:
+    if args or (func is not None and kwargs):
+        return False
+    named = kwargs.values() if func is None else func.values() if isinstance(func, dict) else [func]
+    hows = [one[1] if func is None and isinstance(one, tuple) else one for one in named]
+    flat = [one for how in hows for one in (how if isinstance(how, list) else [how])]
+    if all(isinstance(one, str) and one in ("size", "count") for one in flat):
+        return True
+    ordered = all(isinstance(one, str) and one in (*_OF_ORDERED, "count", "size") for one in flat)
+    of = groups._of
+    if isinstance(func, dict) and of.ndim == 2:
+        held = [of._column(label) for label in func]
+    elif func is None and of.ndim == 2:
+        held = [of._column(one[0]) for one in kwargs.values()]
+    else:
+        held = _columns(of if of.ndim == 1 else groups._without_keys())
+    joined = all(isinstance(one, str) and one in (*_OF_ORDERED, "count", "size", "sum") for one in flat)
+    known = (ndarray, Strings, Ticks) if ordered else (ndarray, Strings) if joined else (ndarray,)
+    return all(isinstance(one, known) for one in held)
 
 
 #: Of methods of frames and Series, by name.

@@ -86,7 +86,8 @@ class SeriesConversion:
         """A pandas Series."""
         import pandas as pd
 
-        return pd.Series(pandas_of(self._values), index=self._index.to_pandas(), name=to_pandas(self._name))
+        held = pandas_of(self._values)
+        return pd.Series(held, index=self._index.to_pandas(), name=to_pandas(self._name), dtype=held.dtype)
 
     def to_arrow(self: Any) -> Any:
         """A pyarrow array of the values."""
@@ -196,8 +197,12 @@ class FrameConversion:
         """A pandas DataFrame."""
         import pandas as pd
 
+        index = self._index.to_pandas()
         data = {place: pandas_of(one) for place, one in enumerate(self._columns)}
-        made = pd.DataFrame(data, index=self._index.to_pandas())
+        for place, one in data.items():  # of objects pandas would guess the dtype
+            if one.dtype == object:
+                data[place] = pd.Series(one, index=index, dtype=object)
+        made = pd.DataFrame(data, index=index)
         made.columns = self.columns.to_pandas()
         return made
 

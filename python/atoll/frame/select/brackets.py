@@ -27,10 +27,10 @@ from ..classes import CLASSES, frame, is_frame, is_series, series
 from ..combine.concat import with_row
 from ..core import as_axis
 from ..data.column_labels import Labels, list_of
-from ..data.dtypes import kind_of
 from ..data.lazy import as_they_are
 from ..data.values import broadcast, can_miss, fits, hasnans, is_scalar, isna, make
 from ..expressions.deferred import selected
+from ..fallback.convert import to_pandas
 from ..index.base import make_index
 from .indexers import is_mask
 
@@ -300,19 +300,9 @@ class FrameSelecting:
 
     def select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> Any:
         """The columns of some kinds: ``number``, ``object``, ``str``, ``bool``, ``datetime``, … or a dtype."""
-        if include is None and exclude is None:
-            raise ValueError("at least one of include or exclude must be nonempty")
-
-        def among(column: Any, kinds: Any) -> bool:
-            kinds = [kinds] if isinstance(kinds, (str, type, np.dtype)) else kinds
-            return any(_is_of_kind(kind_of(column), kind) for kind in kinds)
-
-        places = [
-            place
-            for place, column in enumerate(self._columns)
-            if (include is None or among(column, include)) and (exclude is None or not among(column, exclude))
-        ]
-        return self._at(places)
+        rows = self._cut(slice(0, 0)).to_pandas()  # what the kinds are called, and how they overlap, is pandas' to say
+        rows.columns = range(len(self._columns))
+        return self._at(list(rows.select_dtypes(to_pandas(include), to_pandas(exclude)).columns))
 
     def isin(self: Any, values: Any) -> Any:
         """Which elements are among some values; by column, when a dict says so."""
@@ -328,32 +318,6 @@ class FrameSelecting:
 def _equal(a: Any, b: Any) -> Any:
     found = a == b if fits(a, b) or fits(b, a) else asarray(np.zeros(a.size, dtype=bool))
     return found.fillna(False) if isinstance(found, Column) else found
-
-
-def _is_of_kind(kind: Any, wanted: Any) -> bool:
-    letter = str(getattr(getattr(kind, "numpy", None), "kind", None) or getattr(kind, "kind", "O"))
-    if wanted in ("number", np.number):
-        return letter in "iufc"
-    if wanted in ("datetime", "datetime64", np.datetime64):
-        return letter == "M"
-    if wanted in ("timedelta", "timedelta64", np.timedelta64):
-        return letter == "m"
-    if wanted in ("integer", np.integer):
-        return letter in "iu"
-    if wanted in ("floating", np.floating):
-        return letter == "f"
-    if wanted in (object, "object", "O"):
-        return kind == np.dtype(object)
-    if wanted is bool or wanted == "bool":
-        return kind == np.dtype(bool)
-    if wanted in (str, "str", "string"):
-        return bool(kind == "str")
-    if isinstance(kind, np.dtype):
-        try:
-            return kind == np.dtype(wanted)
-        except TypeError:
-            return False
-    return bool(kind == str(wanted))
 
 
 #: So many texts are compared one by one rather than numbered with the column's.
