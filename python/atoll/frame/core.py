@@ -10,8 +10,8 @@ from typing import Any
 
 from ..columns.objects import Objects
 from ..columns.text.strings import Strings
-from .classes import CLASSES, frame, series
-from .data.column_labels import labels_of
+from .classes import frame, series
+from .data.column_labels import Labels, labels_of
 from .data.dtypes import kind_of, to_list
 from .data.lazy import Columns, as_they_are, choose_rows, cut_rows
 from .data.values import cut, take, take_or_miss
@@ -24,7 +24,7 @@ def _series_of(values: Any, index: Any, name: Any) -> Any:
 
 
 def _frame_of(columns: list[Any], labels: list[Any], names: list[Any], index: Any) -> Any:
-    return frame(columns, CLASSES["Labels"](labels, names), index)
+    return frame(columns, Labels(labels, names), index)
 
 
 #: What gives attributes that our classes lack, from the object and the name; `atoll.pandas` puts pandas' own here.

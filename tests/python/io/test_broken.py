@@ -189,13 +189,13 @@ def test_without_permission(tmp_path, one_session):
     program = f"""
 import io, os
 import atoll as ak
-from atoll.io import frames
+from atoll.frame.files import readers
 frames.read_parquet({str(good)!r})
 ak.DataFrame({{"a": [1]}}).to_csv()
-frames.read_csv(io.StringIO("a\\n1\\n"))
+readers.read_csv(io.StringIO("a\\n1\\n"))
 os.setgid(65534)
 os.setuid(65534)
-for read in (frames.read_parquet, frames.read_csv):
+for read in (readers.read_parquet, readers.read_csv):
     try:
         read({str(path)!r})
     except PermissionError as error:

@@ -12,7 +12,8 @@ from ...arrays.ndarray import ndarray
 from ...arrays.selection import flatnonzero, where
 from ...columns.column import Column
 from ...columns.joins.ordered import join_asof
-from ..classes import CLASSES, frame, is_frame, is_series, series
+from ..classes import frame, is_frame, is_series, series
+from ..combine.concat import concat
 from ..core import key_column
 from ..data.column_labels import Labels
 from ..data.values import choose, hasnans, hide, is_scalar, isna, join_rows, nullable, take, take_or_miss
@@ -50,7 +51,7 @@ def merge_ordered(
         for name, value in zip(keys, key if isinstance(key, tuple) else (key,), strict=True):
             made[name] = value
         parts.append(made)
-    return CLASSES["concat"](parts, ignore_index=True)
+    return concat(parts, ignore_index=True)
 
 
 def _in_order(

@@ -229,6 +229,3 @@ def with_row(of: Any, label: Any, column_key: Any, value: Any) -> Any:
     for name in fresh:
         columns.append(join_rows([broadcast(np.nan, len(of)), make([given[name]])]))
     return frame(columns, Labels([*of._labels.values, *fresh], of._labels.names), index)
-
-
-CLASSES["concat"] = concat

@@ -9,7 +9,7 @@ from ...columns.categorical.categorical import Categorical
 from ...columns.interval.intervals import Intervals
 from ...columns.nested.lists import Lists
 from ...io.fallback import by_pandas, given
-from ..classes import CLASSES
+from ..combine.concat import concat
 from ..core import is_numeric
 from ..data.dtypes import kind_of, to_list
 from ..files.writers import written
@@ -27,7 +27,7 @@ def ends(rows: Any, shown: int) -> Any:
     """The first and the last rows."""
     half = shown // 2
     first, last = rows._cut(slice(0, half)), rows._cut(slice(len(rows) - half, None))
-    return CLASSES["concat"]([first, last])
+    return concat([first, last])
 
 
 def level_texts(index: Any) -> list[list[str]]:

@@ -15,11 +15,13 @@ from ...arrays.tables import searchsorted
 from ...columns.column import Column, as_column
 from ...columns.objects import Objects
 from ..classes import CLASSES, define, frame, series
+from ..combine.concat import concat
 from ..core import is_numeric
 from ..data.column_labels import Labels
 from ..data.values import gaps, is_scalar, join_rows, make, nullable, take_or_miss
 from ..data.values import take as take_rows
 from ..index.base import range_index
+from ..reshape.cut import cut as cut_into_bins
 from ..window.windows import Windowed, as_before, as_numbers
 from .groups import BUILT_IN, Grouped, figure, figures, named
 from .more_methods import DataFrameGroupByOthers, SeriesGroupByOthers
@@ -115,7 +117,7 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
         numbers = self._groups.numbers()
         values = self._of._values
         if bins is not None:
-            values = CLASSES["cut"](self._of, bins, include_lowest=True)._values.decode()
+            values = cut_into_bins(self._of, bins, include_lowest=True)._values.decode()
         table = frame([numbers, values], Labels(["group", "value"]), range_index(len(self._of)))
         table = table[table["group"] >= 0]
         if dropna:
@@ -206,8 +208,8 @@ def _several_quantiles(self: Any, shares: list[float], interpolation: str, numer
     full = CLASSES["MultiIndex"]._of([*outer._labels_of_index, inner], [*outer.names, None])
     order = asarray(np.arange(len(index) * count).reshape(count, len(index)).T.reshape(-1))
     if self._of.ndim == 1:
-        return series(take_rows(CLASSES["concat"](held)._values, order), full, self._of._name)
-    return CLASSES["concat"](held)._take(order)._with_index(full)
+        return series(take_rows(concat(held)._values, order), full, self._of._name)
+    return concat(held)._take(order)._with_index(full)
 
 
 def _scattered(parts: list[Any], rows: list[Any], size: int) -> Any:

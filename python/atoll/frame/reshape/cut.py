@@ -15,7 +15,7 @@ from ...columns.datetime.ticks import Ticks
 from ...columns.functions import ranks
 from ...columns.interval.intervals import Intervals, overlapping
 from ...columns.text.strings import strings
-from ..classes import CLASSES, is_series, series
+from ..classes import is_series, series
 from ..data.values import hide, make, take
 from ..index.base import IndexCore, index_of
 from ..index.interval import as_intervals, containing
@@ -246,6 +246,3 @@ Interval(2.5, 4.0, closed='right'), Interval(2.5, 4.0, closed='right')]
     _checked_labels(labels, edges.size - 1)
     made = _binned(x, codes, _bins(edges, scale, precision, True, True), labels, True)
     return (made, _returned(edges, scale)) if retbins else made
-
-
-CLASSES["cut"] = cut

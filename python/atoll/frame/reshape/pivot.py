@@ -16,6 +16,7 @@ from ...columns.categorical.categorical import Categorical
 from ...columns.column import as_column
 from ...io.fallback import by_pandas
 from ..classes import CLASSES, frame, is_frame, is_series, series
+from ..combine.concat import concat
 from ..core import column_or_level, is_numeric
 from ..data.column_labels import Labels
 from ..data.dtypes import kind_of, to_list
@@ -167,7 +168,7 @@ def pivot_table(
     if isinstance(aggfunc, (list, tuple)):
         parts = [pivot_table(self, values, index, columns, one, fill_value, margins, dropna) for one in aggfunc]
         names = [one if isinstance(one, str) else one.__name__ for one in aggfunc]
-        return CLASSES["concat"](parts, axis=1, keys=names)
+        return concat(parts, axis=1, keys=names)
     keyed = {key for key in [*down, *across] if is_scalar(key)}
     if values is not None:
         wanted = _listed(values)

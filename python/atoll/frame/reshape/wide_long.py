@@ -11,7 +11,8 @@ import numpy as np
 from ...arrays.creation import arange, asarray
 from ...arrays.joining import stack
 from ...columns.text.strings import strings
-from ..classes import CLASSES, frame
+from ..classes import frame
+from ..combine.concat import concat
 from ..data.column_labels import Labels
 from ..data.values import is_scalar, make, take
 
@@ -99,7 +100,7 @@ def lreshape(data: Any, groups: Any, dropna: bool = True) -> Any:
         )
         for place in range(lengths.pop() if lengths else 0)
     ]  # fmt: skip
-    made = CLASSES["concat"](parts, ignore_index=True)
+    made = concat(parts, ignore_index=True)
     return made.dropna(subset=list(groups)).reset_index(drop=True) if dropna else made
 
 

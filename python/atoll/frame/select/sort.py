@@ -21,9 +21,11 @@ from ..data.column_labels import Labels
 from ..data.dtypes import kind_of
 from ..data.values import can_miss, cut, isna, join_rows, make, nullable, settle
 from ..data.values import take as take_rows
+from ..groupby.groups import Groups
 from ..groupby.more_methods import random_generator
 from ..index.base import index_of, range_index
 from ..index.lookup import duplicated, is_increasing
+from ..reshape.cut import cut as cut_into_bins
 
 
 def order_of(values: Any, ascending: bool = True, nulls: str = "last") -> Any:
@@ -212,7 +214,7 @@ class SeriesSorting(Sorting):
         Name: count, dtype: int64
         """
         if bins is not None:
-            binned = CLASSES["cut"](self, bins, include_lowest=True)
+            binned = cut_into_bins(self, bins, include_lowest=True)
             held = binned._new(binned._values.decode()).groupby(binned._values, observed=False).size()
             counts = series(held._values, index_of(held._index._values.decode()), "count")
             if sort:
@@ -237,7 +239,7 @@ class SeriesSorting(Sorting):
 
 def count_rows(columns: list[Any], names: list[Any], normalize: bool, sort: bool, ascending: bool, dropna: bool) -> Any:
     """How often each combination of values occurs: a Series by them."""
-    groups = CLASSES["Groups"]([nullable(one) for one in columns], names, dropna=dropna, sort=False)
+    groups = Groups([nullable(one) for one in columns], names, dropna=dropna, sort=False)
     return _ordered(series(groups.size(), groups.index(), "count"), normalize, sort, ascending)
 
 

@@ -23,6 +23,7 @@ from ...columns.window.weighted import WeightedWindows
 from ...extras import module
 from ..classes import CLASSES, frame, is_frame, series
 from ..combine.align import missing_column
+from ..combine.concat import concat
 from ..core import as_axis, is_numeric
 from ..data.column_labels import Labels, labels_of
 from ..data.dtypes import kind_of
@@ -54,7 +55,7 @@ def _shifted_by_several(of: Any, periods: list[int], freq: Any, fill_value: Any,
     end = "" if suffix is None else f"{suffix}"
     whole = of.to_frame() if of.ndim == 1 else of
     made = [whole.shift(by, freq, fill_value=fill_value).add_suffix(f"{end}_{by}", axis=1) for by in periods]
-    return CLASSES["concat"](made, axis=1)
+    return concat(made, axis=1)
 
 
 def _bounded(of: Any, indexer: Any, min_periods: Any, center: bool, closed: Any, step: Any) -> Windowed:
