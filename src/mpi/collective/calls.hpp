@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collective/plan.hpp"
+#include "datatype/checked.hpp"
 #include "op/operation.hpp"
 
 namespace atl::mpi::calls {
@@ -184,7 +185,7 @@ class Allgather {
     std::size_t share = 1;
     if constexpr (alike) {
       share = static_cast<std::size_t>(comm.size());
-      to_ = Incoming(in, receive.count * comm.size(), receive.type);
+      to_ = Incoming(in, datatype::checked_multiply(receive.count, comm.size()), receive.type);
       mine = &to_;
     } else {
       to_ = blocks_of<InBlocks>(in, receive, comm.size());
@@ -219,8 +220,8 @@ class Alltoall {
  public:
   Alltoall(Comm& comm, const void* out, Both send, void* in, Both receive) {
     if constexpr (alike) {
-      to_ = Incoming(in, receive.count * comm.size(), receive.type);
-      from_ = in_place(out) ? Outgoing(in, receive.count * comm.size(), receive.type) : Outgoing(out, send.count * comm.size(), send.type);
+      to_ = Incoming(in, datatype::checked_multiply(receive.count, comm.size()), receive.type);
+      from_ = in_place(out) ? Outgoing(in, datatype::checked_multiply(receive.count, comm.size()), receive.type) : Outgoing(out, datatype::checked_multiply(send.count, comm.size()), send.type);
       if (in_place(out)) from_.own();
       bytes_ = to_.bytes() / static_cast<std::size_t>(comm.size());
       check_apart(out, in, bytes_);

@@ -2,6 +2,7 @@
 // Plans of collectives that move data: every rank sends what it has and receives what it wants, in one exchange.
 #include "collective/by_messages.hpp"
 #include "core/library.hpp"
+#include "datatype/checked.hpp"
 
 namespace atl::mpi {
 
@@ -10,7 +11,7 @@ void check_root(const Comm& comm, int root) {
   ATOLL_MPI_REQUIRE(root >= 0 && root < comm.peers().size(), MPI_ERR_ROOT, "root {}: there are ranks 0 to {}", root, comm.peers().size() - 1);
 }
 
-Piece piece_of(const void* buffer, const Same& same, int index) { return make_piece(buffer, same.count, same.type, same.count * index); }
+Piece piece_of(const void* buffer, const Same& same, int index) { return make_piece(buffer, same.count, same.type, datatype::checked_multiply(same.count, index)); }
 
 void check_lists(const Varied& varied) {
   need_list(varied.counts, 1, "counts");

@@ -2,18 +2,20 @@
 #include "collective/pieces.hpp"
 
 #include "core/library.hpp"
+#include "datatype/checked.hpp"
 
 namespace atl::mpi {
 
 Piece make_piece(const void* buffer, Count count, MPI_Datatype type, Count displacement) {
   const datatype::Type& checked = detail::checked(count, type);
   auto* at = const_cast<std::byte*>(static_cast<const std::byte*>(buffer));
-  return {at + displacement * checked.extent(), count, Ref<TypeObject>(*find<TypeObject>(type))};
+  checked.validate_count(count);
+  return {at + datatype::checked_multiply(displacement, checked.extent()), count, Ref<TypeObject>(*find<TypeObject>(type))};
 }
 
 std::size_t bytes_of(const std::vector<Edge>& edges) {
   Count bytes = 0;
-  for (const Edge& edge : edges) bytes += edge.piece.bytes();
+  for (const Edge& edge : edges) bytes = datatype::checked_add(bytes, edge.piece.bytes());
   return static_cast<std::size_t>(bytes);
 }
 

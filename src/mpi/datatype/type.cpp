@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "datatype/checked.hpp"
+
 namespace atl::mpi::datatype {
 
 Type::Type(NodePtr description, const Bounds& bounds, Count align, Combiner combiner, Contents contents)
@@ -13,6 +15,14 @@ Type::Type(NodePtr description, const Bounds& bounds, Count align, Combiner comb
 
 void Type::commit() const {
   std::call_once(once_, [this] { layout_ = simplify(description_); });
+}
+
+void Type::validate_count(Count count) const {
+  if (count <= 0) return;
+  (void)checked_multiply(size(), count);
+  const Count last = checked_multiply(extent(), count - 1);
+  (void)checked_add(last, true_lb());
+  (void)checked_add(last, description_->true_ub);
 }
 
 TypePtr make_named(const Predefined& one) {

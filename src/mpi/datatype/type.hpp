@@ -69,8 +69,14 @@ class Type {
   /// Thread-safe; again and again does nothing.
   void commit() const;
   bool committed() const { return layout_ != nullptr; }
-  /// Of a committed type.
-  Region region(Count count) const { return {layout_.get(), extent(), count}; }
+  /// Of a committed type. Throws OverflowError when `count` of them are more than 2^63 bytes, or reach further.
+  Region region(Count count) const {
+    const Count of_one = description_->size | extent();
+    if (static_cast<std::uint64_t>(of_one | count) >> 31 != 0) [[unlikely]] validate_count(count);
+    return {layout_.get(), extent(), count};
+  }
+  /// Throws OverflowError for a count for which region() does.
+  void validate_count(Count count) const;
   const NodePtr& layout() const { return layout_; }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "datatype/checked.hpp"
 #include "flow/exchange.hpp"
 #include "io/collective.hpp"
 #include "io/file.hpp"
@@ -65,7 +66,7 @@ void convert(Job& job) {
   const io::Representation& how = *job.file->view.representation;
   if (!how.converts(job.way.writes)) return;
   job.element = how.size_of(handle_of(*job.type));
-  Count bytes = job.count * job.element;
+  const Count bytes = datatype::checked_multiply(job.count, job.element);
   job.converted = std::make_unique<std::byte[]>(static_cast<std::size_t>(bytes));
   if (job.way.writes) how.convert(true, job.base, handle_of(*job.type), job.count, job.converted.get());
   job.part = {job.way.writes, 0, datatype::named(datatype::byte_handle), bytes, job.converted.get()};
@@ -83,6 +84,7 @@ void describe(Job& job, MPI_Offset offset, const void* buffer, MPI_Count count, 
   convert(job);
   ATOLL_MPI_REQUIRE(job.part.region().size() % file.view.unit == 0, MPI_ERR_ARG,
                     "{} bytes are no whole number of etypes of {}", job.part.region().size(), file.view.unit);
+  file.view.validate(job.way.place == Place::given ? offset : job.way.place == Place::own_pointer ? file.position : 0, job.etypes());
 }
 
 std::unique_ptr<Job> make_job(Way way, MPI_File handle, MPI_Offset offset, const void* buffer, MPI_Count count,
@@ -114,7 +116,7 @@ void find_place(Job& job) {
   } else if (job.way.place == Place::shared_pointer && job.way.partners == Partners::none) {
     job.place = file.shared.fetch_add(file.comm(), job.etypes());
   }
-  job.part.at = job.place * file.view.unit;
+  job.part.at = file.view.position_of(job.place);
 }
 
 /// Of ordered accesses: behind those of lower ranks.
@@ -126,12 +128,12 @@ Flow find_place_in_order(Job& job) {
   Count total = 0, before = 0;
   for (std::size_t m = 0; m < all.size(); ++m) {
     if (static_cast<int>(m) == job.circle.rank) before = total;
-    total += all[m];
+    total = datatype::checked_add(total, all[m]);
   }
   if (job.circle.rank == 0) start = file.shared.fetch_add(file.comm(), total);
   co_await broadcast_bytes(job.circle, &start, sizeof start);
-  job.place = start + before;
-  job.part.at = job.place * file.view.unit;
+  job.place = datatype::checked_add(start, before);
+  job.part.at = file.view.position_of(job.place);
 }
 
 Moved access_alone(Job& job) {

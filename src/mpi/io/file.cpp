@@ -13,6 +13,7 @@
 
 #include "atoll/base/log.hpp"
 #include "core/library.hpp"
+#include "datatype/checked.hpp"
 #include "io/report.hpp"
 #include "type/type.hpp"
 
@@ -255,7 +256,7 @@ io::View view_of(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Da
   if (displacement == MPI_DISPLACEMENT_CURRENT) {
     ATOLL_MPI_REQUIRE((file.mode() & MPI_MODE_SEQUENTIAL) != 0, MPI_ERR_ARG,
                       "MPI_DISPLACEMENT_CURRENT is for files opened with MPI_MODE_SEQUENTIAL");
-    displacement = file.view.stream.offset_of(file.shared.get(file.comm()) * file.view.unit);
+    displacement = file.view.stream.offset_of(file.view.position_of(file.shared.get(file.comm())));
   }
   ATOLL_MPI_REQUIRE(displacement >= 0, MPI_ERR_ARG, "a view begins at {}", displacement);
   ATOLL_MPI_REQUIRE(element->size() > 0 && pattern->size() % element->size() == 0, MPI_ERR_ARG,
@@ -346,7 +347,7 @@ Count etypes_in_file(const File& file) {
 Count sought(File& file, MPI_Offset offset, int whence, Count current) {
   ATOLL_MPI_REQUIRE(whence == MPI_SEEK_SET || whence == MPI_SEEK_CUR || whence == MPI_SEEK_END, MPI_ERR_ARG,
                     "{} is no place to seek from", whence);
-  Count to = offset + (whence == MPI_SEEK_SET ? 0 : whence == MPI_SEEK_CUR ? current : etypes_in_file(file));
+  const Count to = datatype::checked_add(offset, whence == MPI_SEEK_SET ? 0 : whence == MPI_SEEK_CUR ? current : etypes_in_file(file));
   ATOLL_MPI_REQUIRE(to >= 0, MPI_ERR_ARG, "a pointer would be at {}", to);
   return to;
 }
@@ -369,7 +370,8 @@ void file_get_byte_offset(MPI_File handle, MPI_Offset offset, MPI_Offset* displa
   const File& file = need<File>(handle);
   need_random_access(file);
   ATOLL_MPI_REQUIRE(offset >= 0, MPI_ERR_ARG, "offset is {}", offset);
-  *displacement = file.view.stream.offset_of(offset * file.view.unit);
+  file.view.validate(offset, 0);
+  *displacement = file.view.stream.offset_of(file.view.position_of(offset));
 }
 
 void file_seek_shared(MPI_File handle, MPI_Offset offset, int whence) {

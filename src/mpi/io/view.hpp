@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "datatype/checked.hpp"
 #include "datatype/cursor.hpp"
 #include "datatype/type.hpp"
 #include "io/datarep.hpp"
@@ -63,6 +64,15 @@ struct View {
   View(Count displacement, datatype::TypePtr element, datatype::TypePtr pattern)
       : stream{displacement, (pattern->size() == 0 ? element : pattern)->layout(), (pattern->size() == 0 ? element : pattern)->extent()},
         etype(std::move(element)), filetype(std::move(pattern)), unit(etype->size()) {}
+
+  /// The byte of the stream at which that etype begins.
+  Count position_of(Count etypes) const { return datatype::checked_multiply(etypes, unit); }
+  /// Throws OverflowError when `etypes` from the etype `first` on end beyond byte 2^63 of the file.
+  void validate(Count first, Count etypes) const {
+    const Count end = position_of(datatype::checked_add(first, etypes));
+    const Count filetypes = end / stream.layout->size + 1;
+    (void)datatype::checked_add(stream.displacement, datatype::checked_multiply(filetypes, stream.extent));
+  }
 };
 
 }  // namespace atl::mpi::io

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/library.hpp"
+#include "datatype/checked.hpp"
 #include "message/transfer.hpp"
 #include "request/background.hpp"
 
@@ -51,7 +52,10 @@ class Introduction : public Request {
   bool done_ = false;
 };
 
-void check_partitions(int partitions) { ATOLL_MPI_REQUIRE(partitions > 0, MPI_ERR_ARG, "a message of {} partitions", partitions); }
+void check_partitions(int partitions, Count count, MPI_Datatype type) {
+  ATOLL_MPI_REQUIRE(partitions > 0, MPI_ERR_ARG, "a message of {} partitions", partitions);
+  detail::checked(count, type).validate_count(datatype::checked_multiply(count, partitions));
+}
 
 // Sent as one message by whoever makes the last partition ready.
 class PartitionedSend : public Transfer {
@@ -82,7 +86,7 @@ class PartitionedSend : public Transfer {
     // Acquire and release: whoever sends has seen what the others wrote. Partner: itself.
     if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     if (to_ != MPI_PROC_NULL) {
-      data_ = Outgoing(buffer_, count_ * static_cast<Count>(ready_.size()), handle_of(*type_));
+      data_ = Outgoing(buffer_, datatype::checked_multiply(count_, static_cast<Count>(ready_.size())), handle_of(*type_));
       pending_ = library().matcher().send(comm_->pe_of(to_), comm_->partitioned_bits(channel_), data_.span(), runtime::SendMode::standard,
                                           data_.label());
     }
@@ -130,7 +134,7 @@ class PartitionedReceive : public Transfer {
 
   void start() override {
     activate();
-    data_ = Incoming(buffer_, count_ * partitions_, handle_of(*type_));
+    data_ = Incoming(buffer_, datatype::checked_multiply(count_, partitions_), handle_of(*type_));
     outcome_ = {};
     done_ = from_ == MPI_PROC_NULL;
     posted_ = false;
@@ -185,8 +189,7 @@ void partitioned_send_init(const void* buffer, int partitions, Count count, MPI_
                            MPI_Request* request) {
   Comm& comm = need<Comm>(handle);
   check_target(comm, to, tag);
-  check_partitions(partitions);
-  (void)detail::checked(count, type);
+  check_partitions(partitions, count, type);
   give<Request>(Ref<Request>::adopt(new PartitionedSend(comm, buffer, partitions, count, type, to, tag)), request);
 }
 
@@ -194,8 +197,7 @@ void partitioned_receive_init(void* buffer, int partitions, Count count, MPI_Dat
                               MPI_Request* request) {
   Comm& comm = need<Comm>(handle);
   check_target(comm, from, tag);
-  check_partitions(partitions);
-  (void)detail::checked(count, type);
+  check_partitions(partitions, count, type);
   give<Request>(Ref<Request>::adopt(new PartitionedReceive(comm, buffer, partitions, count, type, from, tag)), request);
 }
 

@@ -202,7 +202,7 @@ void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, i
 void send_init(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm handle, MPI_Request* request) {
   Comm& comm = need<Comm>(handle);
   check_target(comm, to, tag);
-  (void)detail::checked(count, type);
+  detail::checked(count, type).validate_count(count);
   Ref<TypeObject> kept(need<TypeObject>(type));
   auto begin = [=, &comm](SendTransfer& transfer) {
     Outgoing data(buffer, count, handle_of(*kept), Moves::pieces);
@@ -227,7 +227,7 @@ void receive_start(void* buffer, Count count, MPI_Datatype type, int from, int t
 void receive_init(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Request* request) {
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
-  (void)detail::checked(count, type);
+  detail::checked(count, type).validate_count(count);
   Ref<TypeObject> kept(need<TypeObject>(type));
   auto begin = [=](ReceiveTransfer& transfer) { transfer.begin(buffer, count, handle_of(*kept), from, tag); };
   give<Request>(Ref<Request>::adopt(new Persistent<ReceiveTransfer>(comm, begin)), request);

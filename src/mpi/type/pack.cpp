@@ -2,6 +2,7 @@
 // MPI_Pack and its kin, and how many elements so many bytes are.
 #include <cstring>
 
+#include "datatype/checked.hpp"
 #include "datatype/external32.hpp"
 #include "datatype/pack.hpp"
 #include "type/chapter.hpp"
@@ -63,7 +64,7 @@ void unpack(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outb
 void pack_size(MPI_Count incount, MPI_Datatype datatype, MPI_Count* size) {
   const Type& type = need_committed_type(datatype);
   ATOLL_MPI_REQUIRE(incount >= 0, MPI_ERR_COUNT, "count is {}", incount);
-  *size = incount * type.size();
+  *size = checked_multiply(incount, type.size());
 }
 
 void pack_external(const char* datarep, const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf,
@@ -71,7 +72,8 @@ void pack_external(const char* datarep, const void* inbuf, MPI_Count incount, MP
   check_external32(datarep);
   const Type& type = need_committed_type(datatype);
   check(incount, outsize, position);
-  MPI_Count bytes = incount * type.external_size();
+  type.validate_count(incount);
+  const MPI_Count bytes = checked_multiply(incount, type.external_size());
   check_room(bytes, outsize, *position);
   ATOLL_MPI_REQUIRE(pack_external32(type, incount, inbuf, at(outbuf, *position)), MPI_ERR_CONVERSION,
                     "an integer is too large for its size in external32");
@@ -83,7 +85,8 @@ void unpack_external(const char* datarep, const void* inbuf, MPI_Count insize, M
   check_external32(datarep);
   const Type& type = need_committed_type(datatype);
   check(outcount, insize, position);
-  MPI_Count bytes = outcount * type.external_size();
+  type.validate_count(outcount);
+  const MPI_Count bytes = checked_multiply(outcount, type.external_size());
   check_room(bytes, insize, *position);
   unpack_external32(type, outcount, outbuf, at(inbuf, *position));
   *position += bytes;
@@ -93,7 +96,7 @@ void pack_external_size(const char* datarep, MPI_Count incount, MPI_Datatype dat
   check_external32(datarep);
   const Type& type = need_committed_type(datatype);
   ATOLL_MPI_REQUIRE(incount >= 0, MPI_ERR_COUNT, "count is {}", incount);
-  *size = incount * type.external_size();
+  *size = checked_multiply(incount, type.external_size());
 }
 
 MPI_Count count_in(const Type& type, MPI_Count bytes) {

@@ -31,9 +31,11 @@ inline bool lies_in_segment(const Target& target, std::uint64_t begin, std::uint
 /// the window.
 inline Spot find_spot(Window& window, Target& target, int rank, MPI_Aint disp, const datatype::Region& region, Count low, Count high) {
   if (window.flavor() != Window::Flavor::dynamic) [[likely]] {
-    Count at = disp * target.unit;
-    if (at + low < 0 || at + high > target.size) [[unlikely]]
-      if (low < high) fail(MPI_ERR_RMA_RANGE, "bytes {} to {} of a window whose rank {} has {}", at + low, at + high, rank, target.size);
+    Count at, begin, end;
+    if (__builtin_mul_overflow(disp, target.unit, &at) || __builtin_add_overflow(at, low, &begin) || __builtin_add_overflow(at, high, &end)) [[unlikely]]
+      fail(MPI_ERR_RMA_RANGE, "displacement {} of {} bytes each, of a window whose rank {} has {} bytes", disp, target.unit, rank, target.size);
+    if (begin < 0 || end > target.size) [[unlikely]]
+      if (low < high) fail(MPI_ERR_RMA_RANGE, "bytes {} to {} of a window whose rank {} has {}", begin, end, rank, target.size);
     return {&target, rank, target.base + static_cast<std::uint64_t>(at), target.mapped == nullptr ? nullptr : target.mapped + at,
             target.in_segment};
   }

@@ -43,9 +43,9 @@ Region region_of(MPI_Datatype handle, MPI_Count count) {
 }
 
 Spot spot_of(Window& window, Target& target, int rank, MPI_Aint disp, const Type& type, MPI_Count count) {
-  Count reach = count > 0 ? (count - 1) * type.extent() : 0;
+  const Region region = type.region(count);  // none of the sums overflows
+  const Count reach = count > 0 ? (count - 1) * type.extent() : 0;
   Count low = type.true_lb() + std::min(reach, Count{0}), high = type.true_lb() + type.true_extent() + std::max(reach, Count{0});
-  const Region region = type.region(count);
   if (region.size() == 0) low = high = 0;
   return win::find_spot(window, target, rank, disp, region, low, high);
 }
@@ -121,8 +121,8 @@ inline std::byte* quick_spot(Window& window, MPI_Datatype type, int rank, MPI_Ai
   bytes = plain_size(type) * static_cast<std::size_t>(count);
   Target* target = window.quick_target(rank);
   if (target == nullptr || bytes == 0) return nullptr;
-  Count at = disp * target->unit;
-  if (at < 0 || at + static_cast<Count>(bytes) > target->size) return nullptr;
+  Count at;
+  if (__builtin_mul_overflow(disp, target->unit, &at) || at < 0 || at > target->size - static_cast<Count>(bytes)) return nullptr;
   return target->mapped + at;
 }
 
