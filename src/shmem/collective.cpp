@@ -132,7 +132,9 @@ void Collective::collect(void* dest, const void* source, std::size_t count, std:
   agree();
   auto sizes = communicator_.allgather<std::uint64_t>(bytes);
   std::size_t total = 0;
-  for (std::uint64_t one : sizes) total += one;
+  for (std::uint64_t one : sizes)
+    if (__builtin_add_overflow(total, one, &total)) [[unlikely]]
+      fail(call_, "argument 'nelems': all members together give more than there is memory");
   auto* to = static_cast<std::byte*>(place("dest", dest, total));
   void* from = place("source", source, bytes);
   check_apart(to, total, from, bytes);
@@ -163,7 +165,7 @@ void Collective::alltoalls(void* dest, const void* source, std::ptrdiff_t dest_s
   std::size_t bytes = bytes_of(count, size);
   std::size_t elements = bytes_of(count, members);
   if (bytes_of(elements, size) == 0) return communicator_.alltoall(source, 0, dest);
-  auto reach = [&](std::ptrdiff_t stride) { return bytes_of((elements - 1) * static_cast<std::size_t>(stride) + 1, size); };
+  auto reach = [&](std::ptrdiff_t stride) { return bytes_of(bytes_of(elements - 1, static_cast<std::size_t>(stride)) + 1, size); };
   void* to = place("dest", dest, reach(dest_stride));
   void* from = place("source", source, reach(source_stride));
   check_apart(to, reach(dest_stride), from, reach(source_stride));

@@ -18,10 +18,10 @@ std::size_t bytes_of(Call call, std::size_t count, std::size_t size) {
 std::size_t extent(Call call, const char* argument, std::ptrdiff_t stride, const Strided& shape) {
   if (stride < static_cast<std::ptrdiff_t>(shape.block) && shape.blocks > 1)
     fail(call, "argument '{}': a stride of {} is less than the {} elements of a block", argument, stride, shape.block);
-  std::size_t steps = 0;
-  if (__builtin_mul_overflow(shape.blocks - 1, static_cast<std::size_t>(stride), &steps))
+  std::size_t steps = 0, elements = 0;
+  if (__builtin_mul_overflow(shape.blocks - 1, static_cast<std::size_t>(stride), &steps) || __builtin_add_overflow(steps, shape.block, &elements))
     fail(call, "argument '{}': a stride of {} goes past the end of memory", argument, stride);
-  return bytes_of(call, steps + shape.block, shape.element_bytes);
+  return bytes_of(call, elements, shape.element_bytes);
 }
 
 template <class Word>
