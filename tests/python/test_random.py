@@ -83,6 +83,8 @@ def test_arkoudas_names():
     assert a.dtype == np.int64 and a.min() >= 0 and a.max() < 10
     same(a, ak.randint(0, 10, 50, seed=4).to_ndarray())
     assert ak.randint(0, 10, 5).size == 5
+    same(ak.random.randint(10, size=50, seed=4), a.to_ndarray())
+    assert 0 <= ak.random.randint(3) < 3
     assert ak.uniform(5, 1, 2, seed=1).min() >= 1
     assert ak.standard_normal(5).shape == (5,)
 

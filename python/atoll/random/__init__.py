@@ -57,8 +57,8 @@ def _shared() -> Generator:
     return _default
 
 
-def randint(low: int, high: int, size: Any = None, dtype: DTypeLike = np.int64, seed: Any = None) -> Any:
-    """Uniform integers in [low, high) (Arkouda's name; with a float dtype, uniform floats).
+def randint(low: int, high: int | None = None, size: Any = None, dtype: DTypeLike = np.int64, seed: Any = None) -> Any:
+    """Uniform integers in [low, high), or [0, low) without `high`; with a float dtype, uniform floats.
 
     Examples
     --------
@@ -66,6 +66,8 @@ def randint(low: int, high: int, size: Any = None, dtype: DTypeLike = np.int64, 
     >>> ak.randint(0, 10, 4, seed=1).shape
     (4,)
     """
+    if high is None:
+        low, high = 0, low
     generator = _shared() if seed is None else default_rng(seed)
     if KIND_OF[code_of(dtype)] == "f":
         drawn = generator.uniform(low, high, size)
