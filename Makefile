@@ -37,7 +37,14 @@ test-slow: build-tests $(VENV)/.launchers ## everything: sanitizers, aarch64, th
 	@echo "== Python tests, slow ones too"
 	@$(PY) -m pytest $(ARGS)
 
-fuzz: build ## a night of broken files: each format on 1 and 3 PEs, FUZZ_ROUNDS inputs of each (10^6 in all), seeds printed
+fuzz: build ## libFuzzer on each C++ reader for FUZZ_SECONDS (300), then broken files: FUZZ_ROUNDS of each format on 1 and 3 PEs
+	@scripts/system-packages fuzz
+	@cmake --preset fuzz >/dev/null && cmake --build --preset fuzz -j $(JOBS)
+	@for target in build/fuzz/tests/fuzz/fuzz_*; do \
+	  name=$${target##*/fuzz_}; found=build/fuzz/found/$$name; mkdir -p $$found && echo "== fuzz: $$name" && \
+	  nice $$target -max_total_time=$${FUZZ_SECONDS:-300} -max_len=4096 -timeout=10 -rss_limit_mb=2000 -verbosity=0 -print_final_stats=1 \
+	    -artifact_prefix=build/fuzz/found/$$name. $$found tests/fuzz/corpus/$$name || exit 1; \
+	done
 	@FUZZ_ROUNDS=$${FUZZ_ROUNDS:-42000} nice $(PY) -m pytest -x -s -m slow tests/python/io/test_broken.py tests/python/experiment/test_broken_plans.py -k "many or letters or toml" $(ARGS)
 
 test-aarch64: system ## builds for aarch64, and runs the C++ tests of what depends on the processor under emulation
