@@ -51,8 +51,8 @@ int main(int argc, char **argv) {
 """
 
 
-def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120)
+def run(*words: str | Path, timeout_s: float = 120) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=timeout_s)
 
 
 @needs_mpi
@@ -232,7 +232,7 @@ def test_find_library_finds_mpi_where_it_is_installed(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_python_packages_run_as_documented(tmp_path: Path) -> None:
     """The recipes of docs/mpi.md, with packages from the registry."""
-    made = run(sys.executable, "-m", "venv", tmp_path / "venv")
+    made = run(sys.executable, "-m", "venv", tmp_path / "venv", timeout_s=900)
     assert made.returncode == 0, made.stderr
     pip, python = tmp_path / "venv/bin/pip", tmp_path / "venv/bin/python"
     for words in (["--no-binary=mpi4py", "mpi4py"], ["numba-mpi"]):
