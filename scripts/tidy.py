@@ -11,6 +11,7 @@ from pathlib import Path
 
 import phrases
 import python_layers
+import python_types
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -232,6 +233,11 @@ def check_python_layers(files: list[Path]) -> Iterator[str]:
     yield from python_layers.check_layers(python_modules(files))
 
 
+def check_python_types(files: list[Path]) -> Iterator[str]:
+    """The share of `Any` among parameters and results of python/atoll does not grow."""
+    yield from python_types.check_types(python_modules(files))
+
+
 def declared_variables() -> set[str]:
     return set(re.findall(r'"(ATOLL_[A-Z_]+)"', (ROOT / "src/base/config.cpp").read_text()))
 
@@ -278,6 +284,7 @@ CHECKS = {
     "file length": check_length,
     "includes": check_includes,
     "python layers": check_python_layers,
+    "python types": check_python_types,
     "variables": check_variables,
     "phrases": check_phrases,
 }

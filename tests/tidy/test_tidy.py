@@ -23,7 +23,16 @@ def tidy() -> ModuleType:
     return module
 
 
-CHECKS = ["banned calls", "licence lines", "file length", "includes", "python layers", "variables", "phrases"]
+CHECKS = [
+    "banned calls",
+    "licence lines",
+    "file length",
+    "includes",
+    "python layers",
+    "python types",
+    "variables",
+    "phrases",
+]
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -6,7 +6,7 @@ So every frame is a copy on write: what two frames share, neither can alter.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ..columns.objects import Objects
 from ..columns.text.strings import Strings
@@ -17,6 +17,10 @@ from .data.lazy import Columns, as_they_are, choose_rows, cut_rows
 from .data.values import cut, take, take_or_miss
 from .fallback.convert import told_kind
 from .index.base import make_index
+
+if TYPE_CHECKING:
+    from .dataframe import DataFrame
+    from .series import Series
 
 
 def _series_of(values: Any, index: Any, name: Any) -> Any:
@@ -203,11 +207,11 @@ class SeriesCore(Rows):
         return 1
 
     @property
-    def T(self) -> Any:
+    def T(self) -> Self:
         """The Series itself: it has one axis."""
         return self
 
-    def transpose(self, *args: Any, **options: Any) -> Any:
+    def transpose(self, *args: Any, **options: Any) -> Self:
         """The Series itself: it has one axis."""
         return self
 
@@ -216,24 +220,24 @@ class SeriesCore(Rows):
         """The index, in a list."""
         return [self._index]
 
-    def _new(self, values: Any) -> Any:
+    def _new(self, values: Any) -> Series:
         """The same rows with other values."""
         return series(values, self._index, self._name)
 
-    def _take(self, rows: Any) -> Any:
+    def _take(self, rows: Any) -> Series:
         return series(take(self._values, rows), self._index._take(rows), self._name)
 
-    def _cut(self, rows: slice) -> Any:
+    def _cut(self, rows: slice) -> Series:
         return series(cut(self._values, rows), self._index._cut(rows), self._name)
 
-    def _with_index(self, index: Any) -> Any:
+    def _with_index(self, index: Any) -> Series:
         return series(self._values, index, self._name)
 
-    def _reindexed(self, rows: Any, gone: Any, index: Any) -> Any:
+    def _reindexed(self, rows: Any, gone: Any, index: Any) -> Series:
         """The rows with these numbers under another index; missing where `gone`."""
         return series(take_or_miss(self._values, rows, gone), index, self._name)
 
-    def to_frame(self, name: Any = None) -> Any:
+    def to_frame(self, name: Any = None) -> DataFrame:
         """A frame of this one column."""
         label = name if name is not None else self._name
         return frame([self._values], labels_of([0 if label is None else label]), self._index)
@@ -305,11 +309,11 @@ class FrameCore(Rows):
         return self.size == 0
 
     @property
-    def dtypes(self) -> Any:
+    def dtypes(self) -> Series:
         """The kind of each column: a Series of objects."""
         return self._per_column([told_kind(kind_of(column)) for column in self._columns], Objects)
 
-    def _per_column(self, values: Any, make: Any = None) -> Any:
+    def _per_column(self, values: Any, make: Any = None) -> Series:
         """A Series with a value for each column."""
         return series(values if make is None else make(values), self.columns)
 
@@ -317,7 +321,7 @@ class FrameCore(Rows):
         """Has other columns from now on."""
         self._columns = Columns(columns)
 
-    def _series(self, place: int) -> Any:
+    def _series(self, place: int) -> Series:
         """A column as a Series."""
         return series(self._columns[place], self._index, self._labels.values[place])
 
@@ -325,25 +329,25 @@ class FrameCore(Rows):
         """All columns as Series."""
         return [self._series(place) for place in range(len(self._columns))]
 
-    def _at(self, places: list[int]) -> Any:
+    def _at(self, places: list[int]) -> DataFrame:
         """The frame of some columns."""
         held = as_they_are(self._columns)
         return frame([held[place] for place in places], self._labels.of(places), self._index)
 
-    def _new(self, columns: list[Any], labels: Any = None) -> Any:
+    def _new(self, columns: list[Any], labels: Any = None) -> DataFrame:
         """The same rows with other columns."""
         return frame(columns, self._labels if labels is None else labels, self._index)
 
-    def _take(self, rows: Any) -> Any:
+    def _take(self, rows: Any) -> DataFrame:
         return frame(choose_rows(self._columns, rows), self._labels, self._index._take(rows))
 
-    def _cut(self, rows: slice) -> Any:
+    def _cut(self, rows: slice) -> DataFrame:
         return frame(cut_rows(self._columns, rows), self._labels, self._index._cut(rows))
 
-    def _with_index(self, index: Any) -> Any:
+    def _with_index(self, index: Any) -> DataFrame:
         return frame(as_they_are(self._columns), self._labels, index)
 
-    def _reindexed(self, rows: Any, gone: Any, index: Any) -> Any:
+    def _reindexed(self, rows: Any, gone: Any, index: Any) -> DataFrame:
         return frame(choose_rows(self._columns, rows, gone), self._labels, index)
 
     def _column(self, label: Any) -> Any:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from ..data.values import isna, make
 from ..display.format import pad
 from ..index.base import range_index
 from .reductions import count
+
+if TYPE_CHECKING:
+    from ..dataframe import DataFrame
+    from ..series import Series
 
 
 def _shares(percentiles: Any) -> tuple[list[float], list[str]]:
@@ -55,7 +59,7 @@ class SeriesDescribing:
 
     __slots__ = ()
 
-    def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:
+    def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Series:
         """Count, mean, standard deviation and quartiles; of texts: count, distinct, most frequent.
 
         Examples
@@ -165,7 +169,7 @@ class FrameDescribing:
 
     __slots__ = ()
 
-    def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Any:
+    def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> DataFrame:
         """Count, mean, standard deviation and quartiles of each column of numbers.
 
         Examples
@@ -222,22 +226,22 @@ class FrameDescribing:
         lines.append("" if memory_usage is False else f"memory usage: {_size(int(self.memory_usage().sum()))}\n")
         print("\n".join(lines), file=buf or sys.stdout, end="")
 
-    def memory_usage(self: Any, index: bool = True, deep: bool = False) -> Any:
+    def memory_usage(self: Any, index: bool = True, deep: bool = False) -> Series:
         """Bytes of each column, and of the index."""
         names = [*(["Index"] if index else []), *self._labels.values]
         sizes = [*([_bytes_of(self._index)] if index else []), *(int(one.nbytes) for one in self._columns)]
         return series(make(sizes, np.int64), Labels(names).index())
 
-    def corr(self: Any, method: Any = "pearson", min_periods: int = 1, numeric_only: bool = False) -> Any:
+    def corr(self: Any, method: Any = "pearson", min_periods: int = 1, numeric_only: bool = False) -> DataFrame:
         """Correlations of each pair of columns."""
         return self._pairs(lambda a, b: correlation(a, b, method) if a.size >= min_periods else np.nan, numeric_only)
 
-    def cov(self: Any, min_periods: Any = None, ddof: int = 1, numeric_only: bool = False) -> Any:
+    def cov(self: Any, min_periods: Any = None, ddof: int = 1, numeric_only: bool = False) -> DataFrame:
         """Covariances of each pair of columns."""
         least = min_periods or 1
         return self._pairs(lambda a, b: _covariance(a, b, ddof) if a.size >= least else np.nan, numeric_only)
 
-    def _pairs(self: Any, figure: Any, numeric_only: bool) -> Any:
+    def _pairs(self: Any, figure: Any, numeric_only: bool) -> DataFrame:
         places = numeric_places(self._columns) if numeric_only else list(range(len(self._columns)))
         columns = [self._columns[place] for place in places]
         for one in columns:

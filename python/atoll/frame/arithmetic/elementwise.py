@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,6 +41,10 @@ from ..data.values import (
 from ..index.base import IndexCore, index_of, range_index
 from ..select.indexers import mask_values
 from ..select.placement import row_column
+
+if TYPE_CHECKING:
+    from ..dataframe import DataFrame
+    from ..series import Series
 
 
 def mapped(values: Any, mapper: Any, na_action: Any = None) -> Any:
@@ -191,7 +195,7 @@ class SeriesElementwise(Elementwise):
 
     __slots__ = ()
 
-    def _conditional(self: Any, cond: Any, other: Any, invert: bool) -> Any:
+    def _conditional(self: Any, cond: Any, other: Any, invert: bool) -> Series:
         cond = cond(self) if callable(cond) else cond
         other = np.nan if other is None else other(self) if callable(other) else other
         if is_series(cond) and not cond._index._same(self._index):
@@ -206,7 +210,7 @@ class SeriesElementwise(Elementwise):
             return self.copy()
         return self._new(choose(keep, self._values, other))
 
-    def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> Any:
+    def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> Series:
         """The values as another kind."""
         if isinstance(dtype, dict):
             dtype = dtype[self._name]
@@ -233,7 +237,7 @@ class SeriesElementwise(Elementwise):
             made = made.mask(made > upper, upper)
         return self._or_itself(made.copy() if made is self else made, inplace)
 
-    def map(self: Any, arg: Any = None, na_action: Any = None, **kwargs: Any) -> Any:
+    def map(self: Any, arg: Any = None, na_action: Any = None, **kwargs: Any) -> Series:
         """What a function, a dict or a Series makes of each value; missing where a dict has none.
 
         Examples
@@ -278,13 +282,13 @@ class SeriesElementwise(Elementwise):
             to_replace, regex = regex, True
         return self._or_itself(self._new(replaced(self._values, _pairs(to_replace, value), bool(regex))), inplace)
 
-    def explode(self: Any, ignore_index: bool = False) -> Any:
+    def explode(self: Any, ignore_index: bool = False) -> Series:
         """A row for each element of the lists."""
         rows, values = exploded(self._values)
         index = range_index(values.size) if ignore_index else self._index._take(rows)
         return series(values, index, self._name)
 
-    def repeat(self: Any, repeats: Any, axis: Any = None) -> Any:
+    def repeat(self: Any, repeats: Any, axis: Any = None) -> Series:
         """Each row several times."""
         return self._take(repeat(arange(len(self)), repeats))
 
@@ -333,7 +337,7 @@ class FrameElementwise(Elementwise):
 
     __slots__ = ()
 
-    def _conditional(self: Any, cond: Any, other: Any, invert: bool) -> Any:
+    def _conditional(self: Any, cond: Any, other: Any, invert: bool) -> DataFrame:
         cond = cond(self) if callable(cond) else cond
         other = np.nan if other is None else other(self) if callable(other) else other
         if is_frame(cond):
@@ -356,7 +360,7 @@ class FrameElementwise(Elementwise):
             held.append(column if keep.all() else choose(keep, column, one))
         return self._new(held)
 
-    def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> Any:
+    def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> DataFrame:
         """The columns as another kind; some of them, by a dict."""
         if is_series(dtype):
             dtype = dict(zip(dtype._index.to_list(), dtype.to_list(), strict=True))
@@ -396,7 +400,7 @@ class FrameElementwise(Elementwise):
         rows = zip(self._each(), *each, strict=True)
         return self._or_itself(self._new([one.clip(low, high)._values for one, low, high in rows]), inplace)
 
-    def map(self: Any, func: Any, na_action: Any = None, **kwargs: Any) -> Any:
+    def map(self: Any, func: Any, na_action: Any = None, **kwargs: Any) -> DataFrame:
         """A function of each element."""
         return self._new([mapped(one, lambda value: func(value, **kwargs), na_action) for one in self._columns])
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from ..data.column_labels import Labels
 from ..data.dtypes import figure_of, kind_of
 from ..data.values import choose, isna, make, scalar
 from ..window.across_columns import counted_distinct
+
+if TYPE_CHECKING:
+    from ..series import Series
 
 Reduction = Callable[..., Any]
 
@@ -416,7 +419,7 @@ class FrameReductions:
 
     __slots__ = ()
 
-    def count(self: Any, axis: Any = 0, numeric_only: bool = False) -> Any:
+    def count(self: Any, axis: Any = 0, numeric_only: bool = False) -> Series:
         """How many values each column, or row, has."""
         columns = [self._columns[place] for place in numeric_places(self._columns)] if numeric_only else self._columns
         if as_axis(axis) == 0:
@@ -446,15 +449,15 @@ class FrameReductions:
             return frame([asarray(quantile_of(one, shares, interpolation)) for one in columns], labels, make_axis(q))
         return series(make([quantile_of(one, q, interpolation) for one in columns]), labels.index(), q)
 
-    def idxmin(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
+    def idxmin(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Series:
         """The label of each column's smallest value."""
         return self._extremes(False, axis, numeric_only)
 
-    def idxmax(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Any:
+    def idxmax(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Series:
         """The label of each column's largest value."""
         return self._extremes(True, axis, numeric_only)
 
-    def _extremes(self: Any, descending: bool, axis: Any, numeric_only: bool) -> Any:
+    def _extremes(self: Any, descending: bool, axis: Any, numeric_only: bool) -> Series:
         places = numeric_places(self._columns) if numeric_only else list(range(len(self._columns)))
         if as_axis(axis) == 1:
             table = stack([self._columns[place] for place in places], axis=1)

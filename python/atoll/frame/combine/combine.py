@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from ..data.values import choose, hasnans, hide, is_scalar, isna, join_rows, nul
 from ..index.base import range_index
 from .align import align_rows, placed
 from .merge import beside
+
+if TYPE_CHECKING:
+    from ..dataframe import DataFrame
+    from ..series import Series
 
 
 def merge_ordered(
@@ -152,7 +156,7 @@ class SeriesCombining:
 
     __slots__ = ()
 
-    def combine_first(self: Any, other: Any) -> Any:
+    def combine_first(self: Any, other: Any) -> Series:
         """The values, and those of another where one is missing.
 
         Examples
@@ -204,7 +208,7 @@ class FrameCombining:
 
     __slots__ = ()
 
-    def combine_first(self: Any, other: Any) -> Any:
+    def combine_first(self: Any, other: Any) -> DataFrame:
         """The elements, and those of another where one is missing."""
         aligned = align_rows(self._index, other._index)
         held = list(dict.fromkeys([*self._labels.values, *other._labels.values]))

@@ -7,7 +7,7 @@ import operator
 import re
 from collections.abc import Iterator
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,10 @@ from ..expressions.deferred import selected
 from ..fallback.convert import to_pandas
 from ..index.base import make_index
 from .indexers import is_mask
+
+if TYPE_CHECKING:
+    from ..dataframe import DataFrame
+    from ..series import Series
 
 
 def _without_gaps(mask: Any, na: bool) -> Any:
@@ -284,7 +288,7 @@ class FrameSelecting:
             return self._at([place for place, one in enumerate(mask) if one])
         return self[np.array(mask, dtype=bool)]
 
-    def select(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def select(self: Any, /, *args: Any, **kwargs: Any) -> DataFrame:
         """Some columns by label, and computed ones: by functions of the frame, or of expressions of `col`.
 
         Examples
@@ -298,13 +302,13 @@ class FrameSelecting:
         made = selected(self, args, kwargs)
         return frame([one for _, one in made], Labels([label for label, _ in made], self._labels.names), self._index)
 
-    def select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> Any:
+    def select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> DataFrame:
         """The columns of some kinds: ``number``, ``object``, ``str``, ``bool``, ``datetime``, … or a dtype."""
         rows = self._cut(slice(0, 0)).to_pandas()  # what the kinds are called, and how they overlap, is pandas' to say
         rows.columns = range(len(self._columns))
         return self._at(list(rows.select_dtypes(to_pandas(include), to_pandas(exclude)).columns))
 
-    def isin(self: Any, values: Any) -> Any:
+    def isin(self: Any, values: Any) -> DataFrame:
         """Which elements are among some values; by column, when a dict says so."""
         if isinstance(values, dict):
             pairs = zip(self._labels.values, self._columns, strict=True)
@@ -478,7 +482,7 @@ class SeriesSelecting:
         ]
         return self[np.array(mask, dtype=bool)]
 
-    def isin(self: Any, values: Any) -> Any:
+    def isin(self: Any, values: Any) -> Series:
         """Which values are among some.
 
         Examples

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from ..groupby.more_methods import random_generator
 from ..index.base import index_of, range_index
 from ..index.lookup import duplicated, is_increasing
 from ..reshape.cut import cut as cut_into_bins
+
+if TYPE_CHECKING:
+    from ..series import Series
 
 
 def order_of(values: Any, ascending: bool = True, nulls: str = "last") -> Any:
@@ -125,7 +128,7 @@ class SeriesSorting(Sorting):
         made = self._take(order_of(values, bool(up), na_position))
         return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
 
-    def argsort(self: Any, axis: Any = 0, kind: Any = "quicksort", order: Any = None, stable: Any = None) -> Any:
+    def argsort(self: Any, axis: Any = 0, kind: Any = "quicksort", order: Any = None, stable: Any = None) -> Series:
         """The rows in the order of their values."""
         return series(order_of(self._values), self._index, self._name)
 
@@ -159,7 +162,7 @@ class SeriesSorting(Sorting):
         """Whether no value repeats."""
         return not bool(duplicated([self._values]).any())
 
-    def duplicated(self: Any, keep: Any = "first") -> Any:
+    def duplicated(self: Any, keep: Any = "first") -> Series:
         """Which values repeat others."""
         return self._new(duplicated([self._values], keep))
 
@@ -228,7 +231,7 @@ class SeriesSorting(Sorting):
             )
         return count_rows([self._values], [self._name], normalize, sort, ascending, dropna)
 
-    def mode(self: Any, dropna: bool = True) -> Any:
+    def mode(self: Any, dropna: bool = True) -> Series:
         """The most frequent values, in order."""
         counts = self.value_counts(sort=False, dropna=dropna)
         if not len(counts):
@@ -319,7 +322,7 @@ class FrameSorting(Sorting):
         """The rows with the smallest values, in ascending order."""
         return _ends(self, _columns(self, columns), n, keep, largest=False)
 
-    def duplicated(self: Any, subset: Any = None, keep: Any = "first") -> Any:
+    def duplicated(self: Any, subset: Any = None, keep: Any = "first") -> Series:
         """Which rows repeat others."""
         columns = self._columns if subset is None else _columns(self, subset)
         return series(duplicated(columns, keep), self._index)
