@@ -348,7 +348,18 @@ bool Job::note_exit(int status) noexcept {
 }
 
 void Job::request_exit(int status) noexcept {
-  if (note_exit(status)) tell({.kind = News::Kind::exit, .status = status});
+  if (!note_exit(status)) return;
+  if (exit_listener_) exit_listener_(status);
+  tell({.kind = News::Kind::exit, .status = status});
+}
+
+// Each PE tells the launcher itself, although another PE of the node may have: the launcher hears it before it hears of this PE's end.
+void Job::survive(Survival how) noexcept {
+  note_survival(how);
+  if (!survival_listener_) return;
+  const auto level = static_cast<std::uint32_t>(how);
+  for (std::uint32_t told = told_survival_.load(std::memory_order_relaxed); told < level;)
+    if (told_survival_.compare_exchange_weak(told, level, std::memory_order_relaxed)) return survival_listener_(how);
 }
 
 void Job::map_over(PeId pe, HeapOffset at, void* where, std::size_t bytes) {

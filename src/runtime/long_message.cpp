@@ -61,6 +61,7 @@ std::optional<HeapOffset> Context::take_room(PeId pe, std::uint64_t id, std::siz
   }
   if (!room) {
     check();  // it may have left because another has failed
+    if (job_->has_failed() && !job_->is_ending()) return room;  // where PEs have died, others may leave without meeting this one
     ATOLL_VALIDATE(!endpoint_.has_left(pe), Error, "{} has left the job, with a message to it under way. Meet in a barrier before "
                    "PEs leave", job_->describe(pe));
     return room;

@@ -146,7 +146,7 @@ void Context::send_far(PeId pe, std::uint16_t handler, const Parts& parts) {
   const std::uint64_t id = ask_room(pe, bytes);
   if (!in_progress_here() && outbox_.empty()) {
     std::optional<HeapOffset> room;
-    auto granted = [&] { return room || (room = take_room(pe, id, bytes)) || job_->has_died(pe); };  // asked again after it was true
+    auto granted = [&] { return room || !reads(pe) || (room = take_room(pe, id, bytes)); };  // asked again after it was true
     const bool answered = wait(granted, Deadline::after_seconds(room_patience_seconds)) == Status::ok;
     if (answered && !room) return;
     if (room) {

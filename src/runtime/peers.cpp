@@ -6,7 +6,11 @@
 #include <unistd.h>
 
 #include <string_view>
+#include <utility>
 
+#include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/base/log.hpp"
 #include "atoll/fabric/job.hpp"
 
 namespace atl::runtime {
@@ -48,6 +52,48 @@ std::vector<PeId> find_culprits(const fabric::Job& job, std::span<const PeId> la
     if (!waits_itself(job, pe)) found.push_back(pe);
   if (found.empty()) found.assign(late.begin(), late.end());
   return found;
+}
+
+namespace {
+
+constexpr double warning_seconds = 10;
+
+// 0: waits never end for a PE that is stopped.
+double error_seconds() {
+  const bool is_set = !config::launcher_variable("ATOLL_PEER_TIMEOUT").empty();
+  return is_set ? config::seconds(config::Variable::peer_timeout) : 0;
+}
+
+}  // namespace
+
+StoppedPeers::StoppedPeers(const fabric::Job& job, PeId self)
+    : job_(job), self_(self), next_look_(Deadline::after_ns(0)), until_warning_(warning_seconds), until_error_(error_seconds()) {}
+
+std::optional<PeId> StoppedPeers::find() const {
+  for (PeId pe{0}; pe.value() < job_.npes() + job_.guests(); pe = PeId(pe.value() + 1))
+    if (pe != self_ && !job_.has_died(pe) && is_stopped(job_, pe)) return pe;
+  return std::nullopt;
+}
+
+void StoppedPeers::look() {
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || !next_look_.passed()) return;
+  next_look_ = until_error_.next_look();
+  const std::optional<PeId> found = find();
+  if (std::exchange(stopped_, found) != found || !found) {
+    until_warning_.restart();
+    until_error_.restart();
+    warned_ = false;
+    return;
+  }
+  until_warning_.look();
+  until_error_.look();
+  ATOLL_VALIDATE(!until_error_.is_over(), TimeoutError,
+                 "{} (stopped) has not answered for {:.3g} s (ATOLL_PEER_TIMEOUT). Let it go on (kill -CONT {}), or end the job?",
+                 job_.describe(*found), until_error_.seconds(), job_.record(*found).pid.load(std::memory_order_relaxed));
+  if (!until_warning_.is_over() || std::exchange(warned_, true)) return;
+  log(LogLevel::warning, "{} is stopped (kill -CONT {} lets it go on), and {} waits. With ATOLL_PEER_TIMEOUT set, such a wait ends",
+      job_.describe(*found), job_.record(*found).pid.load(std::memory_order_relaxed), job_.describe(self_));
 }
 
 std::string describe(const fabric::Job& job, std::span<const PeId> pes) {

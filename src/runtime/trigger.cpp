@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "atoll/base/error.hpp"
 #include "atoll/runtime/context.hpp"
 
 namespace atl::runtime {
@@ -244,25 +245,28 @@ bool Context::run_ready_triggers() {
     queued.next = area_->free;
     area_->free = number;
     unlock_area(*area_);
-    run_ready(cell);
     CounterRef then{PeId(cell.then_pe), CounterId(cell.then_id)};
-    if (then.id != no_counter) bump(then);
+    if (run_ready(cell) && then.id != no_counter) bump(then);
     any = true;
   }
   return any;
 }
 
-void Context::run_ready(const TriggerCell& cell) {
-  PeId pe(cell.pe);
+// False: what it was to fetch never comes, as the PE that has it has died. Whatever waits for it hears of the death.
+bool Context::run_ready(const TriggerCell& cell) {
   switch (static_cast<TriggerKind>(cell.kind)) {
-    case TriggerKind::get: return endpoint_.get(reinterpret_cast<void*>(cell.to), pe, HeapOffset(cell.from), cell.bytes);
     case TriggerKind::run:
-      return reinterpret_cast<void (*)(Context&, void*)>(cell.to)(*this, reinterpret_cast<void*>(cell.from));
-    case TriggerKind::fetch: {
-      std::uint64_t old = fetch_by(static_cast<fabric::AtomicOp>(cell.how), pe, HeapOffset(cell.to), cell.from, cell.expected);
-      std::memcpy(reinterpret_cast<void*>(cell.bytes), &old, sizeof(old));
-      return;
-    }
+      reinterpret_cast<void (*)(Context&, void*)>(cell.to)(*this, reinterpret_cast<void*>(cell.from));
+      return true;
+    case TriggerKind::get:
+    case TriggerKind::fetch:
+      try {
+        fetch_for(cell);
+        return true;
+      } catch (const PeFailedError&) {
+        if (job_->is_ending()) throw;
+        return false;
+      }
     default: break;
   }
   std::function<void(Context&)> function;
@@ -273,6 +277,15 @@ void Context::run_ready(const TriggerCell& cell) {
     calls_.erase(at);
   }
   function(*this);
+  return true;
+}
+
+void Context::fetch_for(const TriggerCell& cell) {
+  const PeId pe(cell.pe);
+  if (static_cast<TriggerKind>(cell.kind) == TriggerKind::get)
+    return endpoint_.get(reinterpret_cast<void*>(cell.to), pe, HeapOffset(cell.from), cell.bytes);
+  std::uint64_t old = fetch_by(static_cast<fabric::AtomicOp>(cell.how), pe, HeapOffset(cell.to), cell.from, cell.expected);
+  std::memcpy(reinterpret_cast<void*>(cell.bytes), &old, sizeof(old));
 }
 
 std::uint64_t Context::fetch_by(fabric::AtomicOp how, PeId pe, HeapOffset word, std::uint64_t value, std::uint64_t expected) {

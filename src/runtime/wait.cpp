@@ -46,6 +46,9 @@ constexpr std::int64_t close_watch_ns = 200'000;
 // most_slots slots that may be another's by then: only after a death, and there is nothing to tell it by.
 constexpr std::int64_t abandoned_ns = 1'000'000'000;
 
+// Looks at the network that take what a dead PE has sent; an end is needed, as those that are alive send on.
+constexpr int looks_for_arrived = 1024;
+
 // Who looked for news before he began to wait may have missed what came in between.
 constexpr std::int64_t answer_again_ns = 10'000'000;
 
@@ -107,6 +110,7 @@ Status Context::wait_in_turns(Condition ready, Deadline deadline) {
     if (ready()) return Status::ok;
     if (progress()) continue;
     if (passed()) return ready() ? Status::ok : Status::timed_out;
+    if (stopped_peers_ && deadline.remaining_ns() == Deadline::never().remaining_ns()) stopped_peers_->look();
     std::int64_t nap = !outbox_.empty() ? outbox_nap_ns : longest_nap_ns;
     if (job_->has_failed()) nap = std::min(nap, answer_again_ns);
     std::int64_t asleep_at = now_ns();
@@ -166,6 +170,9 @@ void Context::take_arrived() {
   {
     progress_owner_.take();
     Leave leave{progress_owner_};
+    // What has come to this node, and was not read.
+    for (int look = 0; look < looks_for_arrived && endpoint_.poll(); ++look) {
+    }
     // An end is needed: those who are alive send on. A round takes one message at least.
     for (std::uint64_t round = 0; round < fabric::ring_slots && endpoint_.message_waiting(); ++round) worked |= receive_messages();
   }

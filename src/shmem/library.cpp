@@ -54,6 +54,7 @@ Library::Library(int thread_level)
       checks_(config::choice(config::Variable::shmem_check) == 1 ? Checks::on : Checks::off),
       debug_(!config::text(config::Variable::shmem_debug).empty()) {
   context_ = runtime::open_process(context_options());
+  context_->look_for_stopped_peers();
   ATOLL_VALIDATE(!context_->job().is_guest(), SetupError, "a process that MPI_Comm_spawn has started is no PE of OpenSHMEM");
   world_ = std::make_unique<coll::Communicator>(*context_);
   // A PE may compute for hours before it comes to a barrier.

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each process of a job is killed: somebody says which, the job ends, and nothing of it is left."""
 
+import atexit
 import contextlib
+import functools
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -20,20 +24,47 @@ pytestmark = needs_launcher
 RUN = ROOT / "python/atoll/bin/atoll-run"
 
 SCRIPT = """
-import os, sys
 import atoll as ak
-mark = "{mark}"
 a = ak.arange(1000).evaluate()
 print("ready", flush=True)
 while True:
     a.sum()
 """
 
+OPENSHMEM = """
+#include <shmem.h>
+#include <stdio.h>
+int main(void) {
+  shmem_init();
+  shmem_barrier_all();
+  puts("ready");
+  fflush(stdout);
+  for (;;) shmem_barrier_all();
+}
+"""
+
 WAYS = {
     "atoll run": [sys.executable, "-m", "atoll", "run", "-n", "2"],
     "atoll-run": [str(RUN), "-n", "2"],
     "hosts": [sys.executable, "-m", "atoll", "run", *NODES[:1], "a:1,b:1", *NODES[2:]],
+    "mpiexec": [str(ROOT / "build/release/mpi/bin/mpiexec"), "-n", "2"],
+    "oshrun": [str(ROOT / "build/release/shmem/bin/oshrun"), "-np", "2"],
 }
+
+
+@functools.cache
+def program_of(way):
+    """What the job of a launcher runs."""
+    if way == "mpiexec":
+        return [str(ROOT / "build/release/tests/mpi/outlives"), "ends"]
+    if way == "oshrun":
+        folder = Path(tempfile.mkdtemp())
+        atexit.register(shutil.rmtree, folder)
+        (folder / "meets.c").write_text(OPENSHMEM)
+        compiler = ROOT / "build/release/shmem/bin/oshcc"
+        subprocess.run([compiler, "-O1", folder / "meets.c", "-o", folder / "meets"], check=True)
+        return [str(folder / "meets")]
+    return [sys.executable, "-c", SCRIPT]
 
 
 def parent_of(pid):
@@ -76,9 +107,8 @@ def role_of(pid):
 
 
 def job(way):
-    mark = f"mark-{os.getpid()}-{time.time_ns()}"
     started = subprocess.Popen(
-        [*WAYS[way], sys.executable, "-c", SCRIPT.replace("{mark}", mark)],
+        [*WAYS[way], *program_of(way)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "ATOLL_THREADS": "1", "ATOLL_HEAP_SIZE": "1G", "ATOLL_PEER_TIMEOUT": "10"},
     )  # fmt: skip
@@ -111,11 +141,19 @@ def kill_each(way):
 
 @pytest.mark.parametrize(
     "way",
-    [pytest.param("atoll run", marks=pytest.mark.slow), "atoll-run", pytest.param("hosts", marks=pytest.mark.slow)],
+    [
+        pytest.param("atoll run", marks=pytest.mark.slow),
+        "atoll-run",
+        pytest.param("hosts", marks=pytest.mark.slow),
+        "mpiexec",
+        "oshrun",
+    ],
 )
 def test_the_death_of_each_process_is_told_and_ends_the_job(way):
     if way == "hosts" and _core.info()["network"].startswith("none"):
         pytest.skip("no network between nodes")
+    if way in ("mpiexec", "oshrun") and not (ROOT / "build/release/tests/mpi/outlives").exists():
+        pytest.skip("needs the programs of a build with tests")
     kill_each(way)
 
 

@@ -246,29 +246,51 @@ void Path::run_agent() {
 
 void Path::lose(PeId pe, const std::string& why) {
   std::string how = fmt::format("on {} is lost: PE {} on {} {}", hosts_[pe.value()], self_.value(), hosts_[self_.value()], why);
+  // Where the job goes on, the launcher decides which of two PEs is dead that do not reach each other, and tells all.
+  if (job_.survival() != Survival::none && job_.report_loss(pe, how)) return;
   job_.mark_failed(pe, 0, how);
   if (!job_.report_loss(pe, how)) log_line(LogLevel::error, job_.failure());
 }
 
 void Path::look_after_peers() {
   std::int64_t now = now_ns();
+  const bool ending = job_.is_ending();
+  if (job_.has_failed() && !ending) note_deaths();
   device_->expect_several();
   if (any_failed_) {
     any_failed_ = false;
     for (std::uint32_t pe = 0; pe < npes_; ++pe) {
       Peer& one = peers_[pe];
-      if (one.failed_at == 0 || one.gone || job_.has_failed()) continue;
-      if (now - one.failed_at <= grace_ns) any_failed_ = true;
-      else lose(PeId(pe), fmt::format("cannot reach it ({}). Is the network between them up?", one.failure));
+      if (one.failed_at == 0 || one.gone || ending) continue;
+      if (now - one.failed_at <= grace_ns) {
+        any_failed_ = true;
+        continue;
+      }
+      one.failed_at = 0;
+      lose(PeId(pe), fmt::format("cannot reach it ({}). Is the network between them up?", one.failure));
     }
   }
-  if (patience_ns_ == 0 || now < next_look_ns_ || job_.has_failed()) return;
+  if (patience_ns_ == 0 || now < next_look_ns_ || ending) return;
   next_look_ns_ = now + patience_ns_ / looks_in_patience;
   // The leaders of nodes look after one another in a ring.
-  bool leader = role_ == Role::first && job_.place_of(self_) == 0;
-  PeId next = job_.leader_of((job_.node() + 1) % job_.nodes());
+  const std::optional<PeId> next = role_ == Role::first && first_alive_on(job_.node()) == self_ ? next_leader() : std::nullopt;
   for (std::uint32_t pe = 0; pe < npes_; ++pe)
-    if (!look_for_sign(PeId(pe), (leader && pe == next.value()) || is_expected_to_answer(PeId(pe)))) return;
+    if (!look_for_sign(PeId(pe), next == PeId(pe) || is_expected_to_answer(PeId(pe)))) return;
+}
+
+std::optional<PeId> Path::first_alive_on(std::uint32_t node) const {
+  const PeId leader = job_.leader_of(node);
+  if (!job_.has_died(leader)) return leader;
+  for (PeId pe = leader; pe.value() < npes_; pe = PeId(pe.value() + 1))
+    if (job_.node_of(pe) == node && !job_.has_died(pe)) return pe;
+  return std::nullopt;
+}
+
+// Of the first node after this one that has PEs alive.
+std::optional<PeId> Path::next_leader() const {
+  for (std::uint32_t step = 1; step < job_.nodes(); ++step)
+    if (auto found = first_alive_on((job_.node() + step) % job_.nodes())) return found;
+  return std::nullopt;
 }
 
 bool Path::is_expected_to_answer(PeId pe) const {
@@ -291,9 +313,10 @@ bool Path::look_for_sign(PeId pe, bool expected) {
   // Noticed before anybody's collective operation gives up, who could only say that a PE did not come.
   std::int64_t limit_ns = patience_ns_ / 4 * 3;
   if (now - one.heard_at > limit_ns) {
+    one.heard_at = 0;
     lose(pe, fmt::format("has heard nothing of it for {:.3g} s. Is it stopped, or the network between them cut or blocked?",
                          1e-9 * static_cast<double>(limit_ns)));
-    return false;
+    return !job_.is_ending();
   }
   if (one.queued) return true;  // it has enough to answer
   send(pe, header_of(MessageType::ping), {}, {});

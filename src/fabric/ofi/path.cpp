@@ -82,7 +82,25 @@ void Path::abandon() noexcept {
   }
 }
 
+// Of a death that ends the job, every wait hears; any other ends what is under way to the dead PE alone.
+void Path::check() {
+  if (!job_.has_failed()) [[likely]] return;
+  if (job_.is_ending()) job_.check();
+  note_deaths();
+}
+
+void Path::note_deaths() {
+  const std::uint32_t deaths = job_.deaths();
+  if (std::exchange(deaths_noted_, deaths) == deaths) return;
+  for (std::uint32_t pe = 0; pe < npes_; ++pe) {
+    if (!is_far(pe) || peers_[pe].dead || !job_.has_died(PeId(pe))) continue;
+    peers_[pe].dead = true;
+    if (!peers_[pe].gone) take_leave_of(PeId(pe));
+  }
+}
+
 void Path::throw_gone(PeId pe) const {
+  if (peers_[pe.value()].dead) throw PeFailedError(fmt::format("{} has died", job_.describe(pe)));
   job_.check();  // it may have left because another has failed
   throw Error(fmt::format("PE {} has left the job: its memory cannot be reached any more. Meet in a barrier before PEs leave",
                           pe.value()));
@@ -108,9 +126,9 @@ void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending,
   operation.pending = &pending;
   operation.bytes = static_cast<std::uint32_t>(bytes);
   int status = start(operation);
-  for (; status == -FI_EAGAIN; status = start(operation)) {
+  for (; status == -FI_EAGAIN && !with.dead; status = start(operation)) {
     if (!poll()) hold.rest(0);
-    job_.check();
+    check();
   }
   ++pending.left;
   if (status == 0) {
@@ -126,7 +144,7 @@ void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending,
 
 // What arrives may start puts, and whoever handles that may not wait for the network. What is short is copied.
 bool Path::may_write(const Peer& target, const void* from, std::size_t bytes, Registrations::Loan& loan) {
-  return target.memory.reachable && !handling_ && (bytes < worth_writing || device_->lend(from, bytes, FI_WRITE, loan));
+  return target.memory.reachable && !target.dead && !handling_ && (bytes < worth_writing || device_->lend(from, bytes, FI_WRITE, loan));
 }
 
 // Hands the transfer to the network, counted in `pending` until `from` may be reused, or it is delivered.

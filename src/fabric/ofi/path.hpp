@@ -105,7 +105,8 @@ class Path final : public RemotePath, public Borrower {
     RemoteMemory memory;
     bool used = false;             // something went there
     bool heard = false;            // since the last look
-    bool gone = false;             // it has left in good order
+    bool gone = false;             // it has left in good order, or is dead
+    bool dead = false;             // it has died, and the program survives that
     bool queued = false;           // in waiting_: something is in its outbox
     bool owed = false;             // in owed_: an acknowledgement
     bool dirty = false;            // in dirty_
@@ -294,6 +295,10 @@ class Path final : public RemotePath, public Borrower {
   std::uint32_t add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pending& pending);
   void mark_dirty(Peer& to);
   void throw_gone(PeId pe) const;
+  void check();
+  void note_deaths();
+  // Whether messages to it are dropped: in a job that goes on after deaths, PEs may leave without meeting the others.
+  bool drops(const Peer& to) const { return to.gone && job_.has_failed() && !job_.is_ending(); }
   template <class Ready>
   void wait(Hold& hold, Ready&& ready);
 
@@ -347,6 +352,8 @@ class Path final : public RemotePath, public Borrower {
   Woken take_wake();
   void look_after_peers();
   bool look_for_sign(PeId pe, bool expected);
+  std::optional<PeId> first_alive_on(std::uint32_t node) const;
+  std::optional<PeId> next_leader() const;
   bool is_expected_to_answer(PeId pe) const;
   void lose(PeId pe, const std::string& why);
   void say_goodbye();
@@ -384,6 +391,7 @@ class Path final : public RemotePath, public Borrower {
   bool changed_memory_ = false;   // by what arrived: the PE may wait for it
   bool chores_ = false;           // something may wait in arrivals_, parked_, waiting_ or owed_
   bool any_failed_ = false;       // some peer's failed_at is set
+  std::uint32_t deaths_noted_ = 0;  // of the job
   unsigned vain_looks_ = 0;       // by which nothing came
   std::int64_t put_off_at_ns_ = 0;  // when the agent was put off last
   bool direct_ = false;           // short puts and gets by the network, where nothing else is under way
@@ -412,7 +420,7 @@ void Path::wait(Hold& hold, Ready&& ready) {
       rounds = 0;
       continue;
     }
-    job_.check();
+    check();
     hold.rest(rounds);
   }
 }

@@ -101,6 +101,7 @@ void Path::send(PeId pe, Header header, Bytes first, Bytes second) {
   Peer& to = peer(pe);
   to.used = true;
   count_operation(to, header.acknowledge);
+  if (to.dead) [[unlikely]] return;
   if (!to.queued && try_transmit(to, header, {first, second})) return;
   Packet packet{header, {first.begin(), first.end()}};
   packet.payload.insert(packet.payload.end(), second.begin(), second.end());
@@ -138,6 +139,7 @@ Status Path::try_send(PeId pe, MessageLabel label, const MessageParts& parts) {
   if (parts.size() > copied_bytes) return try_send_long(pe, label, parts);
   Hold hold(*this);
   Peer& to = peer(pe);
+  if (drops(to)) [[unlikely]] return Status::ok;
   if (!takes_message(to)) [[unlikely]] return Status::try_again;
   auto fill = [number = message_number(label.handler, label.kind)](Header& header) {
     header.type = MessageType::message;
@@ -152,6 +154,7 @@ Status Path::try_send(PeId pe, MessageLabel label, const MessageParts& parts) {
 Status Path::try_send_long(PeId pe, MessageLabel label, const MessageParts& parts) {
   Hold hold(*this);
   Peer& to = peer(pe);
+  if (drops(to)) [[unlikely]] return Status::ok;
   if (!takes_message(to)) return Status::try_again;
   Header header = header_of(MessageType::message);
   header.number = message_number(label.handler, label.kind);
@@ -173,6 +176,7 @@ inline bool Path::takes_message(const Peer& to) {
 
 // From where it lies, which may be reused on return; or from a copy. False: there is no room just now.
 bool Path::send_long(Hold& hold, Peer& to, Header header, const MessageParts& parts) {
+  if (to.dead) [[unlikely]] return true;
   Operation* operation = device_->take_send();
   if (operation == nullptr) return false;
   bool slow = parts.size() >= worth_copying && device_->is_slow_behind(sizeof(Header), first_address(parts));

@@ -239,7 +239,7 @@ Ref<Comm> Comm::duplicate() {
 }
 
 std::optional<void*> Comm::own_attribute(int keyval) {
-  static int tag = highest_tag, io = MPI_ANY_SOURCE, host = MPI_PROC_NULL, global_clock = 1, number = 0, survives = 0, universe;
+  static int tag = highest_tag, io = MPI_ANY_SOURCE, host = MPI_PROC_NULL, global_clock = 1, number = 0, survives = 1, universe;
   switch (keyval) {
     case MPI_TAG_UB: return &tag;
     case MPI_IO: return &io;
@@ -253,9 +253,7 @@ std::optional<void*> Comm::own_attribute(int keyval) {
       return &number;
     }
     case MPI_LASTUSEDCODE: return last_used_code();
-    case MPIX_FT:
-      survives = library().context().job().nodes() == 1;
-      return &survives;
+    case MPIX_FT: return &survives;
     case MPI_UNIVERSE_SIZE:
       universe = static_cast<int>(library().context().job().places());
       return &universe;

@@ -4,6 +4,8 @@
 #include <new>
 
 #include "atoll/base/error.hpp"
+#include "core/library.hpp"
+#include "mpi-ext.h"
 
 namespace atl::mpi {
 
@@ -15,7 +17,9 @@ Failure current_failure() {
   } catch (Failure& failure) {
     return std::move(failure);
   } catch (const PeFailedError& error) {
-    return {MPI_ERR_PROC_ABORTED, error.what()};
+    // Where the job goes on, what was to be done needs a process that has died.
+    const bool goes_on = is_active() && !library().context().job().is_ending();
+    return {goes_on ? MPIX_ERR_PROC_FAILED : MPI_ERR_PROC_ABORTED, error.what()};
   } catch (const MemoryError& error) {
     return {MPI_ERR_NO_MEM, error.what()};
   } catch (const OverflowError& error) {

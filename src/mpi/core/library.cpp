@@ -39,6 +39,7 @@ Library* library = nullptr;
 
 Library::Library() {
   context_ = runtime::open_process();
+  context_->look_for_stopped_peers();
   const std::uint64_t half = config::bytes(config::Variable::unexpected_limit) / 2;
   constexpr std::uint64_t bytes_of_one = 512;  // what is kept of each, and what its payload takes beyond its length
   const std::uint64_t messages = std::min<std::uint64_t>(half / bytes_of_one, UINT32_MAX);

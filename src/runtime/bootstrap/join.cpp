@@ -101,7 +101,7 @@ struct Seat {
     if (!job) return;
     farewell->look_at(*job);
     farewell->job_failed = job->has_failed();
-    farewell->left_in_order = !job->has_failed() &&
+    farewell->left_in_order = (!job->has_failed() || job->survival() != fabric::Survival::none) &&
                               job->record(pe).state.load(std::memory_order_acquire) ==  // partner: the end of the Context
                                   static_cast<std::uint32_t>(fabric::PeState::finalized);
   }
@@ -230,6 +230,8 @@ Membership join_through(std::shared_ptr<Bootstrap> bootstrap) {
   seat->job = make_or_open(*bootstrap, local.front(), options, node_cores);
   if (nodes.size() > 1) join_network(*bootstrap, *seat->job, processes);
   seat->farewell->job = seat->job;
+  seat->job->set_survival_listener([&launcher = *bootstrap](fabric::Survival how) { launcher.survive(how); });
+  seat->job->set_exit_listener([&launcher = *bootstrap](int status) { launcher.end_job(status & 0xFF); });
   // In a ring, from the one after this PE.
   std::vector<Neighbour> neighbours;
   auto place = static_cast<std::size_t>(std::find(local.begin(), local.end(), rank) - local.begin());

@@ -92,15 +92,28 @@ class Rendezvous final : public Bootstrap {
 
   void end_job(int status) noexcept override { abort(status, ""); }
 
+  void survive(fabric::Survival how) noexcept override {
+    try {
+      say(FrameKind::survival, Packer().number(static_cast<std::uint32_t>(how)).body(), Deadline::after_seconds(1));
+    } catch (...) {  // the agent is gone, and takes this process along
+    }
+  }
+
   int news() const override { return agent_is_gone_ ? -1 : wire_.descriptor(); }
 
-  std::optional<Failure> take_news() override {
+  std::optional<News> take_news() override {
     pollfd ready{wire_.descriptor(), POLLIN, 0};
-    if (!wire_.has_input() && ::poll(&ready, 1, 0) <= 0) return std::nullopt;
     try {
-      (void)hear(FrameKind::failed, Deadline::after_seconds(agent_seconds));
-    } catch (const PeFailedError&) {
-      return failure_;
+      while (wire_.has_input() || ::poll(&ready, 1, 0) > 0) {
+        Frame frame = read(Deadline::after_seconds(agent_seconds));
+        switch (frame.kind) {
+          case FrameKind::failed: return News{.kind = News::Kind::job_failed, .failure = failure_of(frame)};
+          case FrameKind::died: return News{.kind = News::Kind::died, .failure = failure_of(frame)};
+          case FrameKind::survival:
+            return News{.kind = News::Kind::survival, .survival = static_cast<fabric::Survival>(Unpacker(frame.body).number())};
+          default: refuse_unasked(frame);
+        }
+      }
     } catch (const Error&) {  // the agent takes this process along
       agent_is_gone_ = true;
     }
@@ -114,22 +127,38 @@ class Rendezvous final : public Bootstrap {
     wire_.write(frame_header(kind, body.size()).append(body), deadline);
   }
 
+  Frame read(Deadline deadline) {
+    // A read that ran out of time has left the header for the next one.
+    if (!header_) header_ = parse_frame_header(wire_.read_exactly(frame_header_bytes, deadline), longest_frame);
+    Frame frame{header_->kind, wire_.read_exactly(header_->body_bytes, deadline)};
+    header_.reset();
+    return frame;
+  }
+
+  static Failure failure_of(const Frame& frame) {
+    Unpacker reader(frame.body);
+    Failure failure;
+    failure.rank = reader.number();
+    failure.host = reader.text();
+    failure.how = reader.text();
+    return failure;
+  }
+
+  // But for the answer to an exchange that was given up.
+  void refuse_unasked(const Frame& frame) const {
+    ATOLL_VALIDATE(frame.kind == FrameKind::exchanged, SetupError, "{} says what nobody asked for", wire_.whose());
+  }
+
+  // Until all exchanges are over no PE has said that it survives deaths.
   Frame hear(FrameKind expected, Deadline deadline) {
     for (;;) {
-      // A read that ran out of time has left the header for the next one.
-      if (!header_) header_ = parse_frame_header(wire_.read_exactly(frame_header_bytes, deadline), longest_frame);
-      Frame frame{header_->kind, wire_.read_exactly(header_->body_bytes, deadline)};
-      header_.reset();
+      Frame frame = read(deadline);
       if (frame.kind == FrameKind::failed) {
-        Unpacker reader(frame.body);
-        failure_.rank = reader.number();
-        failure_.host = reader.text();
-        failure_.how = reader.text();
-        throw PeFailedError(fmt::format("PE {} {}", failure_.rank, failure_.sentence()));
+        const Failure failure = failure_of(frame);
+        throw PeFailedError(fmt::format("PE {} {}", failure.rank, failure.sentence()));
       }
       if (frame.kind == expected) return frame;
-      // The answer to an exchange that was given up.
-      ATOLL_VALIDATE(frame.kind == FrameKind::exchanged, SetupError, "{} says what nobody asked for", wire_.whose());
+      refuse_unasked(frame);
     }
   }
 
@@ -151,7 +180,6 @@ class Rendezvous final : public Bootstrap {
   std::vector<PublishedEntry> pending_;
   std::optional<FrameHeader> header_;
   std::mutex sending_;
-  Failure failure_;
   bool agent_is_gone_ = false;
 };
 

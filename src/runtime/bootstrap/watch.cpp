@@ -67,17 +67,22 @@ Watch::Event Watch::wait(int process) const {
   }
 }
 
-// True when it was a death. Then the launcher ends what does not end by itself.
+// True when it was a death that ends the job. Then the launcher ends what does not end by itself.
 bool Watch::hear_news() {
-  auto failure = bootstrap_.take_news();
-  if (!failure) return false;
-  // The other nodes hear it from the launcher, too.
-  PeId pe(failure->rank);
-  job_.hear({.kind = fabric::News::Kind::failed,
-             .pe = pe,
-             .pid = job_.record(pe).pid.load(std::memory_order_relaxed),
-             .text = job_.nodes() > 1 ? failure->sentence() : failure->how});
-  return true;
+  while (auto news = bootstrap_.take_news()) {
+    if (news->kind == Bootstrap::News::Kind::survival) {
+      job_.note_survival(news->survival);
+      continue;
+    }
+    // The other nodes hear it from the launcher, too.
+    PeId pe(news->failure.rank);
+    job_.hear({.kind = fabric::News::Kind::failed,
+               .pe = pe,
+               .pid = job_.record(pe).pid.load(std::memory_order_relaxed),
+               .text = job_.nodes() > 1 ? news->failure.sentence() : news->failure.how});
+    if (news->kind == Bootstrap::News::Kind::job_failed) return true;
+  }
+  return false;
 }
 
 bool Watch::stopped_within(std::int64_t limit_ns) const {
@@ -114,26 +119,31 @@ void Watch::run() {
     // Acquire: all it did. Partner: the release when a Context ends.
     auto state = static_cast<fabric::PeState>(job_.record(neighbour.pe).state.load(std::memory_order_acquire));
     if (state == fabric::PeState::finalized) continue;
-    return report(neighbour, how);
+    if (!report(neighbour, how)) return;
   }
   while (wait(-1) == Event::news && !hear_news()) {
   }
 }
 
-void Watch::report(const Neighbour& neighbour, const std::string& how) {
+// False: the job ends.
+bool Watch::report(const Neighbour& neighbour, const std::string& how) {
   int status = 1;
   if (auto wanted = job_.exit_requested()) {
     status = *wanted & 0xFF;
   } else {
     job_.record(neighbour.pe).pid.store(neighbour.pid, std::memory_order_relaxed);
     job_.mark_failed(neighbour.pe, 0, how);
+    if (!job_.is_ending()) return true;
     log_line(LogLevel::error, job_.failure());
   }
   // Waits fail now, and programs end. One that computes, or that goes on regardless, must not stay behind.
-  if (stopped_within(grace_ns)) return;
+  if (stopped_within(grace_ns)) return false;
+  // What another node's PEs have said of deaths may have come since.
+  if (!hear_news() && !job_.is_ending()) return true;
   bootstrap_.abort(status, job_.failure());
-  if (stopped_within(grace_ns)) return;
+  if (stopped_within(grace_ns)) return false;
   ::kill(::getpid(), SIGKILL);  // the launcher does not do what it should
+  return false;
 }
 
 }  // namespace atl::runtime

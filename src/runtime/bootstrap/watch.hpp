@@ -19,8 +19,8 @@ struct Neighbour {
 };
 
 /// A thread that sleeps until the first of `neighbours` ends. If it left in good order the next one is watched;
-/// otherwise the job is marked failed, and aborted a second later if it is still there. When every PE of a node
-/// watches those after it in a ring, any survivor learns of any death. What the launcher says of deaths counts as well:
+/// otherwise it is marked as dead, and the job is aborted a second later if it is still there; where the program survives deaths, the
+/// next one is watched instead. When every PE of a node watches those after it in a ring, any survivor learns of any death. What the launcher says of deaths counts as well:
 /// it knows of those on other nodes.
 class Watch {
  public:
@@ -36,7 +36,7 @@ class Watch {
   Event wait(int process) const;
   bool hear_news();
   bool stopped_within(std::int64_t limit_ns) const;
-  void report(const Neighbour& neighbour, const std::string& how);
+  bool report(const Neighbour& neighbour, const std::string& how);
 
   fabric::Job& job_;
   Bootstrap& bootstrap_;

@@ -62,6 +62,7 @@ class Agent final : Processes::Listener, Desk::Listener {
   void on_loss(std::uint32_t pe, std::uint32_t lost, const std::string& how) override {
     link_->send(FrameKind::loss, Packer().number(pe).number(lost).text(how).body());
   }
+  void on_survival(std::uint32_t how) override { link_->send(FrameKind::survival, Packer().number(how).body()); }
   void on_late_hosts(std::uint32_t pe) override { link_->send(FrameKind::late_hosts, Packer().number(pe).body()); }
   static std::uint32_t output_number(std::size_t which) { return static_cast<std::uint32_t>(which) + 1; }
 
@@ -226,6 +227,14 @@ void Agent::take(const Frame& frame) {
       desk_.tell_failure(pe, host, how);
       // Programs that are no PEs of Atoll, or not yet, have nothing to say to it.
       if (!desk_.anybody_joined()) kill_at_ = Deadline::after_ns(0);
+      return;
+    }
+    case FrameKind::survival:
+    case FrameKind::died: return desk_.pass_on(frame);
+    case FrameKind::end_pe: {
+      std::uint32_t index = reader.number() - order_.first_pe;
+      ATOLL_VALIDATE(index < order_.pes, SetupError, "PE {} is not on this host", order_.first_pe + index);
+      if (pes_.running(index)) ::kill(pes_.pid(index), SIGKILL);
       return;
     }
     case FrameKind::leave: released_ = true; return;

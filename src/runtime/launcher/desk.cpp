@@ -74,6 +74,7 @@ void Desk::take(std::uint32_t index, const Frame& frame) {
       std::uint32_t lost = reader.number();
       return listener_.on_loss(pe, lost, reader.text());
     }
+    case FrameKind::survival: return listener_.on_survival(reader.number());
     case FrameKind::lookup: {
       std::uint32_t rank = reader.number();
       return seat.link->send(FrameKind::found, found(rank, reader.text()));
@@ -125,6 +126,11 @@ std::string Desk::late_pes() const {
 
 void Desk::answer_late(std::uint32_t pe, const std::string& whom) {
   if (const auto& link = seats_[pe - order_.first_pe].link) link->send(FrameKind::late, Packer().text(whom).body());
+}
+
+void Desk::pass_on(const Frame& frame) {
+  for (Seat& seat : seats_)
+    if (seat.link) seat.link->send(frame.kind, frame.body);
 }
 
 void Desk::tell_failure(std::uint32_t pe, const std::string& host, const std::string& how) {

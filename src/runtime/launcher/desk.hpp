@@ -28,6 +28,8 @@ class Desk {
     virtual void on_abort(std::uint32_t pe, std::uint32_t status, const std::string& why) = 0;
     /// A PE does not reach another one any more.
     virtual void on_loss(std::uint32_t pe, std::uint32_t lost, const std::string& how) = 0;
+    /// A PE says what the program does about deaths.
+    virtual void on_survival(std::uint32_t how) = 0;
     /// A PE waits in vain, and all of this host are there: answer_late() is to follow.
     virtual void on_late_hosts(std::uint32_t pe) = 0;
   };
@@ -48,6 +50,9 @@ class Desk {
   void answer_late(std::uint32_t pe, const std::string& whom);
   /// That a PE has died, and how: every wait ends.
   void tell_failure(std::uint32_t pe, const std::string& host, const std::string& how);
+
+  /// That the job goes on without a PE, or what the program does about deaths: as the launcher says it.
+  void pass_on(const Frame& frame);
 
   /// Whether a PE of this host has asked for the job, and so hears of failures.
   bool anybody_joined() const { return anybody_joined_; }

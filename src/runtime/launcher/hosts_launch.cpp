@@ -23,6 +23,7 @@
 #include "output.hpp"
 #include "patience.hpp"
 #include "spawn.hpp"
+#include "survivors.hpp"
 
 namespace atl::runtime {
 namespace {
@@ -42,6 +43,7 @@ struct PeState {
   bool joined = false;
   bool ended = false;
   bool finalized = false;
+  bool dead = false;  // and the others have been told that they go on without it
   int wait_status = 0;
 };
 
@@ -63,9 +65,14 @@ class HostsLaunch final : HostAgents::Listener {
   std::string late_hosts() const;
   void judge(std::uint32_t pe);
   void blame(std::uint32_t pe);
+  void blame_suspects();
+  void go_on_without(std::uint32_t pe, int status, const std::string& how, const std::string& host = {});
+  void take_survival(Unpacker& reader);
+  void take_loss(std::uint32_t pe, Unpacker& reader);
   void fail(int status, std::int64_t limit_ns, std::uint32_t pe = 0, const std::string& how = {}, const std::string& host = {});
   void tell(std::int64_t limit_ns, std::uint32_t pe, const std::string& how, const std::string& host);
-  const std::string& host_of(std::uint32_t pe) const;
+  std::uint32_t share_of(std::uint32_t pe) const;
+  const std::string& host_of(std::uint32_t pe) const { return options_.hosts[share_of(pe)].name; }
   std::uint32_t pe_of(std::uint32_t host, Unpacker& reader) const;
   bool input_is_wanted() const;
 
@@ -83,7 +90,9 @@ class HostsLaunch final : HostAgents::Listener {
   int status_ = 0;
   bool failing_ = false;
   bool tells_of_ends_ = false;  // of the first: all were told to end, and some may wait for it
-  std::optional<std::uint32_t> suspect_;  // to blame, unless another turns out to have failed before it
+  std::vector<std::uint32_t> suspects_;  // to blame, unless another turns out to have failed before them
+  fabric::Survival survival_ = fabric::Survival::none;  // what the program does about deaths
+  SurvivorStatus survivors_;  // counts unless failing_
   Deadline blame_at_ = Deadline::never();
   Deadline give_up_at_ = Deadline::never();
 };
@@ -131,10 +140,41 @@ void HostsLaunch::on_agent(std::uint32_t host) {
 }
 
 void HostsLaunch::on_lost(std::uint32_t host, const std::string& why) {
-  for (std::uint32_t i = 0; i < options_.hosts[host].pes; ++i) pes_[options_.hosts[host].first_pe + i].ended = true;
+  const HostShare& share = options_.hosts[host];
+  for (std::uint32_t i = 0; i < share.pes; ++i) pes_[share.first_pe + i].ended = true;
   if (failing_) return;
   say(fmt::format("{}: {}", agents_.describe(host), why));
-  fail(1, grace_ns, options_.hosts[host].first_pe, fmt::format("on {} is lost with its host: {}", options_.hosts[host].name, why));
+  const std::string how = fmt::format("on {} is lost with its host: {}", share.name, why);
+  if (survival_ == fabric::Survival::none) return fail(1, grace_ns, share.first_pe, how);
+  for (std::uint32_t pe = share.first_pe; pe < share.first_pe + share.pes; ++pe)
+    if (!pes_[pe].finalized) go_on_without(pe, 1, how);
+}
+
+// The other PEs are told, and that the job goes on.
+void HostsLaunch::go_on_without(std::uint32_t pe, int status, const std::string& how, const std::string& host) {
+  if (std::exchange(pes_[pe].dead, true)) return;
+  survivors_.note_death(survival_, status);
+  agents_.send_to_all(FrameKind::died, Packer().number(pe).text(host).text(how).body());
+}
+
+void HostsLaunch::take_survival(Unpacker& reader) {
+  std::uint32_t level = reader.number();
+  ATOLL_VALIDATE(level <= static_cast<std::uint32_t>(fabric::Survival::recovers), SetupError, "its agent speaks of survival {}", level);
+  if (level <= static_cast<std::uint32_t>(survival_)) return;
+  survival_ = static_cast<fabric::Survival>(level);
+  agents_.send_to_all(FrameKind::survival, Packer().number(level).body());
+}
+
+void HostsLaunch::take_loss(std::uint32_t pe, Unpacker& reader) {
+  std::uint32_t lost = reader.number();
+  std::string how = reader.text();
+  ATOLL_VALIDATE(lost < pes_.size(), SetupError, "its agent speaks of PE {}", lost);
+  // Two PEs that do not reach each other both report it: the first report decides.
+  if (pes_[pe].dead || pes_[lost].dead) return;
+  if (!failing_) say(fmt::format("PE {} {}", lost, how));
+  if (survival_ == fabric::Survival::none) return fail(1, grace_ns, lost, how);
+  go_on_without(lost, 1, how);
+  agents_.send(share_of(lost), FrameKind::end_pe, Packer().number(lost).body());
 }
 
 std::uint32_t HostsLaunch::pe_of(std::uint32_t host, Unpacker& reader) const {
@@ -173,17 +213,12 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
       int status = static_cast<int>(reader.number()) & 0xFF;
       std::string why = reader.text();
       if (why.empty()) return fail(status, exit_grace_ns);
+      if (survival_ != fabric::Survival::none) return;  // its end alone counts
       if (!failing_) say(fmt::format("{} (host {})", why, options_.hosts[host].name));
       return fail(status, grace_ns, pe, fmt::format("has ended the job ({})", why), host_of(pe));
     }
-    case FrameKind::loss: {
-      (void)pe_of(host, reader);
-      std::uint32_t lost = reader.number();
-      std::string how = reader.text();
-      ATOLL_VALIDATE(lost < pes_.size(), SetupError, "its agent speaks of PE {}", lost);
-      if (!failing_) say(fmt::format("PE {} {}", lost, how));
-      return fail(1, grace_ns, lost, how);
-    }
+    case FrameKind::loss: return take_loss(pe_of(host, reader), reader);
+    case FrameKind::survival: return take_survival(reader);
     case FrameKind::input_taken:
       input_outstanding_ -= std::min<std::size_t>(input_outstanding_, reader.number());
       return;
@@ -235,9 +270,9 @@ void HostsLaunch::judge(std::uint32_t pe) {
   // Who waits for one that was told to end hears of it.
   if (failing_ && exit_status_of(end) != 0 && std::exchange(tells_of_ends_, false))
     tell(give_up_at_.remaining_ns() - agent_grace_ns, pe, describe_end(end), host_of(pe));
-  if (failing_) return;
+  if (failing_ || pes_[pe].dead) return;
   if (WIFEXITED(end) && WEXITSTATUS(end) == 0) {
-    if (pes_[pe].finalized) return;
+    if (pes_[pe].finalized) return survivors_.note_end(survival_);
     // It never joined, or never said good-bye. That is fine for a program that does not use Atoll at all.
     bool others = std::any_of(pes_.begin(), pes_.end(), [](const PeState& other) {
       return other.joined && (!other.ended || other.wait_status != 0);
@@ -245,9 +280,8 @@ void HostsLaunch::judge(std::uint32_t pe) {
     if (others) blame(pe);
   } else if (pes_[pe].joined && WIFEXITED(end)) {
     // It has not told that it fails, as a PE does: it may have heard that another one did before we have.
-    if (suspect_) return;
-    suspect_ = pe;
-    blame_at_ = Deadline::after_ns(news_ns);
+    if (suspects_.empty()) blame_at_ = Deadline::after_ns(news_ns);
+    if (std::find(suspects_.begin(), suspects_.end(), pe) == suspects_.end()) suspects_.push_back(pe);
   } else {
     blame(pe);
   }
@@ -258,13 +292,21 @@ void HostsLaunch::blame(std::uint32_t pe) {
   bool left_early = WIFEXITED(end) && WEXITSTATUS(end) == 0;
   std::string how = left_early ? "ended without finalizing, while other PEs still work" : describe_end(end);
   say(fmt::format("PE {} (host {}, pid {}) {}", pe, host_of(pe), pes_[pe].pid, how));
-  fail(left_early ? 1 : exit_status_of(end), grace_ns, pe, how, host_of(pe));
+  const int status = left_early ? 1 : exit_status_of(end);
+  if (survival_ != fabric::Survival::none) return go_on_without(pe, status, how, host_of(pe));
+  fail(status, grace_ns, pe, how, host_of(pe));
 }
 
-const std::string& HostsLaunch::host_of(std::uint32_t pe) const {
+// The first; where the program survives deaths, all.
+void HostsLaunch::blame_suspects() {
+  for (std::uint32_t pe : std::exchange(suspects_, {}))
+    if (!failing_ && !pes_[pe].dead) blame(pe);
+}
+
+std::uint32_t HostsLaunch::share_of(std::uint32_t pe) const {
   auto share = std::find_if(options_.hosts.begin(), options_.hosts.end(),
                             [&](const HostShare& one) { return pe - one.first_pe < one.pes; });
-  return share->name;
+  return static_cast<std::uint32_t>(share - options_.hosts.begin());
 }
 
 void HostsLaunch::take_signals() {
@@ -321,18 +363,18 @@ int HostsLaunch::run(Deadline timeout) {
       pe = late == pes_.end() ? 0 : pe;
       fail(124, grace_ns, pe, "did not end in time", host_of(pe));
     }
-    if (!failing_ && blame_at_.passed()) blame(*suspect_);
+    if (!suspects_.empty() && blame_at_.passed()) blame_suspects();
     if (give_up_at_.passed()) {
       say("some hosts do not say that their PEs have ended");
       break;
     }
   }
-  if (!failing_ && suspect_) blame(*suspect_);
+  blame_suspects();
   for (LineMerger& merger : mergers_)
     for (std::uint32_t pe = 0; pe < options_.npes; ++pe) merger.finish(pe);
   if (!failing_) report_dropped_output(mergers_[0]);
   agents_.await_commands();
-  return status_;
+  return failing_ ? status_ : survivors_.value();
 }
 
 }  // namespace

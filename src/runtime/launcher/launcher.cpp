@@ -18,6 +18,7 @@
 #include "output.hpp"
 #include "patience.hpp"
 #include "processes.hpp"
+#include "survivors.hpp"
 
 namespace atl::runtime {
 namespace {
@@ -65,7 +66,7 @@ class Launch final : Processes::Listener {
   std::array<LineMerger, 2> mergers_;
   int status_ = 0;
   bool failing_ = false;
-  std::uint32_t finished_ = 0;  // PEs that have ended in good order
+  SurvivorStatus survivors_;  // counts unless failing_
   Deadline kill_at_ = Deadline::never();
 };
 
@@ -130,8 +131,7 @@ void Launch::judge(std::uint32_t pe) {
   bool left_early = false;
   if (WIFEXITED(end) && WEXITSTATUS(end) == 0) {
     if (state == fabric::PeState::finalized) {
-      if (++finished_; job_->survival() == fabric::Survival::recovers) status_ = 0;
-      return;
+      return survivors_.note_end(job_->survival());
     }
     // It never joined, or never said good-bye. That is fine for a program that does not use Atoll at all.
     bool others = false;
@@ -154,11 +154,9 @@ void Launch::judge(std::uint32_t pe) {
     job_->mark_failed(PeId(pe), end, cause);
   }
   // The others may go on; unless none is left, how they end decides.
-  if (job_->survival() != fabric::Survival::none) {
-    if (job_->survival() == fabric::Survival::goes_on || finished_ == 0) status_ = left_early ? 1 : exit_status_of(end);
-    return;
-  }
-  fail(left_early ? 1 : exit_status_of(end), grace_ns);
+  const int status = left_early ? 1 : exit_status_of(end);
+  if (job_->survival() != fabric::Survival::none) return survivors_.note_death(job_->survival(), status);
+  fail(status, grace_ns);
 }
 
 // One that ended before it joined may turn out to be missed later.
@@ -204,7 +202,7 @@ int Launch::run() {
   pes_.drain();
   if (!failing_) report_dropped_output(mergers_[0]);
   if (failing_) pes_.kill_everything();
-  return status_;
+  return failing_ ? status_ : survivors_.value();
 }
 
 }  // namespace

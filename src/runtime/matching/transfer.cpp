@@ -63,8 +63,11 @@ void State::land_row(Operation& receive) {
 }
 
 // A send that was revoked ends while its receiver may be reading, and its buffer may hold anything then. So the receiver asks, in programs
-// that may revoke.
-bool State::asks_sender() const { return context_.job().survival() == fabric::Survival::recovers; }
+// that may revoke. That a program does so, other nodes hear later than that a PE has died.
+bool State::asks_sender() const {
+  const fabric::Job& job = context_.job();
+  return job.survival() == fabric::Survival::recovers || (job.nodes() > 1 && job.has_failed() && !job.is_ending());
+}
 
 // At the sender.
 void State::on_finished(PeId source, const Header& header) {

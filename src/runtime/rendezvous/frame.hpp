@@ -18,7 +18,7 @@
 namespace atl::runtime {
 
 /// Goes up with every change of this file. Both sides of a connection must have the same.
-inline constexpr std::uint32_t rendezvous_version = 4;
+inline constexpr std::uint32_t rendezvous_version = 5;
 
 // `text` is a length and bytes; `entries` is a count and, for each, rank (4), key (text), value (text).
 enum class FrameKind : std::uint16_t {
@@ -36,6 +36,7 @@ enum class FrameKind : std::uint16_t {
   end,             // grace in ms (4), then as in failed: tell your PEs, then end them; how is empty: do not tell
   input,           // bytes for PE 0's standard input; none: its end
   leave,           // empty: all is received, or there is nothing to start: go
+  end_pe,          // PE (4): the others have been told that it has died
   count_parts,     // Binding (4), the order's peer_timeout_ms (4) and environment (texts): before the order
 
   // Agent to launcher.
@@ -69,6 +70,10 @@ enum class FrameKind : std::uint16_t {
   found,           // 1 or 0 (4), value (text)
   late,            // whom the exchange waits for (text)
   failed,          // PE (4), its host or nothing (text), how (text): it has died, and with it the job
+
+  // Passed on by agents.
+  survival = 112,  // Survival (4): what the program does about deaths; PE to launcher to all PEs
+  died,            // as failed, but the job goes on; launcher to all PEs
 };
 
 struct Frame {

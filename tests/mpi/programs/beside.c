@@ -157,6 +157,24 @@ static void waits(void) {
   go_on();
 }
 
+/* A member that only calls MPI_Test hears of it, too, though another has given the collective up before. */
+static void tests(void) {
+  enum { count = 3 };
+  static int out[1 << 14], in[1 << 14], to[64], from[64];
+  MPI_Request request[count];
+  if (me == ranks - 1) raise(SIGKILL);
+  int codes[count] = {MPI_Ibarrier(MPI_COMM_WORLD, &request[0]),
+                      MPI_Iallreduce(out, in, 1 << 14, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request[1]),
+                      MPI_Ialltoall(to, 1, MPI_INT, from, 1, MPI_INT, MPI_COMM_WORLD, &request[2])};
+  for (int i = 0; i < count; ++i) {
+    int flag = codes[i] != MPI_SUCCESS;
+    if (me == 0 && !flag) codes[i] = MPI_Wait(&request[i], MPI_STATUS_IGNORE);
+    while (me != 0 && !flag) codes[i] = MPI_Test(&request[i], &flag, MPI_STATUS_IGNORE), flag |= codes[i] != MPI_SUCCESS;
+    CHECK(is_failure(codes[i]));
+  }
+  go_on();
+}
+
 /* New ones that only some hear of are told to leave; with the dead gone, others can be started. */
 static void children(const char *self) {
   MPI_Comm left, across, all;
@@ -207,6 +225,7 @@ int main(int argc, char **argv) {
   else if (ranks > 1 && kind == 2) halves();
   else if (ranks > 1 && kind == 3) children(argv[0]);
   else if (ranks > 1 && kind == 4) waits();
+  else if (ranks > 1 && kind == 5) tests();
   MPI_Finalize();
   return 0;
 }

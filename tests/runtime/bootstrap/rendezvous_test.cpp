@@ -79,6 +79,11 @@ class OneHost final : Desk::Listener {
   void on_loss(std::uint32_t pe, std::uint32_t lost, const std::string& how) override {
     reported = fmt::format("{} {} {}", pe, lost, how);
   }
+  // As the launcher: tells all, and then of a death that the job survives.
+  void on_survival(std::uint32_t how) override {
+    desk_.pass_on({FrameKind::survival, Packer().number(how).body()});
+    desk_.pass_on({FrameKind::died, Packer().number(7).text("there").text("has died").body()});
+  }
   void on_late_hosts(std::uint32_t pe) override { desk_.answer_late(pe, "host there (PE 7)"); }
 
   Order order_;
@@ -161,19 +166,38 @@ TEST(RendezvousTest, TheDeathOfAnotherIsNews) {
   (void)bootstrap->allgather("key", "value", soon());
   EXPECT_FALSE(bootstrap->take_news().has_value());
   host.fail = true;
-  pollfd news{bootstrap->news(), POLLIN, 0};
-  ASSERT_EQ(::poll(&news, 1, 20'000), 1);
-  auto failure = bootstrap->take_news();
-  ASSERT_TRUE(failure.has_value());
-  EXPECT_EQ(failure->rank, 7u);
-  EXPECT_EQ(failure->host, "there");
-  EXPECT_EQ(failure->how, "has died");
+  pollfd ready{bootstrap->news(), POLLIN, 0};
+  ASSERT_EQ(::poll(&ready, 1, 20'000), 1);
+  auto news = bootstrap->take_news();
+  ASSERT_TRUE(news.has_value());
+  EXPECT_EQ(news->kind, Bootstrap::News::Kind::job_failed);
+  EXPECT_EQ(news->failure.rank, 7u);
+  EXPECT_EQ(news->failure.host, "there");
+  EXPECT_EQ(news->failure.how, "has died");
   // An agent that is gone has no news, and is not asked again.
   host.stop();
   host.close();
-  ASSERT_EQ(::poll(&news, 1, 20'000), 1);
+  ASSERT_EQ(::poll(&ready, 1, 20'000), 1);
   EXPECT_FALSE(bootstrap->take_news().has_value());
   EXPECT_EQ(bootstrap->news(), -1);
+}
+
+TEST(RendezvousTest, DeathsThatTheProgramSurvivesAreNews) {
+  OneHost host(2, 2);
+  auto zero = host.join(0), one = host.join(1);
+  zero->survive(fabric::Survival::recovers);
+  for (Bootstrap* bootstrap : {zero.get(), one.get()}) {
+    std::vector<Bootstrap::News> heard;
+    while (heard.size() < 2) {
+      pollfd ready{bootstrap->news(), POLLIN, 0};
+      if (auto news = bootstrap->take_news()) heard.push_back(*news);
+      else ASSERT_EQ(::poll(&ready, 1, 20'000), 1);
+    }
+    EXPECT_EQ(heard[0].kind, Bootstrap::News::Kind::survival);
+    EXPECT_EQ(heard[0].survival, fabric::Survival::recovers);
+    EXPECT_EQ(heard[1].kind, Bootstrap::News::Kind::died);
+    EXPECT_EQ(heard[1].failure.sentence(), "has died on there");
+  }
 }
 
 TEST(RendezvousTest, LeavingAndAborting) {

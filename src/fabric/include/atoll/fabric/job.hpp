@@ -142,6 +142,10 @@ class Job {
   using LossListener = std::function<bool(PeId pe, const std::string& how)>;
   void set_loss_listener(LossListener listener) { loss_listener_ = std::move(listener); }
   bool report_loss(PeId pe, const std::string& how) { return loss_listener_ && loss_listener_(pe, how); }
+  /// Tells the launcher at once what survive() and request_exit() of this process say, before the process can end. Called with any locks
+  /// held, must not wait for long. Before the first Endpoint is made.
+  void set_survival_listener(std::function<void(Survival how)> listener) { survival_listener_ = std::move(listener); }
+  void set_exit_listener(std::function<void(int status)> listener) { exit_listener_ = std::move(listener); }
   /// A sentence about the first PE that died: "PE 2 (pid 123) was killed by signal 9 (Killed)". Empty: none.
   std::string failure() const;
   /// The same for a PE of another node: what to hear(). Nothing: none has died.
@@ -173,13 +177,17 @@ class Job {
     return record(pe).state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PeState::finalized);
   }
   /// Says that this program deals with deaths itself: the launcher lets the others go on. The most that any PE has said holds.
-  void survive(Survival how) noexcept {
+  void survive(Survival how) noexcept;
+  /// The same, said by a PE of another node.
+  void note_survival(Survival how) noexcept {
     std::uint32_t before = control_->survival.load(std::memory_order_relaxed);
     while (before < static_cast<std::uint32_t>(how) &&
            !control_->survival.compare_exchange_weak(before, static_cast<std::uint32_t>(how), std::memory_order_relaxed)) {
     }
   }
   Survival survival() const { return static_cast<Survival>(control_->survival.load(std::memory_order_relaxed)); }
+  /// Whether the deaths that are known end the job, or a PE has ended it.
+  bool is_ending() const { return has_failed() && (survival() == Survival::none || exit_requested().has_value()); }
   bool has_failed() const { return control_->failed.load(std::memory_order_acquire) != 0; }
   /// Throws PeFailedError when a PE died. One load otherwise.
   void check() const {
@@ -235,6 +243,9 @@ class Job {
   std::vector<PeId> leaders_;          // by node
   std::vector<std::string> hosts_;
   LossListener loss_listener_;
+  std::function<void(Survival)> survival_listener_;
+  std::function<void(int)> exit_listener_;
+  std::atomic<std::uint32_t> told_survival_{0};  // to survival_listener_
   std::shared_mutex listeners_mutex_;
   std::map<PeId, Listener> listeners_;
   std::unique_ptr<RemotePath> remote_;  // last: it goes first

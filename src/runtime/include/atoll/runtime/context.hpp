@@ -33,6 +33,7 @@
 #include "atoll/runtime/heap.hpp"
 #include "atoll/runtime/options.hpp"
 #include "atoll/runtime/outbox.hpp"
+#include "atoll/runtime/peers.hpp"
 #include "atoll/runtime/team.hpp"
 
 namespace atl::runtime {
@@ -357,6 +358,10 @@ class Context {
     if (ready()) return Status::ok;
     return wait_slowly(Condition::of(ready), deadline);
   }
+  /// From now on waits without a time-out look for PEs of this node that are stopped: see StoppedPeers. Before other threads wait.
+  void look_for_stopped_peers() {
+    if (!stopped_peers_) stopped_peers_ = std::make_unique<StoppedPeers>(*job_, pe_);
+  }
   /// Until the word (in this PE's own segment) compares so. Acquire: data put before it is visible.
   template <AtomicType T>
   void wait_until(const T* word, Compare compare, T value) {
@@ -492,7 +497,8 @@ class Context {
   }
   std::uint32_t take_cell();
   void add_cells();
-  void run_ready(const TriggerCell& cell);
+  bool run_ready(const TriggerCell& cell);
+  void fetch_for(const TriggerCell& cell);
   std::uint64_t fetch_by(fabric::AtomicOp how, PeId pe, HeapOffset word, std::uint64_t value, std::uint64_t expected);
   void bump_behind(PeId target, CounterRef counter);
   void post_bump(PeId pe, CounterRef counter, std::uint64_t by);
@@ -563,6 +569,8 @@ class Context {
   std::mutex calls_mutex_;
   std::map<std::uint64_t, std::function<void(Context&)>> calls_;  // functions of queued triggers
   std::uint64_t next_call_ = 1;
+
+  std::unique_ptr<StoppedPeers> stopped_peers_;  // null: waits do not look for them
 
   std::function<void()> answer_;
   std::atomic<bool> answers_{false};           // there is one

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -65,6 +66,27 @@ class Patience {
   std::int64_t look_ns_;
   std::int64_t last_ns_;
   std::int64_t spent_ns_ = 0;
+};
+
+/// For waits without a time-out, which MPI and OpenSHMEM have: looks for a PE of this node that stays stopped meanwhile. A warning names
+/// it after 10 s, and the wait goes on; where the user has set ATOLL_PEER_TIMEOUT, a TimeoutError names it after so many seconds.
+class StoppedPeers {
+ public:
+  StoppedPeers(const fabric::Job& job, PeId self);
+  /// By any thread that waits, as often as it likes. Throws TimeoutError.
+  void look();
+
+ private:
+  std::optional<PeId> find() const;
+
+  const fabric::Job& job_;
+  PeId self_;
+  std::mutex mutex_;
+  Deadline next_look_;
+  std::optional<PeId> stopped_;
+  Patience until_warning_;
+  Patience until_error_;
+  bool warned_ = false;
 };
 
 }  // namespace atl::runtime
