@@ -70,7 +70,7 @@ class Foreign:
             return Foreign(self.array[key])
         if isinstance(key, int):
             return self.array[key]
-        raise TypeError(f"a column of {self.kind} is not indexed by {type(key).__name__}")
+        return Foreign(self.array[key.to_numpy() if hasattr(key, "to_numpy") else key])
 
     def copy(self) -> Foreign:
         """The same values: no column changes in place."""

@@ -16,6 +16,7 @@ from ...arrays.ndarray import ndarray
 from ...columns.categorical.categorical import Categorical
 from ...columns.column import Column
 from ...columns.datetime.ticks import Ticks
+from ...columns.foreign import Foreign
 from ...columns.text.strings import Strings
 from ..classes import is_frame, is_series
 from ..data.lazy import Pending, Sliced, Unread
@@ -295,6 +296,8 @@ def _merge(left: Any, right: Any = None, how: Any = "inner", on: Any = None, lef
         return False
     if not (_is_plain_index(left._index) and _is_plain_index(right._index)):
         return False
+    if not (isinstance(left_index, bool) and isinstance(right_index, bool)):
+        return False
     if left_index and right_index:
         return (
             on is None
@@ -368,6 +371,8 @@ def _concat(
     if not (all(map(is_frame, objs)) or all(map(is_series, objs))):
         return False
     first = objs[0]
+    if ignore_index and keys is not None:
+        return False
     if any(not one.size for one in objs) or any(not _is_plain_index(one._index) for one in objs):
         return False
     if not ignore_index and any(type(one._index._values) is not type(first._index._values) for one in objs):
@@ -452,6 +457,8 @@ def _melt(self: Any, id_vars: Any = None, value_vars: Any = None, var_name: Any 
     labels = self._labels
     if labels.nlevels > 1 or col_level is not None or len(set(labels.values)) != len(labels.values):
         return False
+    if len({type(one) for one in labels.values}) > 1:
+        return False
     ids = [] if id_vars is None else id_vars if isinstance(id_vars, list) else [id_vars]
     if not all(isinstance(one, Hashable) and one in labels.places for one in ids):
         return False
@@ -462,6 +469,16 @@ def _melt(self: Any, id_vars: Any = None, value_vars: Any = None, var_name: Any 
     held = [self._column(one) for one in chosen or labels.values if one not in ids]
     plain = all(isinstance(one, ndarray) for one in held)
     return bool(held) and (plain or all(_matching_kinds(one, held[0]) for one in held))
+
+
+def _pivot_table(data: Any, *args: Any, **kwargs: Any) -> bool:
+    """Labels by name, of columns that are no categories."""
+    named = [*args[:3], *(kwargs.get(name) for name in ("values", "index", "columns"))]
+    flat = [one for some in named for one in (some if type(some) is list else [some])]
+    labels = data._labels.places
+    if not all(one is None or (isinstance(one, str) and one in labels) for one in flat):
+        return False
+    return not any(isinstance(data._column(one), (Categorical, Foreign)) for one in flat if one is not None)
 
 
 def _melt_of(frame: Any, *args: Any, **kwargs: Any) -> bool:
@@ -559,6 +576,7 @@ def _aggregates(groups: Any, func: Any = None, *args: Any, **kwargs: Any) -> boo
 OF_FRAMES: dict[str, Limit] = {
     "where": _where, "mask": _where, "apply": _apply, "agg": _agg, "aggregate": _agg, "transform": _transform,
     "replace": _replace, "__setitem__": _set_item, "join": _join, "merge": _merge, "melt": _melt, "clip": _clip,
+    "pivot_table": _pivot_table, "pivot": _pivot_table,
 }  # fmt: skip
 OF_SERIES: dict[str, Limit] = {
     "where": _where, "mask": _where, "apply": _apply_series, "agg": _agg, "aggregate": _agg, "transform": _transform,
@@ -571,6 +589,7 @@ OF_INDEXERS: dict[str, Limit] = {"__setitem__": _set_at}
 #: Of the package's functions.
 OF_FUNCTIONS: dict[str, Limit] = {
     "merge": _merge, "concat": _concat, "cut": _cut, "qcut": _qcut, "get_dummies": _get_dummies, "melt": _melt_of,
+    "pivot_table": _pivot_table, "pivot": _pivot_table,
 }  # fmt: skip
 
 
