@@ -21,7 +21,11 @@ sim::Machine machine_of(const nb::dict& settings, const Trace& noise_trace) {
 
 sim::Workload workload_of(const nb::dict& work) {
   sim::Workload load;
-  auto number = [&]<class T>(const char* name, T& into) { into = static_cast<T>(nb::cast<std::uint64_t>(work[name])); };
+  auto number = [&]<class T>(const char* name, T& into) {
+    const auto value = nb::cast<std::uint64_t>(work[name]);
+    into = static_cast<T>(value);
+    ATOLL_VALIDATE(static_cast<std::uint64_t>(into) == value, ValueError, "{} = {} does not fit {} bits. Smaller?", name, value, 8 * sizeof(T));
+  };
   load.collective.collective = nb::cast<std::string>(work["collective"]);
   load.collective.algorithm = nb::cast<std::string>(work["algorithm"]);
   number("items", load.items);

@@ -6,9 +6,11 @@ import json
 import pytest
 
 sim = pytest.importorskip("atoll.sim")
+from atoll import _core
 from atoll.cli import main
 from atoll.sim import experiment, machine
 from atoll.sim.experiment import PLOT, RUN
+from atoll.sim.point import Point
 from atoll.sim.source import SimError
 
 START = 'machine = "study"\n'
@@ -152,3 +154,11 @@ def test_files_that_are_no_toml_are_named(tmp_path):
     for text in ("x = " + "[" * 100_000, "x = " + "9" * 5000):
         with pytest.raises(SimError, match=r"f\.toml"):
             read(tmp_path, text)
+
+
+@pytest.mark.parametrize("name", ["nodes", "pes_per_node", "repeats", "root"])
+def test_numbers_of_more_than_32_bits_do_not_wrap_on_their_way_to_the_simulator(name):
+    point = Point(machine.Machine("study"), collective="barrier", nodes=4)
+    work = point.work(0) | {name: (1 << 32) + 1}
+    with pytest.raises(ValueError, match=f"{name} = 4294967297 does not fit 32 bits"):
+        _core.sim_check(point.settings(), point.machine.trace, work)
