@@ -185,6 +185,8 @@ def _is_held_here(of: Any) -> bool:
     if type(of) in PARTS:
         return _is_held_here(of._of)
     values = of._data if isinstance(of, IndexCore) else getattr(of, "_values", None)
+    if type(values) is list:  # the levels of a MultiIndex
+        return any(type(one) in _HELD for one in values)
     return type(values) in _HELD or (values is not None and values.size == 0)
 
 
@@ -301,7 +303,7 @@ def function_falling_back(native: Callable[..., Any], name: str) -> Callable[...
         error: Exception | None = None
         if not _from_outside(1):
             return native(*args, **kwargs)
-        lost = ignored(native, (), kwargs) if kwargs else ()
+        lost = ignored(native, args[1:], kwargs) if kwargs or len(args) > 1 else ()
         if not lost and (limit is None or covers(limit, args, kwargs)):
             try:
                 return told(native(*args, **kwargs))

@@ -53,7 +53,7 @@ def install() -> None:
     for name, limits in (("DataFrame", OF_FRAMES), ("Series", OF_SERIES)):
         _wrap(CLASSES[name], (*_OPERATORS, *_BRACKETS), limits)
         _wrap_init(CLASSES[name])
-    for known in _indexes(CLASSES["Index"]):
+    for known in (*_indexes(CLASSES["Index"]), CLASSES["MultiIndex"]):
         _wrap(known, (*_OPERATORS, *_BRACKETS))
         _wrap_new(known)
     kind: Any
