@@ -368,7 +368,8 @@ def _concat(
         return False
     if join not in ("outer", "inner") or not isinstance(sort, bool) or not isinstance(ignore_index, bool):
         return False
-    if not (all(map(is_frame, objs)) or all(map(is_series, objs))):
+    beside = axis not in (0, "index")
+    if not (all(map(is_frame, objs)) or all(map(is_series, objs)) or (beside and keys is None)):
         return False
     first = objs[0]
     if ignore_index and keys is not None:
