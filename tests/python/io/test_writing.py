@@ -275,3 +275,34 @@ def test_directories_that_are_in_use_are_not_replaced(tmp_path, monkeypatch):
         with pytest.raises(ValueError, match="the path is empty"):
             write("")
     assert sorted(os.listdir(tmp_path)) == ["below", "kept"]
+
+
+def test_pandas_writes_nothing_after_an_error_of_ours(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    path.write_text("old")
+    frame = ak.DataFrame({"a": [1, 2]})
+
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    def refuses(*args, **kwargs):
+        raise ValueError("refused")
+
+    for made in (full, refuses):
+        monkeypatch.setattr(type(frame), "_named", made)
+        monkeypatch.setattr("atoll.io.csv.writer.write_csv", made)
+        monkeypatch.setattr("atoll.frame.files.conversion.json_text", made)
+        for name in ("to_parquet", "to_feather", "to_orc", "to_csv", "to_json"):
+            with pytest.raises((OSError, ValueError), match=r"No space|refused"):
+                getattr(frame, name)(path)
+            assert path.read_text() == "old", name
+
+
+@pytest.mark.filterwarnings("ignore::atoll.FallbackWarning")
+@pytest.mark.parametrize(
+    "values", [[1 + 2j, 3], [[1], [2, 3]], pd.arrays.SparseArray([0, 1])], ids=["c", "list", "sparse"]
+)
+def test_kinds_that_only_pandas_writes_as_lines(tmp_path, values):
+    frame = ak.DataFrame({"a": values})
+    frame.to_csv(tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text() == frame.to_pandas().to_csv()

@@ -25,8 +25,9 @@ from .convert import SCALARS, from_pandas, to_pandas, told
 from .limits import OF_FUNCTIONS, Limit, covers
 from .parameters import ignored
 
-#: Errors that say nothing of what Atoll can do with these arguments.
-_FINAL = (MemoryError, TimeoutError, InterruptedError, ConnectionError, Warning)
+#: Errors that say nothing of what Atoll can do with these arguments: of files, of memory, of the session, of packages
+#: that are not installed. A PeFailedError is a RuntimeError.
+_FINAL = (OSError, MemoryError, RuntimeError, ImportError, Warning)
 #: Errors of a look-up, which more rows than this are not collected for.
 _LOOKUPS = (KeyError, IndexError)
 _MANY = 1 << 20
@@ -50,7 +51,9 @@ def _of_caller(error: BaseException) -> bool:
 
 def _stays(error: BaseException, of: Any) -> bool:
     """Whether an error is the caller's to see at once."""
-    if isinstance(error, _FINAL) or type(error).__name__ == "PeFailedError" or _of_caller(error):
+    if isinstance(error, _FINAL) and not isinstance(error, NotImplementedError):
+        return True
+    if _of_caller(error):
         return True
     size = getattr(of, "size", 0)
     return isinstance(error, _LOOKUPS) and isinstance(size, int) and size > _MANY
@@ -193,6 +196,20 @@ def _is_held_here(of: Any) -> bool:
 _HELD = (Objects, Foreign)
 
 
+#: Methods that write files or tables. Pandas writes for them because of a parameter that ours lack, which is decided
+#: before the call. After ours has begun, its error stands: a second attempt would replace what the first one kept.
+WRITERS = frozenset((
+    "to_csv", "to_json", "to_sql", "to_hdf", "to_parquet", "to_feather", "to_orc", "to_html", "to_string",
+    "to_markdown", "to_zarr", "to_arrow", "to_iceberg", "save",
+))  # fmt: skip
+_TARGETS = ("path", "path_or_buf", "buf", "name", "con")
+
+
+def _writes(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call writes to a place that the caller names; others return what they make."""
+    return name in WRITERS and any(one is not None for one in (*args[:1], *map(kwargs.get, _TARGETS)))
+
+
 def falling_back(
     native: Callable[..., Any], name: str, records: bool = False, limit: Limit | None = None
 ) -> Callable[..., Any]:
@@ -211,7 +228,7 @@ def falling_back(
         try:
             made = native(self, *args, **kwargs)
         except Exception as error:
-            if not _from_outside(1) or _stays(error, self):
+            if not _from_outside(1) or _stays(error, self) or _writes(name, args, kwargs):
                 raise
             return answer(self, name, args, kwargs, error)
         if records and type(made) in RECORDED:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import io
 from typing import Any
 
+from ...columns.foreign import Foreign
+from ...columns.nested.lists import Lists
 from ...io.fallback import by_pandas, given
 
 
@@ -92,7 +94,7 @@ class FrameFiles:
             "storage_options": storage_options,
         }  # fmt: skip
         options = {"sep": sep, "na_rep": na_rep, "quotechar": quotechar, "lineterminator": lineterminator or "\n"}
-        if others:
+        if others or not all(map(_has_lines, made._columns)):
             by_pandas("to_csv", others)
             told = {
                 **options, "header": header, "index": index, "index_label": index_label,
@@ -171,6 +173,11 @@ class FrameFiles:
             held = {"if_exists": if_exists, "index": index, "chunksize": chunksize, "method": method}
             return int(self.to_pandas().to_sql(name, con, **held) or 0)
         return write_sql(name, con, self._named(index), if_exists)
+
+
+def _has_lines(column: Any) -> bool:
+    """Whether our own writer of lines has the column's kind."""
+    return not isinstance(column, (Foreign, Lists)) and getattr(column.dtype, "kind", "") != "c"
 
 
 def written(text: str, where: Any, **options: Any) -> str | None:
