@@ -21,6 +21,7 @@ class Nobody final : public Desk::Listener {
   void on_exchange(const std::vector<PublishedEntry>& entries) override { published = entries; }
   void on_abort(std::uint32_t pe, std::uint32_t, const std::string&) override { check(pe); }
   void on_loss(std::uint32_t pe, std::uint32_t, const std::string&) override { check(pe); }
+  void on_survival(std::uint32_t) override {}
   void on_late_hosts(std::uint32_t pe) override { check(pe); }
   std::vector<PublishedEntry> published;
 
