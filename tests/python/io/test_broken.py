@@ -190,7 +190,7 @@ def test_without_permission(tmp_path, one_session):
 import io, os
 import atoll as ak
 from atoll.frame.files import readers
-frames.read_parquet({str(good)!r})
+readers.read_parquet({str(good)!r})
 ak.DataFrame({{"a": [1]}}).to_csv()
 readers.read_csv(io.StringIO("a\\n1\\n"))
 os.setgid(65534)

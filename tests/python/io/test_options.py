@@ -73,7 +73,7 @@ def test_types_with_missing_values(number):
     kinds = {name: str(kind) for name, kind in wanted.dtypes.items() if str(kind) != "string"}
     assert {name: str(found[name].dtype) for name in kinds} == kinds
     for name in kinds:
-        assert [one for one in found[name].to_list() if one == one] == wanted[name].dropna().to_list()
+        assert [one for one in found[name].to_list() if not pd.isna(one)] == wanted[name].dropna().to_list()
 
 
 def test_types_that_columns_do_not_have():

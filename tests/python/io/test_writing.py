@@ -298,7 +298,7 @@ def test_pandas_writes_nothing_after_an_error_of_ours(tmp_path, monkeypatch):
             assert path.read_text() == "old", name
 
 
-@pytest.mark.filterwarnings("ignore::atoll.FallbackWarning")
+@pytest.mark.filterwarnings("ignore::atoll.io.fallback.FallbackWarning")
 @pytest.mark.parametrize(
     "values", [[1 + 2j, 3], [[1], [2, 3]], pd.arrays.SparseArray([0, 1])], ids=["c", "list", "sparse"]
 )

@@ -40,12 +40,12 @@ def _from_outside(depth: int) -> bool:
 
 
 def _of_caller(error: BaseException) -> bool:
-    """Whether a function of the caller's raised an error, one that is not about our objects."""
+    """Whether a function of the caller's, or a window's indexer, raised an error that is not about our objects."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     module = trace.tb_frame.f_globals.get("__name__", "") if trace is not None else ""
-    ours = module.split(".")[0] in ("atoll", "numpy", "pandas", "pyarrow")
+    ours = module.split(".")[0] in ("atoll", "numpy", "pandas", "pyarrow") and module != "pandas.core.indexers.objects"
     return not ours and not isinstance(error, (TypeError, AttributeError))
 
 
@@ -53,7 +53,7 @@ def _stays(error: BaseException, of: Any) -> bool:
     """Whether an error is the caller's to see at once."""
     if isinstance(error, _FINAL) and not isinstance(error, NotImplementedError):
         return True
-    if _of_caller(error):
+    if _of_caller(error) or str(error).startswith("windows must lie among"):  # pandas would read other memory
         return True
     size = getattr(of, "size", 0)
     return isinstance(error, _LOOKUPS) and isinstance(size, int) and size > _MANY

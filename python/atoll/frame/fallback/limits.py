@@ -407,10 +407,9 @@ def _joins(one: Any, other: Any) -> bool:
 
 
 def _cut(x: Any, bins: Any, *args: Any, **kwargs: Any) -> bool:
-    ours = is_series(x) or isinstance(x, IndexCore)
+    values = x._values if is_series(x) or isinstance(x, IndexCore) else x
     return (
-        ours
-        and isinstance(x._values, ndarray)
+        isinstance(values, ndarray)
         and x.dtype.kind in "iuf"
         and _has_usual_bins(bins)
         and (

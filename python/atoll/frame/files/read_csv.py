@@ -19,6 +19,7 @@ from ...io.fallback import by_pandas, given
 from ...storage.source import reading
 from .. import DataFrame
 from ..data.dtypes import cast
+from ..fallback.convert import from_pandas
 from .pandas_readers import Chunks, files_of, read_each
 
 __all__ = ["read_csv", "read_table"]
@@ -138,12 +139,19 @@ def read_csv(
     frame = DataFrame(named)
     for name in named:
         if dtype_backend == "numpy_nullable" and name not in typed and frame[name].dtype == np.float64:
-            frame[name] = frame[name].astype("Float64" if frame[name].notna().any() else "Int64")
+            frame[name] = _nullable_floats(frame[name])
         if categories is True or name in categories:
             frame[name] = frame[name].astype("category")
     if header is None and names is None:
         frame.columns = list(range(len(named)))
     return _labelled(frame, index_col)
+
+
+def _nullable_floats(column: Any) -> Any:
+    """Floats in pandas' kind that allows missing values; where all are missing, integers."""
+    if not column.notna().any():
+        return column.astype("Int64")
+    return from_pandas(column.to_pandas().astype("Float64"))
 
 
 def read_table(filepath_or_buffer: Any, *, sep: Any = "\t", **options: Any) -> Any:

@@ -322,7 +322,7 @@ class Windowed:
         Examples
         --------
         >>> import atoll as ak
-        >>> ak.DataFrame({"a": [1.0, 3.0], "b": [2.0, 1.0]}).rolling(2).corr().loc[1]["b"].to_list()
+        >>> ak.DataFrame({"a": [1.0, 3.0], "b": [2.0, 1.0]}).rolling(2).corr().loc[1]["b"].round(9).to_list()
         [-1.0, 1.0]
         """
         return self._paired("corr", other, options)
