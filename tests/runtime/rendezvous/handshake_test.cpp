@@ -140,9 +140,11 @@ TEST(Handshake, AProofCannotBeRepeated) {
 }
 
 TEST(Handshake, VersionsAndHostsHaveToFit) {
-  for (auto [version, host, said] : {std::tuple{rendezvous_version + 1, 1u,
-                                                "speaks version 5 of the rendezvous, the launcher 4"},
-                                     std::tuple{rendezvous_version, 3u, "it says that it is host 3 of 3"}}) {
+  const std::string versions =
+      fmt::format("speaks version {} of the rendezvous, the launcher {}", rendezvous_version + 1, rendezvous_version);
+  for (const auto& [version, host, said] :
+       {std::tuple{rendezvous_version + 1, 1u, versions},
+        std::tuple{rendezvous_version, 3u, std::string("it says that it is host 3 of 3")}}) {
     Verdict verdict = meet(make_secret(), [&, version = version, host = host](std::uint16_t port) {
       std::string hello = make_hello(version, host);
       send_raw(port, frame_header(FrameKind::hello, hello.size()) + hello);
