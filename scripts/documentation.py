@@ -69,10 +69,11 @@ def sections() -> dict[str, list[str]]:
     for module in MODULES:
         held = importlib.import_module(module)
         names = getattr(held, "__all__", [name for name in vars(held) if _own(held, name)])
-        # A class that `atoll` has too is described there, once.
+        # A class that `atoll` has too is described there, once; pandas' own classes are described by pandas.
         found[f"``{module}``"] = [
             f"{module}.{name}" for name in sorted(names)
             if callable(getattr(held, name, None)) and id(getattr(held, name)) not in classes
+            and str(getattr(getattr(held, name), "__module__", "atoll")).partition(".")[0] == "atoll"
         ]  # fmt: skip
     return found
 

@@ -34,6 +34,8 @@ def frames():
     yield pd.DataFrame({"x": range(3)}, index=pd.date_range("2026-01-01", periods=3, freq="D"))
 
 
+@pytest.mark.filterwarnings("ignore::atoll.io.fallback.FallbackWarning")  # of a new column below two levels of labels
+@pytest.mark.filterwarnings("ignore:Setting a new column on a DataFrame with a MultiIndex")  # pandas warns, too
 @pytest.mark.parametrize("which", range(10))
 def test_frames_come_back(which):
     df = list(frames())[which]

@@ -18,7 +18,7 @@ import struct
 import sys
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -512,7 +512,8 @@ def read(path: pathlib.Path) -> None:
 
     if path.suffix in (".npy", ".npz"):
         found = ak.load(path)
-        columns = dict(found) if path.suffix == ".npz" else {"a": found}
+        # A broken .npy file may have become an archive.
+        columns = dict(found) if isinstance(found, Mapping) else {"a": found}
     elif path.suffix == ".zarr":
         columns = dict(ak.read_zarr(path).items())
     else:

@@ -14,7 +14,6 @@ import numpy as np
 
 from ...arrays.ndarray import ndarray
 from ...columns.categorical.categorical import Categorical
-from ...columns.column import Column
 from ...columns.datetime.ticks import Ticks
 from ...columns.foreign import Foreign
 from ...columns.text.strings import Strings
@@ -27,7 +26,7 @@ Limit = Callable[..., bool]
 _BARE = (int, float, str, bool, np.integer, np.floating, np.bool_)
 
 
-def _columns(rows: Any) -> list[Any]:
+def columns_of(rows: Any) -> list[Any]:
     """The columns of a frame, the values of a Series; of columns that are not read yet what they are made of."""
     if is_series(rows):
         return [rows._values]
@@ -43,7 +42,7 @@ def _columns(rows: Any) -> list[Any]:
 
 def _are_plain(rows: Any) -> bool:
     """Whether all columns are arrays of numbers or bools, which NumPy's rules hold for."""
-    return all(isinstance(one, ndarray) for one in _columns(rows))
+    return all(isinstance(one, ndarray) for one in columns_of(rows))
 
 
 def _is_plain_index(index: Any) -> bool:
@@ -82,6 +81,9 @@ def _matching_kinds(one: Any, other: Any) -> bool:
     numbers = all(
         isinstance(side, ndarray) and side.dtype.kind in "if" and side.dtype.itemsize == 8 for side in (one, other)
     )
+    if isinstance(one, Ticks) and isinstance(other, Ticks):  # of any units
+        zones = getattr(one, "tz", None), getattr(other, "tz", None)
+        return one.dtype.kind == other.dtype.kind and (zones[0] is None) == (zones[1] is None)
     return numbers or _same_kinds(one, other)
 
 
@@ -99,13 +101,13 @@ def _where(
         return False
     if is_frame(cond) and not cond._labels.same(self._labels):
         return False
-    if not all(isinstance(one, ndarray) and one.dtype.kind == "b" for one in _columns(cond)):
+    if not all(isinstance(one, ndarray) and one.dtype.kind == "b" for one in columns_of(cond)):
         return False
-    held = _columns(self)
+    held = columns_of(self)
     if not is_scalar(other):
         if not (is_frame(other) or is_series(other)) or other.ndim != self.ndim or not other._index._same(self._index):
             return False
-        others = _columns(other)
+        others = columns_of(other)
         return len(others) == len(held) and all(map(_same_kinds, held, others))
     if other is None or (type(other) is float and other != other):
         return all(
@@ -123,7 +125,7 @@ def _apply(self: Any, func: Any, *args: Any, **kwargs: Any) -> bool:
     axis = args[0] if args else kwargs.get("axis", 0)
     simple = not kwargs.get("raw") and kwargs.get("result_type") is None and len(args) <= 1
     known = set(kwargs) <= {"axis", "raw", "result_type"}
-    usual = all(isinstance(one, (ndarray, Strings)) for one in _columns(self))
+    usual = all(isinstance(one, (ndarray, Strings)) for one in columns_of(self))
     return bool(simple and known and axis in (0, 1, "index", "columns") and usual)
 
 
@@ -137,17 +139,17 @@ def _agg(self: Any, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) 
         return False
     if isinstance(names, dict):
         held = [one for how in names.values() for one in (how if isinstance(how, list) else [how])]
-        known = is_frame(self) and all(isinstance(one, str) and one in _FIGURES for one in held)
+        known = is_frame(self) and all(isinstance(one, str) and one in FIGURES for one in held)
         return known and all(isinstance(self._column(label), ndarray) for label in names)
     return (
         _are_plain(self)
         and isinstance(names, list)
         and len(names) > 0
-        and all(isinstance(one, str) and one in _FIGURES for one in names)
+        and all(isinstance(one, str) and one in FIGURES for one in names)
     )
 
 
-_FIGURES = frozenset(("sum", "mean", "min", "max", "count", "std", "var", "median", "nunique"))
+FIGURES = frozenset(("sum", "mean", "min", "max", "count", "std", "var", "median", "nunique"))
 
 
 def _transform(self: Any, func: Any, *args: Any, **kwargs: Any) -> bool:
@@ -159,7 +161,7 @@ def _transform(self: Any, func: Any, *args: Any, **kwargs: Any) -> bool:
 def _replace(self: Any, to_replace: Any = None, value: Any = None, *, inplace: Any = False, regex: Any = False) -> bool:
     if not isinstance(inplace, bool):
         return False
-    held = _columns(self)
+    held = columns_of(self)
     if regex is True:
         return all(isinstance(one, str) for one in (to_replace, value)) and all(
             isinstance(one, Strings) for one in held
@@ -251,7 +253,7 @@ def _targets(of: Any, chosen: Any, by_place: bool) -> list[Any]:
 def _is_whole_row(of: Any, row: Any, values: list[Any]) -> bool:
     """Whether a row is set, or added, by a value for each column."""
     label = isinstance(row, (str, int)) and not isinstance(row, bool) and of._labels.nlevels == 1
-    return label and len(values) == len(of._columns) and all(map(_fits, values, _columns(of)))
+    return label and len(values) == len(of._columns) and all(map(_fits, values, columns_of(of)))
 
 
 def _is_usual_row(of: Any, row: Any) -> bool:
@@ -277,7 +279,7 @@ def _set_item(self: Any, key: Any, value: Any) -> bool:
             is_series(key)
             and self._index.nlevels == 1
             and isinstance(value, _BARE)
-            and all(_fits(value, one) for one in _columns(self))
+            and all(_fits(value, one) for one in columns_of(self))
         )
     places = self._labels.places.get(key)
     if places is not None and len(places) > 1:
@@ -394,7 +396,7 @@ def _concat(
     return all(
         _joins(column, kinds.setdefault(label, column))
         for one in objs
-        for label, column in zip(one._labels.values, _columns(one), strict=True)
+        for label, column in zip(one._labels.values, columns_of(one), strict=True)
     )
 
 
@@ -445,11 +447,11 @@ def _get_dummies(data: Any, prefix: Any = None, prefix_sep: Any = "_", dummy_na:
                  sparse: Any = False, drop_first: Any = False, dtype: Any = None) -> bool:  # fmt: skip
     if not (is_frame(data) or is_series(data)) or sparse:
         return False
-    if dummy_na and not all(isinstance(one, (Strings, Categorical)) for one in _columns(data)):
+    if dummy_na and not all(isinstance(one, (Strings, Categorical)) for one in columns_of(data)):
         return False
     if not all(one is None or isinstance(one, str) for one in (prefix, prefix_sep)):
         return False
-    return all(isinstance(one, (ndarray, Strings, Categorical)) for one in _columns(data))
+    return all(isinstance(one, (ndarray, Strings, Categorical)) for one in columns_of(data))
 
 
 def _melt(self: Any, id_vars: Any = None, value_vars: Any = None, var_name: Any = None, value_name: Any = "value",
@@ -502,74 +504,6 @@ def _clip(
 
 def _windows_alone(self: Any, *args: Any, **options: Any) -> bool:
     return type(self).__name__ == "Windowed"
-
-
-# -- groups --
-
-#: Methods of groups that look at no value, or at which rows are there.
-_OF_ANY_KIND = frozenset((
-    "size", "count", "ngroup", "cumcount", "head", "tail", "get_group", "apply", "pipe", "rolling", "expanding", "ewm",
-    "resample", "filter", "sample", "take", "__getitem__", "__iter__", "__len__", "groups", "indices", "ngroups",
-))  # fmt: skip
-#: Of strings, datetimes and lengths of time what Atoll answers as pandas does.
-_OF_ORDERED = frozenset(("min", "max", "first", "last", "nunique", "shift", "ffill", "bfill", "value_counts", "unique"))
-
-
-def of_groups(name: str) -> Limit:
-    """The limit of a method of groups: arrays of numbers by keys of one kind; of other kinds what compares them."""
-
-    def limit(self: Any, *args: Any, **kwargs: Any) -> bool:
-        if not all(isinstance(one, (ndarray, Strings, Ticks)) or _is_number(one) for one in _keys(self)):
-            return name in _OF_ANY_KIND or (name in _FIGURES and _has_plain_values(self, name))
-        if name == "agg" or name == "aggregate":
-            return _aggregates(self, *args, **kwargs)
-        if name in _FIGURES and not set(kwargs) <= {"numeric_only", "min_count", "skipna", "dropna"}:
-            return False
-        if name == "nth":
-            return len(args) == 1 and isinstance(args[0], int) and not kwargs
-        if name == "transform" and isinstance(args[0] if args else None, dict):
-            return _aggregates(self, *args, **kwargs)
-        return name in _OF_ANY_KIND or _has_plain_values(self, name, bool(kwargs.get("numeric_only")))
-
-    return limit
-
-
-def _is_number(column: Any) -> bool:
-    """Whether floats stand under a mask, as keys with NaN do, and not a column whose dtype allows missing values."""
-    return type(column) is Column and column.dtype.kind == "f"
-
-
-def _keys(groups: Any) -> list[Any]:
-    found = groups._groups.by.keys
-    return list(found) if isinstance(found, tuple) else [found]
-
-
-def _has_plain_values(groups: Any, name: str, numeric_only: bool = False) -> bool:
-    of = groups._of if groups._of.ndim == 1 else groups._without_keys()
-    known: tuple[Any, ...] = (ndarray, Strings, Ticks) if name in _OF_ORDERED or numeric_only else (ndarray,)
-    known = (ndarray, Strings) if name == "sum" and not numeric_only else known
-    return all(isinstance(one, known) for one in _columns(of))
-
-
-def _aggregates(groups: Any, func: Any = None, *args: Any, **kwargs: Any) -> bool:
-    if args or (func is not None and kwargs):
-        return False
-    named = kwargs.values() if func is None else func.values() if isinstance(func, dict) else [func]
-    hows = [one[1] if func is None and isinstance(one, tuple) else one for one in named]
-    flat = [one for how in hows for one in (how if isinstance(how, list) else [how])]
-    if all(isinstance(one, str) and one in ("size", "count") for one in flat):
-        return True
-    ordered = all(isinstance(one, str) and one in (*_OF_ORDERED, "count", "size") for one in flat)
-    of = groups._of
-    if isinstance(func, dict) and of.ndim == 2:
-        held = [of._column(label) for label in func]
-    elif func is None and of.ndim == 2:
-        held = [of._column(one[0]) for one in kwargs.values()]
-    else:
-        held = _columns(of if of.ndim == 1 else groups._without_keys())
-    joined = all(isinstance(one, str) and one in (*_OF_ORDERED, "count", "size", "sum") for one in flat)
-    known = (ndarray, Strings, Ticks) if ordered else (ndarray, Strings) if joined else (ndarray,)
-    return all(isinstance(one, known) for one in held)
 
 
 #: Of methods of frames and Series, by name.

@@ -43,7 +43,7 @@ BUILT_IN: dict[Any, str] = {
 class Groups:
     """Groups of rows by some columns: numbered in order of their keys, or with `sort` False of their first rows."""
 
-    __slots__ = ("by", "names")
+    __slots__ = ("by", "names", "observed")
 
     def __init__(
         self, columns: list[Any], names: list[Any], dropna: bool = True, sort: bool = True, observed: bool = True
@@ -51,6 +51,7 @@ class Groups:
         held = [nullable(one) if dropna else one for one in columns]
         self.by = groupby(held if len(held) > 1 else held[0], dropna, observed, sort)
         self.names = names
+        self.observed = observed
 
     def index(self) -> Any:
         """The groups' keys as an index."""
