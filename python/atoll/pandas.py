@@ -236,12 +236,14 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     import pandas
 
+    from .frame.files import readers
+
     found = getattr(pandas, name)
     if name in _MODULES:
         return Module(found)
     if not callable(found) or isinstance(found, type) or name in _WITHOUT_DATA:
         return found
-    own = getattr(import_module("atoll.frame.files.readers"), name) if name in _READERS else None
+    own = getattr(readers, name) if name in _READERS else None
 
     @wraps(found)
     def function(*args: Any, **kwargs: Any) -> Any:

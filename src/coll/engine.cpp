@@ -260,7 +260,7 @@ void Engine::open_ways(const Schedule& schedule) {
     for (const Step& step : schedule.steps) {
       if (!has_peer(step)) continue;
       if (step.kind == Step::Kind::take || step.kind == Step::Kind::fold) cells[step.peer] += cells_of(step.bytes);
-      else if (step.kind != Step::Kind::put) cells[step.peer] += ring_cells;  // or fewer: who sends is answered, too
+      else if (step.kind != Step::Kind::put) cells[step.peer] += ring_cells;  // or fewer: senders receive answers, too
     }
     for (const Step& step : schedule.steps)
       if (has_peer(step)) mail_.open_way(step.peer, cells[step.peer]);

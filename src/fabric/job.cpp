@@ -353,7 +353,7 @@ void Job::request_exit(int status) noexcept {
   tell({.kind = News::Kind::exit, .status = status});
 }
 
-// Each PE tells the launcher itself, although another PE of the node may have: the launcher hears it before it hears of this PE's end.
+// Each PE tells the launcher itself, although another PE of the node may have: the notice must come before this PE's end.
 void Job::survive(Survival how) noexcept {
   note_survival(how);
   if (!survival_listener_) return;

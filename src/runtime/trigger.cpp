@@ -252,7 +252,7 @@ bool Context::run_ready_triggers() {
   return any;
 }
 
-// False: what it was to fetch never comes, as the PE that has it has died. Whatever waits for it hears of the death.
+// False: the fetch never completes, as its target PE has died. Waits for it are notified of the death.
 bool Context::run_ready(const TriggerCell& cell) {
   switch (static_cast<TriggerKind>(cell.kind)) {
     case TriggerKind::run:

@@ -170,7 +170,7 @@ void Context::take_arrived() {
   {
     progress_owner_.take();
     Leave leave{progress_owner_};
-    // What has come to this node, and was not read.
+    // Messages that have reached this node and were not read.
     for (int look = 0; look < looks_for_arrived && endpoint_.poll(); ++look) {
     }
     // An end is needed: those who are alive send on. A round takes one message at least.

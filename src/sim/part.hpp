@@ -53,7 +53,7 @@ class Part {
   void run_all() {
     while (!queue_.empty()) handle(queue_.pop());
   }
-  // What comes from others comes at `end` or later.
+  // Messages from other parts arrive at `end` or later.
   void run_until(Time end) {
     while (queue_.next_time() < end) handle(queue_.pop());
   }
@@ -124,7 +124,7 @@ class Part {
     deliver(static_cast<Message>(event->kind & message_mask), *event, time);
     if (const auto turn = cores_.rest(pe, now)) push(Message::turn, pe, pe, 0, *turn);
   }
-  // Whoever carries the schedule out works.
+  // The executor of the schedule is busy.
   void work(Pe& pe, Time start, Time on_host, Time on_interface) {
     if (offloaded_) {
       pe.free = std::max(pe.free, start) + on_interface;

@@ -157,7 +157,7 @@ static void waits(void) {
   go_on();
 }
 
-/* A member that only calls MPI_Test hears of it, too, though another has given the collective up before. */
+/* A member that only calls MPI_Test is notified, too, though another has given the collective up before. */
 static void tests(void) {
   enum { count = 3 };
   static int out[1 << 14], in[1 << 14], to[64], from[64];

@@ -225,7 +225,7 @@ def _divided(durations: Any, by: float) -> Any:
 
 
 def _true(x: Any) -> Any:
-    """What is not zero, as NumPy sees it: what is missing is not."""
+    """Whether each value is not zero; missing values (NaT) count as zero, as in NumPy."""
     column: Any = as_column(x)
     truth = column._values != 0
     return truth if column.valid is None else truth | ~column.valid

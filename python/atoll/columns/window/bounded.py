@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["BoundedWindows"]
 
 
+class WindowBoundsError(ValueError):
+    """Bounds of windows that are no rows of the values."""
+
+
 class BoundedWindows:
     """Windows [begin, end) of rows, each with bounds of its own.
 
@@ -45,7 +49,9 @@ class BoundedWindows:
             raise ValueError(f"start ({begins.size}) and end ({ends.size}) bounds must be the same length")
         ends = np.maximum(begins, ends)
         if begins.size and (begins.min() < 0 or ends.max() > values.size):
-            raise ValueError(f"windows must lie among the {values.size} rows, got {begins.min()} to {ends.max()}")
+            raise WindowBoundsError(
+                f"windows must lie among the {values.size} rows, got {begins.min()} to {ends.max()}"
+            )
         self._begins, self._ends, self._periods = begins, ends, min_periods
 
     def _pieces(self) -> list[tuple[int, int]]:

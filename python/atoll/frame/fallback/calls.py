@@ -18,10 +18,11 @@ from typing import Any
 
 from ...columns.foreign import Foreign
 from ...columns.objects import Objects
+from ...columns.window.bounded import WindowBoundsError
 from ...io.fallback import by_pandas, given
 from ..classes import is_frame, is_series
 from ..index.base import IndexCore
-from .convert import SCALARS, from_pandas, to_pandas, told
+from .convert import SCALARS, arguments_to_pandas, from_pandas, to_pandas, told
 from .limits import OF_FUNCTIONS, Limit, covers
 from .parameters import ignored
 
@@ -53,7 +54,7 @@ def _stays(error: BaseException, of: Any) -> bool:
     """Whether an error is the caller's to see at once."""
     if isinstance(error, _FINAL) and not isinstance(error, NotImplementedError):
         return True
-    if _of_caller(error) or str(error).startswith("windows must lie among"):  # pandas would read other memory
+    if _of_caller(error) or isinstance(error, WindowBoundsError):  # pandas would read other memory
         return True
     size = getattr(of, "size", 0)
     return isinstance(error, _LOOKUPS) and isinstance(size, int) and size > _MANY
@@ -103,8 +104,7 @@ def answer(
         rows = to_pandas(owner)
         target = rows if view is None else view(of, rows)
         method = partial(OPERATIONS[name], target) if name in OPERATIONS else getattr(target, name)
-        held = [to_pandas(one) for one in args]
-        named = {key: to_pandas(one) for key, one in kwargs.items()}
+        held, named = arguments_to_pandas(args, kwargs)
     except Exception as conversion:
         if error is None:
             raise conversion
@@ -217,23 +217,24 @@ def falling_back(
 
     @wraps(native)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if (kwargs or args) and _from_outside(1):
-            lost = ignored(native, args, kwargs)
+        outside = _from_outside(1)
+        if outside:
+            lost = ignored(native, args, kwargs) if args or kwargs else None
             if lost and _differs(self, name, lost, kwargs):
                 return answer(self, name, args, kwargs, None)
-        if name not in STRUCTURAL and _is_held_here(self) and _from_outside(1):
-            return answer(self, name, args, kwargs, None, silent=True)
-        if limit is not None and _from_outside(1) and not covers(limit, (self, *args), kwargs):
-            return answer(self, name, args, kwargs, None)
+            if name not in STRUCTURAL and _is_held_here(self):
+                return answer(self, name, args, kwargs, None, silent=True)
+            if limit is not None and not covers(limit, (self, *args), kwargs):
+                return answer(self, name, args, kwargs, None)
         try:
             made = native(self, *args, **kwargs)
         except Exception as error:
-            if not _from_outside(1) or _stays(error, self) or _writes(name, args, kwargs):
+            if not outside or _stays(error, self) or _writes(name, args, kwargs):
                 raise
             return answer(self, name, args, kwargs, error)
         if records and type(made) in RECORDED:
             record(made, self, name, args, kwargs)
-        return told(made) if type(made) in TOLD and _from_outside(1) else made
+        return told(made) if outside and type(made) in TOLD else made
 
     return method
 
@@ -252,14 +253,16 @@ def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | 
 
     @wraps(native)
     def method(self: Any, *args: Any) -> Any:
-        if name not in _STORED and _is_held_here(self) and _from_outside(1):
-            return answer(self, name, args, {}, None, silent=True)
-        if limit is not None and _from_outside(1) and not covers(limit, (self, *args), {}):
-            return answer(self, name, args, {}, None)
+        outside = _from_outside(1)
+        if outside:
+            if name not in _STORED and _is_held_here(self):
+                return answer(self, name, args, {}, None, silent=True)
+            if limit is not None and not covers(limit, (self, *args), {}):
+                return answer(self, name, args, {}, None)
         try:
             return native(self, *args)
         except Exception as error:
-            if not _from_outside(1) or _stays(error, self):
+            if not outside or _stays(error, self):
                 raise
             return answer(self, name, args, {}, error)
 
@@ -331,8 +334,7 @@ def function_falling_back(native: Callable[..., Any], name: str) -> Callable[...
         import pandas as pd
 
         try:
-            held = [to_pandas(one) for one in args]
-            named = {key: to_pandas(one) for key, one in kwargs.items()}
+            held, named = arguments_to_pandas(args, kwargs)
         except Exception:
             if error is None:
                 raise

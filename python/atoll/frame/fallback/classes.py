@@ -31,7 +31,7 @@ from .calls import (
     property_falling_back,
     record,
 )
-from .convert import REBUILT, from_pandas, to_pandas
+from .convert import REBUILT, arguments_to_pandas, from_pandas, to_pandas
 from .group_limits import of_groups
 from .limits import OF_FRAMES, OF_INDEXERS, OF_SERIES, OF_WINDOWS, Limit
 
@@ -148,7 +148,8 @@ def _made_again(value: Any) -> Any:
     of = to_pandas(of)
     if name == "__getattr__":
         return getattr(of, args[0])
-    return getattr(of, name)(*map(to_pandas, args), **{key: to_pandas(one) for key, one in kwargs.items()})
+    held, named = arguments_to_pandas(args, kwargs)
+    return getattr(of, name)(*held, **named)
 
 
 def _indexer_of_pandas(name: str) -> Any:
@@ -265,7 +266,7 @@ def _constructed(name: str, args: Any, kwargs: Any, error: Exception) -> Any:
     import pandas as pd
 
     try:
-        held, named = [to_pandas(one) for one in args], {key: to_pandas(one) for key, one in kwargs.items()}
+        held, named = arguments_to_pandas(args, kwargs)
     except Exception:
         raise error from None
     return getattr(pd, name)(*held, **named)
@@ -288,7 +289,8 @@ def _classmethod(kind: Any, native: Any, name: str) -> Any:
             known = getattr(getattr(pd, kind.__name__), name, None)
             if known is None:
                 raise
-            return from_pandas(known(*map(to_pandas, args), **{key: to_pandas(one) for key, one in kwargs.items()}))
+            held, named = arguments_to_pandas(args, kwargs)
+            return from_pandas(known(*held, **named))
 
     return classmethod(method)
 

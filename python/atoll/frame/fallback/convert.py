@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -115,8 +116,13 @@ def to_pandas(value: Any) -> Any:
     return value
 
 
+def arguments_to_pandas(args: Iterable[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of a call as pandas takes them."""
+    return [to_pandas(one) for one in args], {key: to_pandas(one) for key, one in kwargs.items()}
+
+
 def scalar_to_pandas(value: Any) -> Any:
-    """A moment, a length of time, a period or an interval as pandas has it."""
+    """A datetime, a timedelta, a period or an interval as pandas has it."""
     import pandas as pd
 
     if isinstance(value, NaTType):
@@ -249,9 +255,7 @@ def from_pandas(value: Any) -> Any:
         held = [from_pandas(one) for one in value]
         return kind(*held) if hasattr(value, "_fields") else kind(held)
     if isinstance(value, dict):
-        if kind is dict:
-            return {from_pandas(key): from_pandas(one) for key, one in value.items()}
-        if kind.__module__.startswith("pandas."):
+        if kind is dict or kind.__module__.startswith("pandas."):
             return {from_pandas(key): from_pandas(one) for key, one in value.items()}
         return value
     if isinstance(value, (types.GeneratorType, zip, map)):
@@ -269,7 +273,7 @@ def _each(values: Any) -> Iterator[Any]:
 
 
 def scalar_from_pandas(value: Any) -> Any:
-    """One moment, length of time, period or interval of pandas as ours; pandas' own where ours has none like it."""
+    """One datetime, timedelta, period or interval of pandas as ours; pandas' own where ours has none like it."""
     import pandas as pd
 
     try:
@@ -302,12 +306,10 @@ def column_of(array: Any) -> Any:
         if letter not in "mM":
             return Foreign(array)
         return make_column(np.asarray(array))
-    try:
+    with contextlib.suppress(Exception):  # dtypes without a kind of ours, of which there is no list
         made = _from_pandas(pd, array)
         if _dtype_of(made) == dtype and _categories_agree(made, dtype):
             return made
-    except Exception:  # dtypes without a kind of ours, of which there is no list
-        return Foreign(array)
     return Foreign(array)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import wraps
 from typing import Any
 
-from .convert import PROXIES, REBUILT, from_pandas, to_pandas
+from .convert import PROXIES, REBUILT, arguments_to_pandas, from_pandas, to_pandas
 
 #: Modules of pandas whose objects stand for rows.
 _MODULES = ("pandas.core.groupby", "pandas.core.window", "pandas.core.resample", "pandas.core.strings",
@@ -34,7 +34,8 @@ class OfPandas:
 
         @wraps(found)
         def method(*args: Any, **kwargs: Any) -> Any:
-            return from_pandas(found(*map(to_pandas, args), **{key: to_pandas(one) for key, one in kwargs.items()}))
+            held, named = arguments_to_pandas(args, kwargs)
+            return from_pandas(found(*held, **named))
 
         return method
 

@@ -87,7 +87,7 @@ int Connection::send(const Outgoing& what, bool keeps) {
   return pump();
 }
 
-// What is not sealed yet.
+// The part of the record that has no tag yet.
 void Connection::copy_rest(Queued& next) {
   std::span<const iovec> parts(next.what.parts.data() + next.part, next.what.part_count - next.part);
   std::size_t bytes = 0;

@@ -25,7 +25,7 @@ struct Identity {
   std::uint32_t pe = 0;
   std::uint32_t lane = 0;  ///< which of the PE's endpoints
   Protection protection = Protection::auth;
-  std::int64_t proof_limit_ns = 5'000'000'000;  ///< who connects has so long to prove what it is
+  std::int64_t proof_limit_ns = 5'000'000'000;  ///< within which a connecting peer must prove its identity
 };
 
 class Endpoint {
