@@ -28,7 +28,7 @@ Hops forced_hops() {
 
 namespace detail {
 
-// The middle two go back to whoever sent the items: the origin, or the relay that handed them on.
+// The middle two go back to the sender of the items: the origin, or the relay that forwarded them.
 enum class MessageKind : std::uint32_t { items = 0, answer = 1, failure = 2, items_of_node = 3 };
 
 // | offset | bytes | field     | valid when                                              |

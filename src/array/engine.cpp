@@ -58,7 +58,7 @@ constexpr std::size_t staging_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
-/// Passes progress on, at most every 50 ms. What the callback throws ends an interruptible kernel where all PEs will hear of it, and
+/// Passes progress on, at most every 50 ms. What the callback throws ends an interruptible kernel where all PEs will be notified of it, and
 /// waits for the end of the operation elsewhere.
 class Engine::OperationMonitor final : public Monitor {
  public:

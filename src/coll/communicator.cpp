@@ -332,7 +332,7 @@ Persistent::Persistent(detail::Engine* engine, std::shared_ptr<const void> prepa
 
 Request Persistent::start() {
   ATOLL_VALIDATE(prepared_ != nullptr, ValueError, "nothing was prepared to be started");
-  ATOLL_VALIDATE(!ended_->load(), ValueError, "what was prepared cannot be started: its communicator has ended");
+  ATOLL_VALIDATE(!ended_->load(), ValueError, "a persistent collective cannot be started: its communicator was freed");
   return Request(engine_, engine_->start(*static_cast<const Engine::Prepared*>(prepared_.get())));
 }
 
@@ -399,7 +399,7 @@ Request::~Request() {
   try {
     engine_->wait(ticket_);
   } catch (...) {  // fail() may have been told of anything
-    // Told to whoever uses the communicator next.
+    // Thrown by the next call on the communicator.
   }
 }
 

@@ -165,7 +165,7 @@ Engine::Engine(runtime::Context& context, const runtime::Team& team, std::option
       patience.look();
       if (!patience.is_over()) continue;
       context_.take_down(key);
-      throw TimeoutError(fmt::format("PE {} has not come to make a communicator of {} PEs within {} s", pe.value(), size_,
+      throw TimeoutError(fmt::format("PE {} did not take part in making a communicator of {} PEs within {} s", pe.value(), size_,
                                      timeout_seconds_));
     }
     areas.emplace_back(*found);

@@ -115,7 +115,7 @@ class Engine {
     std::uint32_t check;
     bool deferred;  // by the network itself, see open_deferred()
   };
-  // Held by whoever advances operations: a caller, or the progress engine, which does not wait for it.
+  // Held by the thread that advances operations: a caller, or the progress engine, which does not wait for it.
   class Hold {
    public:
     explicit Hold(Engine& engine);

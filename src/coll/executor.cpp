@@ -561,7 +561,7 @@ Executor::State Executor::join() {
   if (!offers_.empty()) await_answers();
   while (unfinished_ != 0) {
     bool moved = false;
-    // Before anything that comes is looked at: who disagrees shall hear of it as well.
+    // Before anything that comes is looked at: a PE that disagrees must be notified as well.
     for (Transfer& transfer : transfers_)
       if (transfer.far && !transfer.outgoing && !transfer.told && mail_.has_room(transfer.peer)) {
         tell(transfer);

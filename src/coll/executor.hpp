@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries a schedule out, as far as it goes without waiting. Whoever calls advance() is the executor: the thread
+// Carries a schedule out, as far as it goes without waiting. The thread that calls advance() is the executor: the thread
 // that asked for the collective, or the progress engine.
 //
 // Long messages: what has a known place in a symmetric output is written straight to it. Else the sender offers where its

@@ -48,7 +48,7 @@ struct Cell {
 };
 static_assert(sizeof(Cell) == 128);
 
-// What a member has started last, for those who want to know who is late, or means something else.
+// What a member has started last, so that others find out which member is late, or calls something else.
 //
 // | offset | bytes | field   | valid when                                                                    |
 // |--------|-------|---------|-------------------------------------------------------------------------------|
@@ -62,7 +62,7 @@ struct Presence {
 
   /// By its owner, with numbers that ascend by one.
   void announce(std::uint64_t sequence, std::uint32_t kind, std::uint32_t check) {
-    // Release, both: whoever sees the number sees the digest, and whoever sees the digest of the operation after the next,
+    // Release, both: a PE that sees the number sees the digest, and one that sees the digest of the operation after the next,
     // which takes the same place, sees the number of the next. Partner: the acquires of Announced::read().
     checks[sequence % 2].store(check, std::memory_order_release);
     started.store(sequence << 8 | kind, std::memory_order_release);
@@ -465,7 +465,7 @@ class Mailboxes {
   std::vector<PeId> pes_;
   std::vector<HeapOffset> areas_;  // one: all have it at the same offset
   std::vector<std::unique_ptr<Way>> ways_;  // null: no message between the two yet
-  // Counted by whoever carries a collective out, which may be the progress thread; looked at by those who wait for it.
+  // Counted by the executor of a collective, which may be the progress thread; looked at by those who wait for it.
   std::atomic<std::uint64_t> moved_bytes_{0};
   std::atomic<std::uint64_t> received_cells_{0};
   bool closing_ = false;

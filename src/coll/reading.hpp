@@ -64,7 +64,7 @@ class Readings {
   // ---- the sender
 
   enum class Sending { lent, lent_and_timed, offered };
-  /// Whether sending() would have the next one offered, to a receiver who may come late.
+  /// Whether sending() would have the next one offered, to a receiver that may come late.
   bool offers_next(std::uint32_t member, std::uint64_t bytes) {
     const Tally& tally = at(member, bytes);
     return tally.unasked == 0 && (!tally.is_settled() || tally.kernel_is_better());
@@ -76,7 +76,7 @@ class Readings {
     if (tally.unasked == for_ever) return Sending::lent;
     if (tally.unasked != 0) return --tally.unasked < tried ? Sending::lent_and_timed : Sending::lent;
     if (offers_next(member, bytes)) return Sending::offered;
-    // In an exchange where one is lent and one is read each waits for the other, so it takes two who would read.
+    // In an exchange where one is lent and one is read each waits for the other, so it takes two that would read.
     if (++tally.settled >= tally.period) tally.forget(Way::by_kernel);
     return Sending::lent;
   }
@@ -105,7 +105,7 @@ class Readings {
     Figure& operator[](Way way) { return figures[static_cast<std::size_t>(way)]; }
     const Figure& operator[](Way way) const { return figures[static_cast<std::size_t>(way)]; }
     bool is_settled() const { return figures[0].best != unknown && figures[1].best != unknown; }
-    // By a tenth: what is about as good is not to change now and then, and who has lent may go on.
+    // By a tenth: what is about as good is not to change now and then, and a lender may go on.
     bool kernel_is_better() const { return figures[0].best < figures[1].best * 0.9; }
     void forget(Way way) {
       (*this)[way] = {};

@@ -60,7 +60,7 @@ struct Step {
 /// Messages up to this size travel inside mailbox cells; longer ones are offered and then copied directly. A mailbox
 /// holds three of the longest, so that an exchange never waits for room (see mailbox.hpp).
 inline constexpr std::size_t longest_small_message = 1008;  // 9 cells of 120 bytes
-/// The same between members of one node who have a core each. What is copied directly costs an answer more, but no line is
+/// The same between members of one node that have a core each. What is copied directly costs an answer more, but no line is
 /// written by one core to be read by another: an allgather of 512 bytes takes 0.15 µs instead of 0.20, a broadcast as long.
 inline constexpr std::size_t longest_small_message_nearby = 240;  // 2 cells
 /// What has a place in memory that its sender knows is written there, up to this. Between nodes longer ones are read by the receiver: what

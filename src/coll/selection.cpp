@@ -202,7 +202,7 @@ Kind kind_named(std::string_view name) {
   if (auto kind = find_kind(name)) return static_cast<Kind>(*kind);
   std::string accepted;
   for (const Family& family : families) accepted += fmt::format("{}{}", accepted.empty() ? "" : ", ", family.name);
-  throw ValueError(fmt::format("'{}' is no collective. Accepted: {}", name, accepted));
+  throw ValueError(fmt::format("'{}' is not a collective. Accepted: {}", name, accepted));
 }
 
 std::vector<std::string_view> algorithms_of(Kind kind) {

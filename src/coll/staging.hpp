@@ -11,7 +11,7 @@
 
 namespace atl::coll::detail {
 
-/// Blocks of the heap for data that lies in private memory. Few, whatever the number of members: who finds none waits.
+/// Blocks of the heap for data that lies in private memory. Few, whatever the number of members: a caller that finds none waits.
 class StagingPool {
  public:
   static constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
@@ -20,9 +20,9 @@ class StagingPool {
   StagingPool(runtime::Context& context, const Mailboxes& mail) : context_(context), mail_(mail) {}
   /// When no peer reads them any more.
   void release();
-  /// For who cannot do without: throws MemoryError when there is no memory.
+  /// For callers that cannot do without: throws MemoryError when there is no memory.
   void open();
-  /// For who can: false when there was none.
+  /// For callers that can: false when there was none.
   bool try_open();
   bool has_free();
   /// Null when there is none, or all are in use.

@@ -42,7 +42,7 @@ TunedTable::TunedTable(const std::string& path, Lookup kind_named, Lookup algori
     words >> pes >> nodes >> bytes >> algorithm;
     Row row{};
     auto kind = kind_named(collective, 0);
-    ATOLL_VALIDATE(kind, ValueError, "{}:{}: '{}' is no collective. `atoll info --collectives` lists them", path, number, collective);
+    ATOLL_VALIDATE(kind, ValueError, "{}:{}: '{}' is not a collective. `atoll info --collectives` lists them", path, number, collective);
     auto known = algorithm_named(algorithm, *kind);
     ATOLL_VALIDATE(known, ValueError, "{}:{}: {} has no algorithm '{}'. `atoll info --collectives` lists them", path, number, collective, algorithm);
     bool read = read_number(pes, row.pes) && read_number(nodes, row.nodes) && row.nodes <= row.pes && !(words >> more);

@@ -127,7 +127,7 @@ void Job::lay_out(const JobOptions& options) {
   }
   control->nodes = static_cast<std::uint32_t>(places.size());
   // Rings begin as zeros, which the memory is.
-  // Release: whoever sees the magic sees the rest. Partner: attach().
+  // Release: a PE that sees the magic sees the rest. Partner: attach().
   control->magic.store(job_magic, std::memory_order_release);
 }
 
@@ -266,7 +266,7 @@ bool Job::note_failed(PeId pe, int wait_status, const std::string& cause) noexce
 }
 
 void Job::mark_failed(PeId pe, int wait_status, const std::string& cause) noexcept {
-  // Whose host it is must be known everywhere; the PEs of other nodes are named by whoever has lost them.
+  // Every PE must know the host of this one; PEs of other nodes are named by the PE that lost them.
   std::string whole = hosts_.empty() || !is_local(pe) ? cause : cause + " on " + hosts_[pe.value()];
   if (note_failed(pe, wait_status, whole))
     tell({News::Kind::failed, pe, record(pe).pid.load(std::memory_order_relaxed), wait_status, whole});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network interface: its objects by handle, its limits, and who its ranks are.
+// A network interface: its objects by handle, its limits, and its ranks.
 #pragma once
 
 #include <array>

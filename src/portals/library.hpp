@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one Portals library of this process: its PE, its four interfaces, and who is which process.
+// The one Portals library of this process: its PE, its four interfaces, and which PE is which process.
 #pragma once
 
 #include <atomic>

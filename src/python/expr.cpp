@@ -107,7 +107,7 @@ nb::object to_numpy(Expr& self, std::optional<bool> copy) {
     ATOLL_VALIDATE(engine.npes() == 1, ValueError, "the array is spread over {} PEs: NumPy can only have a copy", engine.npes());
     Array array;
     {
-      // NumPy will write here: whoever else holds these values keeps them, elsewhere.
+      // NumPy will write here: other holders of these values keep them, elsewhere.
       WithoutGil release;
       array = self.value()->storage.exported ? self.value() : self.own();
     }

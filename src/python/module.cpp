@@ -29,7 +29,7 @@ void translate(const std::exception_ptr& error, void*) {
   } catch (const Interrupted& e) {
     raise(PyExc_KeyboardInterrupt, e);
   } catch (const PeFailedError& e) {
-    // Who was interrupted hears of it: the other PE has ended by the same Ctrl-C.
+    // The interrupted PE reports the interrupt: the other PE has ended by the same Ctrl-C.
     if (PyErr_CheckSignals() == 0) raise(pe_failed_error, e);
   } catch (const Error& e) {
     raise(PyExc_RuntimeError, e);

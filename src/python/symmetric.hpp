@@ -51,7 +51,7 @@ class Symmetric : public std::enable_shared_from_this<Symmetric> {
   }
   coll::Communicator& world() { return *world_; }
 
-  /// Collective. A new NumPy array of zeroed bytes. Blocks that every PE has let go of are given back first.
+  /// Collective. A new NumPy array of zeroed bytes. Blocks that every PE has released are given back first.
   nb::object allocate(std::size_t bytes);
   /// Collective. Gives back the block that `array` is a part of.
   void free(nb::handle array);

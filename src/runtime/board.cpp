@@ -20,7 +20,7 @@ void Context::show(std::uint64_t key, std::uint64_t value) {
     std::lock_guard lock(board_mutex_);
     for (std::size_t i = 0; i < board_entries; ++i) {
       if (entries[i].key.load(std::memory_order_relaxed) != 0) continue;
-      // Release, both: whoever copies the board from another node acquires by the value alone. Partner: shown().
+      // Release, both: a PE that copies the board from another node acquires by the value alone. Partner: shown().
       entries[i].value.store(value, std::memory_order_release);
       entries[i].key.store(key, std::memory_order_release);
       return true;

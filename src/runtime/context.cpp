@@ -78,7 +78,7 @@ void Context::join() {
   fabric::PeRecord& record = job_->record(pe_);
   bool same_process = record.pid.exchange(::getpid(), std::memory_order_relaxed) == ::getpid();
   std::uint32_t state = static_cast<std::uint32_t>(fabric::PeState::absent);
-  // Release: the pid. Partner: whoever reads the state of this PE.
+  // Release: the pid. Partner: a PE that reads the state of this PE.
   record.state.compare_exchange_strong(state, static_cast<std::uint32_t>(fabric::PeState::joined),
                                        std::memory_order_release, std::memory_order_relaxed);
   check();

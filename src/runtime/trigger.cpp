@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triggered operations. A trigger is queued by its owner and carried out by whoever bumps the counter. The two cannot miss each
+// Triggered operations. A trigger is queued by its owner and carried out by the thread that increments the counter. The two cannot miss each
 // other: the owner stores the threshold and then loads the counter, a bumper changes the counter and then loads the threshold,
 // all sequentially consistent.
 #include <array>

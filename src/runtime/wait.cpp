@@ -209,7 +209,7 @@ void Context::check_slowly() {
   answering_.store(false, std::memory_order_release);
 }
 
-// Those that were taken when the first of them was seen unwritten are waited for once, whoever took them and however many.
+// Those that were taken when the first of them was seen unwritten are waited for once, no matter which thread took them and how many.
 void Context::skip_abandoned_slots() {
   fabric::MessageRing& ring = job_->ring(pe_);
   for (;;) {
@@ -323,7 +323,7 @@ void Context::start_progress_thread(std::optional<unsigned> core) {
     try {
       keep_progress();
     } catch (const PeFailedError&) {
-      // The threads that wait for something hear of it themselves.
+      // Threads that wait are notified themselves.
     }
   });
 }

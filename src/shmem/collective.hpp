@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective operations, on teams and on active sets. Both settle who takes part and where the data lie, and hand
+// Collective operations, on teams and on active sets. Both settle the members and where the data lie, and hand
 // the rest to the communicator. pSync and pWrk are not used: the communicator has memory of its own, so they keep the
 // values they came with.
 #pragma once

@@ -26,7 +26,7 @@ inline void signal_set(Call call, shmem_ctx_t ctx, std::uint64_t* address, std::
 
 inline std::uint64_t signal_fetch(Call call, const std::uint64_t* address) {
   check_own(call, "sig_addr", address, sizeof(*address));
-  return __atomic_load_n(address, __ATOMIC_ACQUIRE);  // partner: the release of whoever signals
+  return __atomic_load_n(address, __ATOMIC_ACQUIRE);  // partner: the release of the signalling PE
 }
 
 }  // namespace atl::shmem

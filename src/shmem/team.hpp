@@ -63,7 +63,7 @@ class Teams {
   // Handles stay when their teams go: one that is used after its end is recognised.
   std::vector<std::unique_ptr<shmemx_team_v1>> handles_;
   std::vector<std::unique_ptr<Team>> live_;
-  // Ordered, so that all PEs let go of them in the same order.
+  // Ordered, so that all PEs free them in the same order.
   std::map<std::tuple<int, int, int>, std::unique_ptr<ActiveSet>> active_sets_;
 };
 

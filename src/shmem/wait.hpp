@@ -39,7 +39,7 @@ void wait_for(Library& here, Ready&& ready) {
 
 template <class T>
 T load_word(const T* word) {
-  return __atomic_load_n(word, __ATOMIC_ACQUIRE);  // partner: the release store or atomic of whoever changed it
+  return __atomic_load_n(word, __ATOMIC_ACQUIRE);  // partner: the release store or atomic of the PE that changed it
 }
 
 /// The values that words are compared with: one for all, or one each.

@@ -91,7 +91,7 @@ void get_counted(Call call, void* dest, const void* source, std::size_t bytes, s
 void put_triggered(Call call, void* dest, const void* source, std::size_t bytes, int pe, shmemx_counter_t then,
                    Trigger trigger) {
   Target to = resolve(call, SHMEM_CTX_DEFAULT, "dest", dest, bytes, pe);
-  // Whoever bumps the counter reads it: it must be where all can.
+  // The PE that increments the counter reads it: it must lie where all PEs can.
   Target from = resolve(call, SHMEM_CTX_DEFAULT, "source", source, bytes, static_cast<int>(library(call).pe().value()));
   runtime::CounterRef bumped;
   if (then != SHMEMX_COUNTER_INVALID) bumped = {to.pe, own(call, "counter", then)};

@@ -16,7 +16,7 @@ class Meeting {
  public:
   explicit Meeting(std::size_t threads)
       : threads_(static_cast<std::uint32_t>(threads)), looks_(threads <= std::thread::hardware_concurrency() ? 4000 : 0) {}
-  // Who comes last calls `last` before all go on.
+  // The last thread to come calls `last` before all go on.
   template <class Last>
   void meet(Last&& last) {
     const std::uint32_t round = round_.load(std::memory_order_relaxed);

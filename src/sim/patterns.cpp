@@ -132,7 +132,7 @@ std::string_view form_of(const PatternOptions& options) {
     }
     throw ValueError(fmt::format("{} has no form '{}'. Accepted: {}", name, options.form, accepted));
   }
-  throw ValueError(fmt::format("'{}' is no pattern", options.name));
+  throw ValueError(fmt::format("'{}' is not a pattern", options.name));
 }
 
 Writer pattern(const PatternOptions& options) {

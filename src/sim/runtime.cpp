@@ -171,7 +171,7 @@ const Program& program_of(const RuntimeWork& work) {
   if (program != std::end(programs)) return *program;
   std::string accepted;
   for (const std::string& name : runtime_programs()) accepted += (accepted.empty() ? "" : ", ") + name;
-  throw ValueError(fmt::format("'{}' is no program. Accepted: {}", work.program, accepted));
+  throw ValueError(fmt::format("'{}' is not a program. Accepted: {}", work.program, accepted));
 }
 
 }  // namespace

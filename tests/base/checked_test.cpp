@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/base/checked.hpp"
+#include "atoll/base/memory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,6 +28,12 @@ TEST(Checked, WhatDoesNotFitIsAMemoryError) {
   // Four quarters of 2^64 are 0 where sums wrap.
   EXPECT_THROW((void)checked_sum(std::vector<std::int64_t>(4, std::int64_t{1} << 62)), MemoryError);
   EXPECT_THROW((void)checked_sum(std::vector<std::uint64_t>(4, std::uint64_t{1} << 62)), MemoryError);
+}
+
+TEST(Buffers, ACountThatOverflowsIsAMemoryError) {
+  SystemMemory memory;
+  EXPECT_THROW((Buffer<std::uint64_t>(memory, std::size_t{1} << 61)), MemoryError);
+  EXPECT_THROW(memory.allocate(SIZE_MAX - 64), MemoryError);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ TEST_F(Table, SaysWhichLineCannotBeRead) {
     return std::string("nothing");
   };
   auto expect = [&](const std::string& text, const std::string& part) { EXPECT_NE(message(text).find(part), std::string::npos) << message(text); };
-  expect("barrier 2 1 * tree2\nnone 2 1 * tree2\n", ":2: 'none' is no collective");
+  expect("barrier 2 1 * tree2\nnone 2 1 * tree2\n", ":2: 'none' is not a collective");
   expect("barrier 2 1 * oak\n", ":1: barrier has no algorithm 'oak'");
   expect("barrier 0 1 * tree2\n", ":1: accepted are");
   expect("barrier 2 3 * tree2\n", ":1: accepted are");

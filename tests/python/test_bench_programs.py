@@ -259,8 +259,8 @@ def test_pes_are_spread_over_hosts(hosts, pes, listed):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (("a:0", None, None, None), "'a:0' is no host"),
-        (("-x", None, None, None), "'-x' is no host"),
+        (("a:0", None, None, None), "'a:0' is not a host"),
+        (("-x", None, None, None), "'-x' is not a host"),
         (("a,a", None, None, None), "named twice"),
         (("a,b", "shm", None, None), "meet by ofi, not by shm"),
         (("a:2", "ofi", None, None), "meet by shm, not by ofi"),

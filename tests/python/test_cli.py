@@ -212,7 +212,7 @@ def test_run_without_a_count_takes_a_pe_per_core_for_a_script(tmp_path):
 
 @needs_launcher
 def test_run_suggests_the_option_that_was_meant():
-    assert "there is no option --lable. Did you mean --label?" in atoll_run("-n", "1", "--lable", "true").stderr
+    assert "unknown option --lable. Did you mean --label?" in atoll_run("-n", "1", "--lable", "true").stderr
 
 
 @needs_launcher

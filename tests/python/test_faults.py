@@ -331,7 +331,7 @@ a.sum()
     assert status == 1
     last = [line for line in errors.splitlines() if line.startswith("atoll-run: ")][-1]
     if nodes == 1:
-        assert re.search(rf"exited with status 1 after it had waited in vain for PE 1 \(pid {stopped.strip()}\)", last)
+        assert re.search(rf"exited with status 1 after its wait for PE 1 \(pid {stopped.strip()}\) timed out", last)
     else:
         assert "PE 1 on a did not come or answer in time" in last
     raised = [line for line in errors.splitlines() if "Error: " in line]

@@ -46,7 +46,7 @@ TEST(RuntimeTest, WhatCannotBeIsRefused) {
     simulate_runtime(plain(), {.program = "sort"});
     ADD_FAILURE();
   } catch (const ValueError& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("'sort' is no program. Accepted: start, barrier"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("'sort' is not a program. Accepted: start, barrier"));
   }
   EXPECT_THROW(check_runtime(plain(), {.program = "start", .nodes = 64, .pes_per_node = 4000}), ValueError);
   if (available_memory_bytes() < std::uint64_t{600} << 30) {

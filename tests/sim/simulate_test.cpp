@@ -311,7 +311,7 @@ TEST(SimulateTest, WhatCannotBeIsRefused) {
   machine.noise = NoiseKind::periodic;
   machine.noise_period_ps = machine.noise_duration_ps = 5;
   refused(machine, work, "not all");
-  refused(plain(), of("barrer", "auto", 0, 4), "'barrer' is no collective. Accepted: barrier, broadcast");
+  refused(plain(), of("barrer", "auto", 0, 4), "'barrer' is not a collective. Accepted: barrier, broadcast");
   refused(plain(), of("barrier", "quick", 0, 4), "barrier=dissemination");
   work.most_memory_bytes = 1000;
   refused(plain(), work, "are allowed");

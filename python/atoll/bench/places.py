@@ -66,7 +66,7 @@ def parse_host(text: str) -> tuple[str, int]:
     """`a`, `a:2`, `[fe80::1]:2`."""
     found = re.fullmatch(r"\[([^\]]+)\](?::([1-9]\d*))?|([^\s:\[\]-][^\s:\[\]]*)(?::([1-9]\d*))?", text)
     if found is None:
-        raise BenchError(f"--hosts: '{text}' is no host. Accepted: a name or address, with :N for N PEs")
+        raise BenchError(f"--hosts: '{text}' is not a host. Accepted: a name or address, with :N for N PEs")
     six, six_slots, name, slots = found.groups()
     return six or name, int(six_slots or slots or 0)
 

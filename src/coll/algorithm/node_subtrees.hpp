@@ -48,7 +48,7 @@ class NodeSubtrees {
   /// Leaders: where the values of this node and of those round the circle lie.
   const Circle& circle() const { return circle_; }
   Ref parts() const { return parts_; }
-  /// Leaders who have all parts: combines them. Returns where the result lies.
+  /// For leaders that have all parts: combines them. Returns where the result lies.
   Ref evaluate();
 
  private:

@@ -108,7 +108,7 @@ void Path::say_goodbye() {
       Hold hold(*this);
       bool any = poll();
       bool heard = std::all_of(dirty_.begin(), dirty_.end(), [&](std::uint32_t pe) { return settled(peers_[pe]); });
-      // When the job has failed, whoever did not answer never may; but what is under way must get out.
+      // When the job has failed, PEs that did not answer may never do so; but what is under way must get out.
       if (!any && waiting_.empty() && owed_.empty() && (heard || (job_.has_failed() && rounds > 1000))) break;
       if (!any) hold.rest(std::min(rounds, 500));
     }
@@ -180,7 +180,7 @@ void Path::run_agent() {
       std::int64_t now = now_ns();
       bool due = now - looked_ns >= look_period_ns;
       std::uint64_t seen = polls_.load(std::memory_order_relaxed);
-      // Whoever is in here just now may copy a long transfer, and looks at nothing meanwhile.
+      // The thread that holds it may be copying a long transfer, and polls nothing meanwhile.
       bool others_poll = static_cast<std::int64_t>(seen - polls) * shortest_nap_ns >= polls_in_shortest_nap * nap_ns ||
                          owner_.is_taken();
       if (others_poll) {
@@ -204,7 +204,7 @@ void Path::run_agent() {
         nap_ns = shortest_nap_ns;
       }
       bool came = false, idle = false;
-      // Whoever has it makes progress, and is not to wait for this.
+      // Its holder makes progress, and must not wait for this.
       if (owner_.try_take()) {
         Hold hold(*this, std::adopt_lock);
         came = poll();

@@ -84,7 +84,7 @@ class Device {
   void replenish() {
     if (posted_receives_.size() < filling_receives_ + wanted_receives_ && !idle_receives_.empty()) post_receives();
   }
-  /// Who messages come from: the same peer as the last, or another.
+  /// The peer that messages come from: the same as the last, or another.
   enum class From { same, another };
   /// So much came into a receive: how many are to be posted.
   void note_receive(std::size_t bytes, From from) {

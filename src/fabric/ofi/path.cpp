@@ -40,7 +40,7 @@ void Path::Hold::rest(int rounds) {
     path_.owner_.leave();
     if (rounds >= looks) ::sched_yield();
   } else {
-    // Announced before the path is let go: what comes from now on rings. The agent takes over.
+    // Announced before the path is released: what comes from now on rings. The agent takes over.
     Sleeper sleeper(path_.job_.record(path_.self_));
     sleeper.announce();
     ++path_.sleepers_;
@@ -113,7 +113,7 @@ void Path::mark_dirty(Peer& to) {
 
 // ---- put --------------------------------------------------------------------------------------------------------------
 
-// One write or read, handed over as soon as there is room. One that fails never completes: whoever waits for it learns of
+// One write or read, handed over as soon as there is room. One that fails never completes: a caller that waits for it is told of
 // the peer's end.
 template <class Start>
 void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending, Start&& start) {
@@ -142,7 +142,7 @@ void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending,
   else with.lost.push_back(&pending);
 }
 
-// What arrives may start puts, and whoever handles that may not wait for the network. What is short is copied.
+// An arriving message may start puts, and its handler may not wait for the network. Short data is copied.
 bool Path::may_write(const Peer& target, const void* from, std::size_t bytes, Registrations::Loan& loan) {
   return target.memory.reachable && !target.dead && !handling_ && (bytes < worth_writing || device_->lend(from, bytes, FI_WRITE, loan));
 }

@@ -242,7 +242,7 @@ class Path final : public RemotePath, public Borrower {
     return outstanding.count();
   }
   bool is_for_quiet(const Pending* pending) const { return writes_.is_count(pending) || gets_.is_count(pending); }
-  // The first since quiet(), which most often follows again, and that of who waits already.
+  // The first since quiet(), which most often follows again, and that of a thread that waits already.
   static Acknowledge acknowledgement(const Peer& peer, MessageType type) {
     bool waited_for = !peer.answers || type == MessageType::flush || type == MessageType::bye;
     return waited_for ? Acknowledge::at_once : Acknowledge::later;
@@ -377,7 +377,7 @@ class Path final : public RemotePath, public Borrower {
   std::uint32_t last_source_ = UINT32_MAX;  // PE of the last arrival
   std::vector<Arrival> early_;  // what their peer sent before them has not come yet
   enum class Hand { none, free, full };
-  Hand hand_ = Hand::none;  // of who looks: whether it takes the next message, or has taken one
+  Hand hand_ = Hand::none;  // of the polling thread: whether it takes the next message, or has taken one
   std::atomic<Operation*> given_back_{nullptr};  // a receive that was in hand
   std::deque<Parked> parked_;
   std::vector<std::uint32_t> dirty_, owed_, waiting_;  // PEs
@@ -408,7 +408,7 @@ class Path final : public RemotePath, public Borrower {
   std::int64_t patience_ns_ = 0;   // ATOLL_PEER_TIMEOUT; 0: for ever
   std::int64_t next_look_ns_ = 0;
   std::thread agent_;
-  InHand in_hand_;  // of who looks with a taker: one at a time
+  InHand in_hand_;  // of the thread that polls with a taker: one at a time
   Inbox inbox_;     // last: it is long
 };
 

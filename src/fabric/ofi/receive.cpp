@@ -19,7 +19,7 @@ constexpr std::uint32_t most_untold_operations = 64;
 // Looks by which nothing came, each time after which the agent may be put off: a third of a microsecond each, tens when a long
 // message is under way.
 constexpr unsigned looks_per_put_off = 16;
-// Messages handled in one go, so that whoever polls gets back to its own work.
+// Messages handled in one go, so that the polling thread gets back to its own work.
 constexpr int most_at_once = 64;
 
 template <class T>
@@ -54,7 +54,7 @@ bool Path::poll() {
   collect_receive();  // before: the next long message then comes into the same buffer, which is in the cache
   bool any = take_completions();
   if (!any) {
-    device_->replenish();  // not before: whoever what came was for answers first
+    device_->replenish();  // not before: the receiver of what came answers first
     if (++vain_looks_ % looks_per_put_off == 0) [[unlikely]] put_off_agent();
   } else if (!is_used()) {
     used_.store(true, std::memory_order_relaxed);
@@ -67,7 +67,7 @@ bool Path::poll() {
   if (!waiting_.empty() && send_waiting()) any = true;
   bool answers_soon = hand_ == Hand::full;  // most often, and its answer tells the same
   if (!owed_.empty() && !has_arrivals() && !answers_soon) send_owed();
-  // A thread of the PE may sleep until this. Whoever sleeps for another reason is left alone: the agent gets on without it.
+  // A thread of the PE may sleep until this. A thread that sleeps for another reason is not woken: the agent goes on without it.
   if (std::exchange(changed_memory_, false) || (any && sleepers_ != 0)) ring_bell(job_.record(self_));
   chores_ = has_arrivals() || !parked_.empty() || !waiting_.empty() || !owed_.empty();
   return any;
@@ -152,7 +152,7 @@ void Path::fail_operation(Operation& operation, int error) {
   // A put stays counted: quiet() waits for it, until the peer is known to have left or to have died.
   if (operation.kind == Operation::Kind::send && operation.pending != nullptr) --operation.pending->left;
   if (operation.kind == Operation::Kind::send || operation.kind == Operation::Kind::put) return device_->give_back_send(operation);
-  // Whoever waits for it learns of the peer's death. What was for a peer that has left matters to nobody.
+  // A caller that waits for it is told of the peer's death. Data for a peer that has left is dropped.
   if (to.gone) --operation.pending->left;
   else if (is_for_quiet(operation.pending)) to.lost.push_back(operation.pending);
   if (operation.kind == Operation::Kind::fetch) device_->give_back_send(operation);
@@ -204,7 +204,7 @@ inline Path::Bytes Path::message_of(Arrival arrival) const {
 
 // Of what it does not say, its source has told the same before.
 Header Path::header_of_note(const Note& note) const {
-  ATOLL_VALIDATE(is_far(note.source), Error, "a write came from the network that says it is from PE {}", note.source);
+  ATOLL_VALIDATE(is_far(note.source), Error, "protocol error: a write names PE {} as its source, which is not in this job", note.source);
   const Peer& from = peers_[note.source];
   Header header = header_of(note.flush ? MessageType::flush : MessageType::put_signal);
   header.op = from.signalled_by;
@@ -488,7 +488,7 @@ void Path::take_news(Bytes payload) {
   NewsRecord record;
   ATOLL_VALIDATE(payload.size() == sizeof(record), Error, "news of {} bytes came from the network", payload.size());
   std::memcpy(&record, payload.data(), sizeof(record));
-  ATOLL_VALIDATE(record.pe < npes_ && record.bytes <= sizeof(record.text), Error, "news came from the network that make no sense");
+  ATOLL_VALIDATE(record.pe < npes_ && record.bytes <= sizeof(record.text), Error, "protocol error: a failure notice has an invalid PE or length");
   job_.hear({.kind = static_cast<News::Kind>(record.kind),
              .pe = PeId(record.pe),
              .pid = record.pid,

@@ -18,7 +18,7 @@ class Fiber {
 
   /// Goes on with it, until it pauses or ends. Not from a fiber.
   void resume();
-  /// From the fiber: goes back to who resumed it.
+  /// From the fiber: returns to the thread that resumed it.
   void pause();
   bool ended() const { return ended_; }
 
@@ -38,7 +38,7 @@ class Fiber {
   void* resumer_ = nullptr;
   Handling handling_;
   bool ended_ = false;
-  // For sanitizers, who know stacks.
+  // For sanitizers, which know stacks.
   void* fake_stack_ = nullptr;
   const void* resumer_stack_ = nullptr;
   std::size_t resumer_stack_bytes_ = 0;

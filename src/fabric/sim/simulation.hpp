@@ -32,7 +32,7 @@ struct Parcel {
   std::uint64_t bytes = 0;
   std::vector<std::byte> data;
   MessageLabel label;
-  bool* done = nullptr;               ///< of who waits for the answer
+  bool* done = nullptr;               ///< of the PE that waits for the answer
   std::uint64_t* result = nullptr;    ///< likewise
 };
 
@@ -49,7 +49,7 @@ class Simulation : public Scheduler {
   void sleep(const void* bell, std::int64_t limit_ns) override;
   void wake(const void* bell) noexcept override;
   void compute(std::uint64_t ps);
-  /// Whoever looks again and again without result lets others go on.
+  /// A PE that polls again and again without result yields to others.
   void look_idle();
 
   // ---- what paths send ----------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collective call as each member tells every other of it, before anything else of it happens: who has come, and whether all mean the same.
+// A collective call as each member tells every other of it, before anything else of it happens: which members have come, and whether all make the same call.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class Roll final : public Waiting {
   bool ready() override;
   /// Those that have not; none before ready() has been asked.
   std::vector<PeId> missing() const;
-  /// When all have: Failure that names two who mean different things.
+  /// When all have: Failure that names two members whose calls differ.
   void judge() const;
   const char* function() const { return mine_.front().function; }
   Comm& comm() const { return *comm_; }

@@ -151,11 +151,11 @@ class Comm : public Object {
   std::optional<std::uint64_t> made_by();
   /// This rank leaves the call with this number, and comes to none after it. False: that has been said before.
   bool note_departure(std::uint32_t call);
-  /// Who has made it may revoke it, while others are still making it: they come to their end first.
+  /// A rank that has made it may revoke it while others are still making it: they finish that first.
   bool is_being_made() { return &blamed() != this; }
   /// Why its members may have left while it was being made: ok, revoked or peer_lost.
   Status cause_to_leave();
-  /// Somebody has died, who need not be a member: who frees this one does not wait for members that cannot come for that.
+  /// A rank has died, which need not be a member: freeing this one does not wait for members that cannot come.
   void fail_ending();
   std::uint64_t next_agreement() { return agreements_.fetch_add(1) + 1; }
 
@@ -178,7 +178,7 @@ class Comm : public Object {
   coll::Communicator& made_coll();
   void refuse_if_unusable();
   void refuse_dead(int rank);
-  /// Whose error handler hears of it: not that of one which is being made, and will not come to be.
+  /// The communicator whose error handler is called: not one that is being made, and that will not exist.
   Comm& blamed();
 
   std::uint64_t number_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process that was started by MPI_Comm_spawn knows of who has started it.
+// What a process that was started by MPI_Comm_spawn knows of the process that started it.
 #pragma once
 
 #include <cstdint>

@@ -126,7 +126,7 @@ void set_handler(Kind of, ErrorSlot& slot, MPI_Errhandler errhandler) {
   auto& handler = need<ErrorHandler>(errhandler);
   ATOLL_MPI_REQUIRE(handler.fits(of), MPI_ERR_ERRHANDLER, "the error handler was made for another kind of object");
   slot.set(handler);
-  // Who wants to hear of errors wants the job to go on after them.
+  // A program that wants errors returned wants the job to go on after them.
   if (is_active() && !handler.ends_job()) library().context().job().survive(fabric::Survival::goes_on);
 }
 

@@ -51,7 +51,7 @@ void info_get_key(MPI_Info info, int index, char* key);
 void info_get_string(MPI_Info info, const char* key, int* length, char* value, int* flag);
 void info_get_length(MPI_Info info, const char* key, int* length, int* flag);
 void info_set(MPI_Info info, const char* key, const char* value);
-/// Who knows how the program was started. Made known before main().
+/// The function that tells how the program was started. Set before main().
 void describe_environment_by(Info::Entries (*describe)());
 /// Fills MPI_INFO_ENV, when MPI is initialized.
 void set_environment_info();

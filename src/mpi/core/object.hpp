@@ -39,7 +39,7 @@ class Object {
   /// Predefined ones end with the library that made them, however often programs free them.
   void release() {
     if (constant_ != 0) return;
-    // Acquire and release: whoever ends it sees what the others did. Partner: itself. Who has the only count shares it with nobody.
+    // Acquire and release: the thread that ends it sees what the others did. Partner: itself. The only holder of a count shares it with no thread.
     if (count_.load(std::memory_order_acquire) == 1 || count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
   /// The handle as a number.

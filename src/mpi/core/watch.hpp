@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who hears of the handles that a program gets and gives back, and of its waits: nobody, or the checks (see check/).
+// Observer of the handles that a program gets and gives back, and of its waits: none, or the checks (see check/).
 #pragma once
 
 #include <functional>

@@ -15,7 +15,7 @@ struct Run {
 };
 
 /// Cost of a step: amortised constant, whatever the nesting. Goes on after the last element of the region as if there were more
-/// of them: whoever uses it knows where to stop (a file's view has no end).
+/// of them: its user knows where to stop (a file's view has no end).
 class Cursor {
  public:
   explicit Cursor(const Region& region, Count at = 0) : region_(region) { seek(at); }

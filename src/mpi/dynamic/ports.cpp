@@ -104,7 +104,7 @@ void hear(runtime::Context&, PeId source, std::span<const std::byte> payload) {
       port->second.push_back({source, note.bits});
       return;
     }
-    // Who is not in the queue any more has been asked in, or refused, and hears of that.
+    // A caller that is not in the queue any more has been accepted or refused, and is notified of it.
     if (note.what == Note::go_away &&
         (port == service().open.end() || std::erase_if(port->second, [&](const Caller& one) { return one.bits == note.bits; }) == 0))
       return;

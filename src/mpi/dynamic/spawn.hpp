@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting processes, which have an MPI_COMM_WORLD of their own and an inter-communicator with those who have started them.
+// Starting processes, which have an MPI_COMM_WORLD of their own and an inter-communicator with the processes that started them.
 #pragma once
 
 #include "comm/comm.hpp"

@@ -14,7 +14,7 @@ namespace atl::mpi {
 using Opinions = std::vector<std::optional<std::vector<std::byte>>>;
 
 /// The lowest member that is alive collects what all others that are alive say, and tells all of them. When it dies the next one
-/// does that, and takes over what has been decided already if anybody alive knows: those who have gone on answer for that long. Members that
+/// does that, and takes over what has been decided already if anybody alive knows: those that have gone on answer for that long. Members that
 /// have freed the communicator since a death count as dead.
 class Agreement : public Waiting {
  public:

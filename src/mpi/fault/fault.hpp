@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recovery from the death of ranks (ULFM): who is dead, revoking, shrinking, agreeing.
+// Recovery from the death of ranks (ULFM): failed ranks, revoking, shrinking, agreeing.
 #pragma once
 
 #include "comm/comm.hpp"

@@ -20,7 +20,7 @@ void end_pending(Comm& comm, Status why) {
   comm.fail_coll(why);
 }
 
-// Whoever hears it first tells all: it reaches everybody, though who revokes may die meanwhile.
+// The rank that receives it first tells all: it reaches every rank, though the revoking rank may die meanwhile.
 void spread(Comm& comm) {
   if (comm.mark_revoked()) return;
   for (PeId pe : comm.everybody())

@@ -8,7 +8,7 @@ namespace atl::mpi {
 
 /// This rank leaves what the messages with these bits belong to. What that means: see fault/.
 void depart(std::uint64_t bits);
-/// Who tells the others. Before the first call.
+/// Sets the function that notifies the others. Before the first call.
 void tell_departures_by(void (*tell)(std::uint64_t bits));
 
 }  // namespace atl::mpi

@@ -129,7 +129,7 @@ inline MPI_Status* status_at(int* given) {
   return given == places.status_ignore || given == places.statuses_ignore ? MPI_STATUS_IGNORE : reinterpret_cast<MPI_Status*>(given);
 }
 
-/// Takes the address that a call gives, for a caller who has no use for it.
+/// Takes the address that a call gives, for a caller that has no use for it.
 class Unused {
  public:
   operator void*() { return &place_; }

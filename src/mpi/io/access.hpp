@@ -10,7 +10,7 @@ namespace atl::mpi {
 
 /// Where an access begins, in etypes.
 enum class Place : std::uint8_t { given, own_pointer, shared_pointer };
-/// Who takes part.
+/// The ranks that take part.
 enum class Partners : std::uint8_t { none, all, in_order };
 
 struct Way {

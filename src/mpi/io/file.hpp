@@ -54,7 +54,7 @@ class File : public Object {
     io::Count bytes;
   };
   std::optional<Split> split;
-  /// Non-blocking collective accesses under way. They use the view, the hints and the streams: who changes these waits for them.
+  /// Non-blocking collective accesses under way. They use the view, the hints and the streams: a call that changes these waits for them.
   std::atomic<int> under_way{0};
   void settle();
   /// Streams of all members, at those that aggregate.

@@ -60,7 +60,7 @@ struct View {
   Count unit = 1;  ///< bytes of an etype in the file
 
   View() : View(0, datatype::named(datatype::byte_handle), datatype::named(datatype::byte_handle)) {}
-  /// A filetype without bytes shows nothing: who has it moves nothing, wherever that would be.
+  /// A filetype without bytes shows nothing: a rank that has it moves nothing, wherever that would be.
   View(Count displacement, datatype::TypePtr element, datatype::TypePtr pattern)
       : stream{displacement, (pattern->size() == 0 ? element : pattern)->layout(), (pattern->size() == 0 ? element : pattern)->extent()},
         etype(std::move(element)), filetype(std::move(pattern)), unit(etype->size()) {}

@@ -16,7 +16,7 @@ namespace {
 // number it will send.
 std::uint64_t bits_of(const Comm& comm, int tag) { return comm.bits(tag, Talk::partitioned); }
 
-// One such number under way. Whoever lets go of one that is not complete leaves it to the background.
+// One such number under way. Freeing one that is not complete leaves it to the background.
 class Introduction : public Request {
  public:
   explicit Introduction(Comm& comm) : Request(Life::once), comm_(comm) {}
@@ -57,7 +57,7 @@ void check_partitions(int partitions, Count count, MPI_Datatype type) {
   detail::checked(count, type).validate_count(datatype::checked_multiply(count, partitions));
 }
 
-// Sent as one message by whoever makes the last partition ready.
+// Sent as one message by the thread that makes the last partition ready.
 class PartitionedSend : public Transfer {
  public:
   PartitionedSend(Comm& comm, const void* buffer, int partitions, Count count, MPI_Datatype type, int to, int tag)
@@ -83,7 +83,7 @@ class PartitionedSend : public Transfer {
                       ready_.size());
     bool before = ready_[static_cast<std::size_t>(partition)].exchange(true);
     ATOLL_MPI_REQUIRE(!before, MPI_ERR_ARG, "partition {} is ready already", partition);
-    // Acquire and release: whoever sends has seen what the others wrote. Partner: itself.
+    // Acquire and release: the sending thread has seen what the others wrote. Partner: itself.
     if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     if (to_ != MPI_PROC_NULL) {
       data_ = Outgoing(buffer_, datatype::checked_multiply(count_, static_cast<Count>(ready_.size())), handle_of(*type_));

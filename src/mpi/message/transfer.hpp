@@ -17,7 +17,7 @@ class Transfer : public Request {
   bool poll() override;
   void wait() override;
   void cancel() override;
-  /// It may still come from those who live: that somebody has died is no matter any more.
+  /// It may still come from ranks that live: the failure of another rank does not matter any more.
   void let_go() override { from_anybody_ = false; }
 
   static void* operator new(std::size_t bytes);

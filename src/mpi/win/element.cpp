@@ -28,7 +28,7 @@ std::atomic_ref<U> word_at(std::byte* target, std::size_t i) {
   return std::atomic_ref<U>(*reinterpret_cast<U*>(target + i * sizeof(U)));
 }
 
-// Orders: acquire and release, so that what was put before is seen by whoever fetches; partners are each other.
+// Orders: acquire and release, so that a fetching rank sees what was put before; partners are each other.
 
 // Programs move records as bytes, and look at their first word to see whether they are there (linked lists do). So bytes are moved
 // by whole words where they lie so, written from the last to the first and read from the first to the last: whoever sees the

@@ -55,7 +55,7 @@ void send_order(Window& window, const Spot& spot, Order order, const datatype::R
 /// Until all orders of this rank have been answered.
 void wait_for_answers(Window& window);
 /// Failure when one of them has been refused, for memory that is not attached most of all. At the end of calls, which have done the rest.
-/// Of threads that ask, one hears of it.
+/// Of threads that ask, one is told.
 void check_answers(Window& window);
 /// Failure of that refusal, if it is one, for the window's error handler.
 void check_refusal(Window& window, const Refusal& refusal);

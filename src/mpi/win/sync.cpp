@@ -229,7 +229,7 @@ void win_flush(int rank, MPI_Win win) {
   if (rank == MPI_PROC_NULL) return;
   need_lock(window, rank);
   // What was stored is seen no later than what is stored from now on.
-  std::atomic_thread_fence(std::memory_order_release);  // partner: whoever learns of it, by whatever atomic
+  std::atomic_thread_fence(std::memory_order_release);  // partner: the rank that reads it, by any atomic
   if (window.target(rank).mapped == nullptr || window.pending.load(std::memory_order_relaxed) != 0) complete_all(window);
   win::check_answers(window);
 }

@@ -146,7 +146,7 @@ class Rendezvous final : public Bootstrap {
 
   // But for the answer to an exchange that was given up.
   void refuse_unasked(const Frame& frame) const {
-    ATOLL_VALIDATE(frame.kind == FrameKind::exchanged, SetupError, "{} says what nobody asked for", wire_.whose());
+    ATOLL_VALIDATE(frame.kind == FrameKind::exchanged, SetupError, "protocol error: {} sent an answer that was not asked for", wire_.whose());
   }
 
   // Until all exchanges are over no PE has said that it survives deaths.
@@ -170,7 +170,7 @@ class Rendezvous final : public Bootstrap {
       Deadline soon = Deadline::after_seconds(2);
       say(FrameKind::who_is_late, {}, soon);
       std::string who = Unpacker(hear(FrameKind::late, soon).body).text();
-      throw TimeoutError(fmt::format("PE {} waits in vain for {}. Do all PEs run the same program? (ATOLL_PEER_TIMEOUT)", rank_, who));
+      throw TimeoutError(fmt::format("PE {} timed out waiting for {}. Do all PEs run the same program? (ATOLL_PEER_TIMEOUT)", rank_, who));
     }
   }
 

@@ -100,7 +100,7 @@ void adopt(const std::vector<std::string>& environment) {
   }
 }
 
-// Whoever started the agent holds the other end of its standard input.
+// The process that started the agent holds the other end of its standard input.
 bool starter_is_gone() {
   char bytes[256];
   ssize_t got = ::read(STDIN_FILENO, bytes, sizeof(bytes));
@@ -130,13 +130,13 @@ std::optional<Order> await_order(Link& link, Deadline deadline) {
     while (auto frame = link.next()) {
       if (frame->kind == FrameKind::leave) return std::nullopt;
       if (frame->kind == FrameKind::order) return unpack_order(frame->body);
-      ATOLL_VALIDATE(frame->kind == FrameKind::count_parts, SetupError, "the launcher does not say what to start");
+      ATOLL_VALIDATE(frame->kind == FrameKind::count_parts, SetupError, "protocol error: the launcher's first message does not say what to start");
       answer_count(link, frame->body);
       deadline = Deadline::never();
     }
     ATOLL_VALIDATE(open, SetupError, "the launcher is gone: {}", link.fault());
     ATOLL_VALIDATE(!link.peer_is_gone(), SetupError, "{}", host_is_silent);
-    ATOLL_VALIDATE(!deadline.passed(), TimeoutError, "the launcher does not say what to start");
+    ATOLL_VALIDATE(!deadline.passed(), TimeoutError, "protocol error: the launcher's first message does not say what to start");
     pollfd watched[] = {{link.descriptor(), link.wanted_events(), 0}, {STDIN_FILENO, POLLIN, 0}};
     ::poll(watched, 2, tick_ms);
     if ((watched[0].revents & POLLOUT) != 0) link.flush();
@@ -238,7 +238,7 @@ void Agent::take(const Frame& frame) {
       return;
     }
     case FrameKind::leave: released_ = true; return;
-    default: throw SetupError("the launcher says what it does not say to an agent");
+    default: throw SetupError("protocol error: unexpected message from the launcher. Do all hosts run the same Atoll version?");
   }
 }
 

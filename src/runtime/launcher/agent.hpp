@@ -15,7 +15,7 @@ struct AgentOptions {
   std::uint16_t port = 0;
 };
 
-/// Reads the job's secret from standard input, which then only tells, by its end, that whoever started the agent is
+/// Reads the job's secret from standard input, which then only tells, by its end, that the process that started the agent is
 /// gone. Returns the exit status.
 int run_agent(const AgentOptions& options);
 

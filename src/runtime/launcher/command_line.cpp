@@ -87,8 +87,8 @@ const OptionName& CommandLine::next_option(Given& given) {
   }
   if (found == nullptr) {
     std::string_view meant = closest_option(word);
-    throw UsageError(meant.empty() ? fmt::format("there is no option {}", word)
-                                   : fmt::format("there is no option {}. Did you mean {}?", word, meant));
+    throw UsageError(meant.empty() ? fmt::format("unknown option {}", word)
+                                   : fmt::format("unknown option {}. Did you mean {}?", word, meant));
   }
   given.name = word;
   if (has_value && found->values == Values::none) throw UsageError(fmt::format("{} takes no value", word));

@@ -58,7 +58,7 @@ void Desk::take(std::uint32_t index, const Frame& frame) {
   switch (frame.kind) {
     case FrameKind::pe_hello: {
       std::uint32_t version = reader.number(), claimed = reader.number();
-      ATOLL_VALIDATE(version != rendezvous_version || claimed == pe, SetupError, "says that it is PE {}", claimed);
+      ATOLL_VALIDATE(version != rendezvous_version || claimed == pe, SetupError, "claims to be PE {}", claimed);
       // Of another version, the PE itself says what to do.
       seat.link->send(FrameKind::pe_welcome, Packer().number(rendezvous_version).number(order_.npes).text(order_.host).body());
       anybody_joined_ = true;
@@ -83,7 +83,7 @@ void Desk::take(std::uint32_t index, const Frame& frame) {
       std::string late = late_pes();
       return late.empty() ? listener_.on_late_hosts(pe) : answer_late(pe, late);
     }
-    default: throw SetupError("it says what a PE does not say");
+    default: throw SetupError("protocol error: unexpected message from a PE. Do all hosts run the same Atoll version?");
   }
 }
 

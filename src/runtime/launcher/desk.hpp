@@ -54,7 +54,7 @@ class Desk {
   /// That the job goes on without a PE, or what the program does about deaths: as the launcher says it.
   void pass_on(const Frame& frame);
 
-  /// Whether a PE of this host has asked for the job, and so hears of failures.
+  /// Whether a PE of this host has asked for the job, and is therefore notified of failures.
   bool anybody_joined() const { return anybody_joined_; }
   bool has_finalized(std::uint32_t index) const { return seats_[index].finalized; }
 

@@ -13,7 +13,7 @@
 namespace atl::runtime {
 namespace {
 
-// What guard and launcher hear of by waiting.
+// Events that guard and launcher wait for.
 sigset_t taken_signals() {
   sigset_t taken;
   ::sigemptyset(&taken);

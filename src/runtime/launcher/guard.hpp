@@ -20,7 +20,7 @@ inline constexpr const char* guard_was_killed = "the outer process of this launc
 /// child. `work` gets the guard's pid, for Signals.
 int run_guarded(const std::function<int(pid_t guard)>& work);
 
-/// The signals that a launcher hears of, as something to poll. Made by the child of run_guarded().
+/// The signals that a launcher receives, as a descriptor to poll. Made by the child of run_guarded().
 class Signals {
  public:
   explicit Signals(pid_t guard);

@@ -66,7 +66,7 @@ void Keeper::on_end(std::uint32_t guest, int wait_status) {
   fail(pe, wait_status, well ? "ended without finalizing" : describe_end(wait_status));
 }
 
-// Under a launcher it hears of that itself, and says the same.
+// A launcher is notified of it by itself, and reports the same.
 void Keeper::look_after_host() {
   PeId host(options_.host);
   pid_t pid = job_->record(host).pid.load(std::memory_order_relaxed);

@@ -92,7 +92,7 @@ void HostAgents::start(std::uint32_t number) {
   request.command = host.command;
   request.standard_input = their_input.number();
   request.standard_output = request.standard_error = their_output.number();
-  // Ctrl-C is for us: the agents hear of it from us, and a dead ssh could tell them nothing.
+  // The launcher receives Ctrl-C and passes it to the agents: a dead ssh could not.
   request.own_session = true;
   host.pid = spawn(request);
   std::string line = secret_ + "\n";

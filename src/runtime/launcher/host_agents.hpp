@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agents of a job as the launcher sees them: the commands that run them, their connections, and who is at which
+// The agents of a job as the launcher sees them: the commands that run them, their connections, and which agent is at which
 // stage.
 #pragma once
 

@@ -49,7 +49,7 @@ void HostParts::on_agent(std::uint32_t host) {
 }
 
 void HostParts::on_frame(std::uint32_t host, const Frame& frame) {
-  ATOLL_VALIDATE(frame.kind == FrameKind::parts_counted, SetupError, "its agent says what an agent does not say");
+  ATOLL_VALIDATE(frame.kind == FrameKind::parts_counted, SetupError, "protocol error: unexpected message from its agent. Do all hosts run the same Atoll version?");
   Unpacker reader(frame.body);
   std::uint32_t parts = reader.number();
   ATOLL_VALIDATE(parts != 0 && parts_[host] == 0, SetupError, "its agent has counted {} parts", parts);

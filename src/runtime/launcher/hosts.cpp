@@ -39,18 +39,18 @@ HostEntry parse_host(std::string_view text, std::string_view whole) {
     name = text.substr(1, bracket - 1);
     counted = bracket + 1 < text.size() && text[bracket + 1] == ':';
     if (counted) count = text.substr(bracket + 2);
-    ATOLL_VALIDATE(counted || bracket + 1 == text.size(), ValueError, "'{}' in {} is no host", text, whole);
+    ATOLL_VALIDATE(counted || bracket + 1 == text.size(), ValueError, "'{}' in {} is not a host", text, whole);
   } else if (std::size_t colon = text.rfind(':'); colon != std::string_view::npos && text.find(':') == colon) {
     name = text.substr(0, colon);
     count = text.substr(colon + 1);
     counted = true;
   }
-  ATOLL_VALIDATE(is_name(name), ValueError, "'{}' in {} is no host. Accepted: a name or address, with :N for N PEs",
+  ATOLL_VALIDATE(is_name(name), ValueError, "'{}' in {} is not a host. Accepted: a name or address, with :N for N PEs",
                  text, whole);
   entry.name = name;
   if (!counted) return entry;
   entry.slots = slots_from(count);
-  ATOLL_VALIDATE(entry.slots.has_value(), ValueError, "'{}' in {}: '{}' is no number of PEs. Accepted: 1 to {}", text,
+  ATOLL_VALIDATE(entry.slots.has_value(), ValueError, "'{}' in {}: '{}' is not a number of PEs. Accepted: 1 to {}", text,
                  whole, count, most_pes);
   return entry;
 }

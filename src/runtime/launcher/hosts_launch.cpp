@@ -168,7 +168,7 @@ void HostsLaunch::take_survival(Unpacker& reader) {
 void HostsLaunch::take_loss(std::uint32_t pe, Unpacker& reader) {
   std::uint32_t lost = reader.number();
   std::string how = reader.text();
-  ATOLL_VALIDATE(lost < pes_.size(), SetupError, "its agent speaks of PE {}", lost);
+  ATOLL_VALIDATE(lost < pes_.size(), SetupError, "protocol error: its agent reports on PE {}, which does not run there", lost);
   // Two PEs that do not reach each other both report it: the first report decides.
   if (pes_[pe].dead || pes_[lost].dead) return;
   if (!failing_) say(fmt::format("PE {} {}", lost, how));
@@ -229,7 +229,7 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
     case FrameKind::done:
       for (std::uint32_t i = 0; i < options_.hosts[host].pes; ++i) pes_[options_.hosts[host].first_pe + i].ended = true;
       return agents_.dismiss(host);
-    default: throw SetupError("its agent says what an agent does not say");
+    default: throw SetupError("protocol error: unexpected message from its agent. Do all hosts run the same Atoll version?");
   }
 }
 
@@ -267,7 +267,7 @@ void HostsLaunch::take_end(std::uint32_t pe, Unpacker& reader) {
 // A PE has ended: was that in order?
 void HostsLaunch::judge(std::uint32_t pe) {
   int end = pes_[pe].wait_status;
-  // Who waits for one that was told to end hears of it.
+  // Notifies those that wait for a PE that was told to end.
   if (failing_ && exit_status_of(end) != 0 && std::exchange(tells_of_ends_, false))
     tell(give_up_at_.remaining_ns() - agent_grace_ns, pe, describe_end(end), host_of(pe));
   if (failing_ || pes_[pe].dead) return;

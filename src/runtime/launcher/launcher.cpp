@@ -144,10 +144,10 @@ void Launch::judge(std::uint32_t pe) {
     left_early = true;
   }
   std::string cause = left_early ? "ended without finalizing, while other PEs still work" : describe_end(end);
-  // Who waits for one that was told to end, or has been missed, hears of it.
+  // Notifies those that wait for a PE that was told to end, or that did not answer in time.
   if (failing_) return job_->mark_failed(PeId(pe), end, cause);
   if (auto missed = job_->suspect(); missed && pes_.running(missed->value())) {
-    say(fmt::format("{} {} after it had waited in vain for {}", name_of(pe), cause, name_of(missed->value())));
+    say(fmt::format("{} {} after its wait for {} timed out", name_of(pe), cause, name_of(missed->value())));
     job_->mark_failed(*missed, 0, "did not come or answer in time (ATOLL_PEER_TIMEOUT)");
   } else {
     say(fmt::format("{} {}", name_of(pe), cause));

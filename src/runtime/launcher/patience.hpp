@@ -9,7 +9,7 @@ namespace atl::runtime {
 
 // When the launcher itself is told to end, PEs have this long to react to the signal.
 inline constexpr std::int64_t signal_grace_ns = 5'000'000'000;
-// When a PE ends the whole job, those that hear of it may still write what they have buffered.
+// When a PE ends the whole job, the PEs that are notified of it may still write what they have buffered.
 inline constexpr std::int64_t exit_grace_ns = 1'000'000'000;
 // Hosts have so long to report, also when ATOLL_PEER_TIMEOUT (0: none) says to wait longer.
 inline double start_limit_seconds(double peer_timeout_seconds) {

@@ -62,7 +62,7 @@ SharedCopy* State::open_shared_copy(std::uint64_t length) {
 
 void State::close_shared_copy(SharedCopy& copy) {
   std::lock_guard lock(lock_);
-  // All pieces are taken: who hears of it late finds none.
+  // All pieces are taken: a thread that looks late finds none.
   copy.busy = false;
 }
 

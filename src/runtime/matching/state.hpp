@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // All that a part of a Matcher knows. Locking: `lock_` guards everything but the buffers of operations that have been matched.
-// Threads outside handlers must not hold it while they send: sending makes progress, and handlers take it. Who has both takes
+// Threads outside handlers must not hold it while they send: sending makes progress, and handlers take it. A thread that has both takes
 // the PE's progress first (Context::Look), then this.
 #pragma once
 
@@ -19,10 +19,10 @@
 
 namespace atl::runtime::matching {
 
-/// Who may end an operation.
+/// The threads that may end an operation.
 enum class Stage : std::uint8_t {
   posted, withheld,  ///< cancel() too: it can be taken back
-  moving,            ///< whoever has the lock, should no thread hold it (see `holds`)
+  moving,            ///< owned by the lock's holder, if no thread holds it (see `holds`)
   landing,           ///< the one thread that moves its data, and nobody else
 };
 
@@ -55,7 +55,7 @@ struct alignas(fabric::cache_line) Operation {
   std::uint64_t taken = 0;       ///< send: bytes of pieces that were fetched
   std::byte* staging = nullptr;  ///< send: two pieces
   bool without_room = false;  ///< send: it would have left, had its receiver room for unexpected messages
-  Status told = Status::ok;      ///< as what fail() has told those who hold it to end it
+  Status told = Status::ok;      ///< the status with which fail() told its holders to end it
   std::shared_ptr<std::byte[]> row;  ///< receive: what `scatter` puts in its places when all of it is here. What is queued shares it
 
   Operation() { link.entry = this; }
@@ -108,7 +108,7 @@ class State {
   }
   /// While others of the PE are kept away from the lists and the ring. False: nothing was done, but for other messages.
   bool receive_at_once(const Pattern& pattern, const Target& into, int looks, Outcome& outcome);
-  /// For who waits for `wanted`: takes messages from the ring as long as they are short and each is for a receive that waits, with one
+  /// For a thread that waits for `wanted`: takes messages from the ring as long as they are short and each is for a receive that waits, with one
   /// lock for all.
   void take_awaited(const Operation& wanted);
   void take_posted(const Operation& wanted, int looks);

@@ -59,7 +59,7 @@ struct Portal {
   matching::PostedList<Entry>& list(ListKind kind) { return kind == ListKind::priority ? priority : overflow; }
 };
 
-/// Who is to hear that data have left.
+/// The counter and queue that are notified when data have left.
 struct Leaving {
   EventQueue* queue = nullptr;
   CounterId counter = no_counter;

@@ -43,7 +43,7 @@ Frame await_frame(Link& link, Deadline deadline, int starter) {
   for (;;) {
     if (auto frame = link.next()) return *std::move(frame);
     ATOLL_VALIDATE(!deadline.passed(), TimeoutError, "it does not answer");
-    ATOLL_VALIDATE(is_open(starter), SetupError, "it does not answer, and has given up");
+    ATOLL_VALIDATE(is_open(starter), SetupError, "it does not answer, and has closed the connection");
     pollfd ready{link.descriptor(), link.wanted_events(), 0};
     if (::poll(&ready, 1, milliseconds_until(deadline)) <= 0) continue;
     if ((ready.revents & POLLOUT) != 0) link.flush();
@@ -60,7 +60,7 @@ std::unique_ptr<Link> greet(int descriptor, const std::string& secret, std::uint
   Frame answer = await_frame(*link, deadline, starter);
   if (answer.kind == FrameKind::refused) throw SetupError(Unpacker(answer.body).text());
   ATOLL_VALIDATE(answer.kind == FrameKind::challenge && answer.body.size() == challenge_bytes + proof_bytes, SetupError,
-                 "what answers there is not Atoll's launcher");
+                 "the program that answers there is not Atoll's launcher");
   Challenge challenge(secret, hello, answer.body.substr(0, challenge_bytes));
   ATOLL_VALIDATE(challenge.is_proof_of(Side::responder, answer.body.substr(challenge_bytes)), SetupError,
                  "what answers there does not know the job's secret: it is the launcher of another job");
@@ -71,7 +71,7 @@ std::unique_ptr<Link> greet(int descriptor, const std::string& secret, std::uint
   link->protect(challenge.keys_of(Side::initiator), challenge.keys_of(Side::responder), protection);
   answer = await_frame(*link, deadline, starter);
   if (answer.kind == FrameKind::refused) throw SetupError(Unpacker(answer.body).text());
-  ATOLL_VALIDATE(answer.kind == FrameKind::welcome, SetupError, "what answers there is not Atoll's launcher");
+  ATOLL_VALIDATE(answer.kind == FrameKind::welcome, SetupError, "the program that answers there is not Atoll's launcher");
   link->allow(longest_frame);
   return link;
 }
@@ -149,7 +149,7 @@ std::unique_ptr<Link> greet_launcher(const std::vector<std::string>& addresses, 
       Deadline until = Deadline::after_ns(std::max<std::int64_t>(share, 0));
       return greet(connect_to(addresses[i], port, until, [&] { return is_open(starter); }), secret, host, until, starter);
     } catch (const Error& error) {
-      if (!is_open(starter)) throw SetupError("the launcher has given up, before this host could reach it");
+      if (!is_open(starter)) throw SetupError("the launcher had ended before this host could reach it");
       // The launcher has many strangers at its door, maybe.
       if (dynamic_cast<const Closed*>(&error) != nullptr && closed < most_returns && !deadline.passed()) {
         ::poll(nullptr, 0, 10 << std::min(closed++, 5));

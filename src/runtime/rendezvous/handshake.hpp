@@ -73,7 +73,7 @@ class Greeting {
 /// The agent's side: connects to the first of `addresses` that answers and proves itself. Blocks until the deadline; comes
 /// again, for about two seconds, where a connection is closed without an answer.
 /// Throws SetupError or TimeoutError, naming the addresses and why each failed; SetupError also, within a second, when the
-/// end of the file `starter` says that whoever started the agent has given it up. -1: nobody says.
+/// end of the file `starter` says that the process that started the agent has given it up. -1: there is no such file.
 std::unique_ptr<Link> greet_launcher(const std::vector<std::string>& addresses, std::uint16_t port,
                                      const std::string& secret, std::uint32_t host, Deadline deadline, int starter = -1);
 

@@ -49,7 +49,7 @@ Order unpack_order(std::string_view body) {
   reader.end();
   bool good = order.pes >= 1 && order.npes <= 65536 && order.first_pe < order.npes &&
               order.pes <= order.npes - order.first_pe && runnable;
-  ATOLL_VALIDATE(good, SetupError, "the launcher asks for PEs {} to {} of {}, which makes no sense", order.first_pe,
+  ATOLL_VALIDATE(good, SetupError, "protocol error: the launcher asks for PEs {} to {} of {}", order.first_pe,
                  std::uint64_t{order.first_pe} + order.pes - 1, order.npes);
   return order;
 }

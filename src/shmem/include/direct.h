@@ -49,7 +49,7 @@ extern struct shmemx_team_v1 shmemx_team_world_v1, shmemx_team_shared_v1;
 
 /* Wakes the PE whose bell is not 0. */
 void shmemx_ring_v1(const uint32_t *bell);
-/* Where PEs share cores: who finds the same value in the same word again gives the core away. */
+/* Where PEs share cores: a PE that finds the same value in the same word again yields the core. */
 void shmemx_looked_v1(const void *word, uint64_t value);
 
 #define SHMEMX_HELPER_ extern __inline__ __attribute__((__gnu_inline__, __always_inline__))

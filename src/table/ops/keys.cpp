@@ -21,7 +21,7 @@ std::vector<KeyRange> ranges_of(Engine& engine, const std::vector<Array>& keys) 
 CompositeKey composite(const std::vector<Array>& keys, std::span<const KeyRange> ranges) {
   unsigned bits = 0;
   for (const KeyRange& range : ranges) bits += range.width();
-  ATOLL_VALIDATE(bits <= 64, ValueError, "the keys together span {} bits, and 64 are what fits. Number the values of the widest key first", bits);
+  ATOLL_VALIDATE(bits <= 64, ValueError, "the keys together span {} bits (at most 64 fit). Number the values of the widest key first", bits);
   std::vector<array::Key> columns;
   for (const Array& key : keys) columns.push_back({key->dtype, key->bytes()});
   return {columns, ranges, static_cast<std::size_t>(keys[0]->local_rows()), static_cast<std::uint64_t>(keys[0]->first_row())};

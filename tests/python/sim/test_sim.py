@@ -178,7 +178,7 @@ def test_what_the_whole_runtime_cannot_do_is_told_before_it_runs(tmp_path, capsy
     text = 'machine = "study"\n[[run]]\ncollective = "runtime"\nalgorithm = "start"\nnodes = 64\npes_per_node = 4\n'
     for changed, line, says in (
         (text.replace("= 4\n", "= 4000\n"), 5, "64 nodes of 4000 PEs: 1 to 65536 PEs in all are accepted"),
-        (text.replace('algorithm = "start"\n', ""), 4, "'auto' is no program. Accepted: start"),
+        (text.replace('algorithm = "start"\n', ""), 4, "'auto' is not a program. Accepted: start"),
     ):
         assert main(["sim", "run", "--check", str(write(tmp_path, changed))]) == 1
         said = capsys.readouterr().err

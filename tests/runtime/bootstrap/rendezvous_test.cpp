@@ -140,7 +140,7 @@ TEST(RendezvousTest, WhoeverWaitsInVainIsToldForWhom) {
     zero->exchange(Deadline::after_seconds(0.1));
     ADD_FAILURE() << "alone";
   } catch (const TimeoutError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("PE 0 waits in vain for PE 1, PE 2 on here"));
+    EXPECT_THAT(error.what(), HasSubstr("PE 0 timed out waiting for PE 1, PE 2 on here"));
   }
 }
 

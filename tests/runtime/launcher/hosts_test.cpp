@@ -50,14 +50,14 @@ TEST(Hosts, Lists) {
   for (const char* nonsense : {"", "a,,b", ",a", "a:", "a:0", "a:-1", "a:x", "a:70000", "-oProxyCommand=x", "a b",
                                "a;rm", "[::1]x", "[", "a:2:3x,"})
     EXPECT_NE(fault_of([&] { parse_hosts(nonsense); }), "nothing") << nonsense;
-  EXPECT_THAT(fault_of([] { parse_hosts("a:two"); }), HasSubstr("'two' is no number of PEs. Accepted: 1 to 65536"));
+  EXPECT_THAT(fault_of([] { parse_hosts("a:two"); }), HasSubstr("'two' is not a number of PEs. Accepted: 1 to 65536"));
 }
 
 TEST(Hosts, Files) {
   EXPECT_EQ(show(parse_hostfile("# all\n a slots=2\nb:3 # fast\n\n\tc\r\nd", "F")), "a=2 b=3 c=- d=-");
   for (auto [text, said] : {std::pair{"a\nb slots=x\n", "'slots=x' in line 2 of F is not understood"},
                             std::pair{"a:2 slots=2", "line 1 of F"}, std::pair{"a b", "'b' in line 1 of F"},
-                            std::pair{"a slots=2 b", "line 1 of F"}, std::pair{"a:0", "is no number of PEs"},
+                            std::pair{"a slots=2 b", "line 1 of F"}, std::pair{"a:0", "is not a number of PEs"},
                             std::pair{"# nobody\n", "F names no host"}})
     EXPECT_THAT(fault_of([&, text = text] { parse_hostfile(text, "F"); }), HasSubstr(said)) << text;
   EXPECT_THAT(fault_of([] { read_hostfile("/nonexistent/file"); }),

@@ -106,7 +106,7 @@ class OrcFile:
         held = sum(self._most_of(at, size) for of in streams.values() for at, size in of.values())
         bound = _MOST * (held + 1)
         if streams and stripe.rows > bound:
-            raise ValueError(f"it is said to have {stripe.rows} rows in {held} bytes")
+            raise ValueError(f"it declares {stripe.rows} rows in {held} bytes")
         for column, of in streams.items():
             kind = self._kinds[column] if column < len(self._kinds) else -1
             if _LENGTH not in of or kind not in (*_TEXTS, *_LISTS):
@@ -119,7 +119,7 @@ class OrcFile:
                 most = self._most_of(*of.get(stream, (0, 0)))
             at, size = of[_LENGTH]
             if how in _DICTIONARIES and count > _MOST * (self._most_of(at, size) + 1):
-                raise ValueError(f"column {column} of it is said to have {count} words")
+                raise ValueError(f"column {column} of it declares {count} words")
             total = _core.sum_orc_lengths(self._unpacked(self._read(at, size)), 2 if how in _LATER else 1, count)
             if total > most:
                 what = "texts" if kind in _TEXTS else "lists"

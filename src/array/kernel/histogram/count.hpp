@@ -67,7 +67,7 @@ inline __attribute__((always_inline)) void count_numbers(const std::uint32_t* nu
     ++table[2 * stride + number[k + 2]];
     ++table[3 * stride + number[k + 3]];
   }
-  for (; k < n; ++k) ++table[number[k]];
+  for (std::size_t left = n % 4; left > 0; --left) ++table[number[n - left]];
 }
 
 /// counts[b] = how many bin numbers are b. `locate(begin, end, bins_out)` computes the bin numbers (std::uint32_t) of

@@ -42,7 +42,7 @@ void copy_in(std::byte* to, const std::byte* from, std::size_t bytes) {
 
 void copy_out(std::byte* to, const void* from, std::size_t bytes) {
   if (bytes == 8 && is_aligned(from, 8)) {
-    // Acquire: the partner is whoever stored it with release.
+    // Acquire: the partner is the store with release.
     std::uint64_t value = std::atomic_ref(*static_cast<std::uint64_t*>(const_cast<void*>(from))).load(std::memory_order_acquire);
     std::memcpy(to, &value, sizeof(value));
   } else if (bytes != 0) {

@@ -61,7 +61,7 @@ class Connection {
 
   struct Queued {
     Outgoing what;
-    std::unique_ptr<std::byte[]> copy;
+    std::unique_ptr<std::byte[]> copy = nullptr;
     bool begun = false;
     std::size_t part = 0, done = 0;  // the next byte
   };

@@ -24,7 +24,7 @@ class Greeting {
     refused,  ///< reason() says why
   };
 
-  /// What the accepting side knows of who says hello: the secret in common, or why it is not to go on.
+  /// What the accepting side knows of the process that sent the hello: the common secret, or why to refuse it.
   struct Known {
     std::string secret;
     std::string refusal;
@@ -53,7 +53,7 @@ class Greeting {
   bool is_connected() const { return !connecting_; }
   int take_descriptor();
   const std::string& reason() const { return reason_; }
-  /// Why the other side could not be reached, or closed the connection: a number of errno. 0: it is not who it should be.
+  /// Why the other side could not be reached, or closed the connection: a number of errno. 0: the peer is not the expected PE.
   int error() const { return error_; }
   bool stranger() const { return stranger_; }
   /// That side has had its time.

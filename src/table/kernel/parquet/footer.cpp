@@ -69,7 +69,7 @@ std::vector<Leaf> leaves_of(Thrift& thrift) {
     }
     while (!open.empty() && open.back().left == 0) open.pop_back();
   });
-  ATOLL_VALIDATE(open.empty(), ValueError, "its schema has fewer elements than it says");
+  ATOLL_VALIDATE(open.empty(), ValueError, "its schema has fewer elements than it declares");
   return leaves;
 }
 
@@ -91,7 +91,7 @@ void check_levels(const char* what, std::optional<std::uint64_t> counts, std::in
 
 ParquetColumn checked(const Told& told, const Leaf* leaf, std::int64_t size) {
   auto among = [](const char* what, std::optional<std::int64_t> number, std::size_t end) {
-    ATOLL_VALIDATE(number.has_value(), ValueError, "its {} is not said", what);
+    ATOLL_VALIDATE(number.has_value(), ValueError, "its {} is missing", what);
     ATOLL_VALIDATE(*number >= 0 && *number < static_cast<std::int64_t>(end), ValueError, "its {} is {}", what, *number);
     return static_cast<std::int32_t>(*number);
   };
@@ -207,7 +207,7 @@ ParquetColumn column_of(Thrift& thrift, std::uint64_t number, const Leaf* leaf, 
     });
   }, 2);
   try {
-    ATOLL_VALIDATE(found, ValueError, "nothing is said of it, or it is encrypted");
+    ATOLL_VALIDATE(found, ValueError, "its metadata are missing, or encrypted");
     return checked(told, leaf, size);
   } catch (const ValueError& error) {
     if (told.path.empty()) throw ValueError(fmt::format("column {}: {}", number, error.what()));
@@ -231,13 +231,13 @@ ParquetGroup group_of(Thrift& thrift, std::uint64_t number, const std::optional<
       }
       return take(thrift, field, kind, [&](std::int64_t one) { return one == 2 ? &bytes : one == 3 ? &rows : nullptr; });
     }, 1);
-    ATOLL_VALIDATE(rows && *rows >= 0 && *rows < std::int64_t{1} << 48, ValueError, "it is said to have {} rows", rows.value_or(-1));
+    ATOLL_VALIDATE(rows && *rows >= 0 && *rows < std::int64_t{1} << 48, ValueError, "it declares {} rows", rows.value_or(-1));
     ATOLL_VALIDATE(!leaves || group.columns.size() == leaves->size(), ValueError, "it has {} columns, and its schema {}", group.columns.size(),
                    leaves->size());
-    ATOLL_VALIDATE(bytes.value_or(0) >= 0, ValueError, "it is said to have {} bytes", *bytes);
+    ATOLL_VALIDATE(bytes.value_or(0) >= 0, ValueError, "it declares {} bytes", *bytes);
     std::int64_t most = group.columns.empty() ? *rows : 0;  // a row has a value or more of each column, which may be none
     for (const ParquetColumn& column : group.columns) most = std::max(most, column.values);
-    ATOLL_VALIDATE(*rows <= most, ValueError, "it is said to have {} rows, and no column has more than {} values", *rows, most);
+    ATOLL_VALIDATE(*rows <= most, ValueError, "it declares {} rows, and no column has more than {} values", *rows, most);
   } catch (const ValueError& error) {
     throw ValueError(fmt::format("row group {}, {}", number, error.what()));
   }

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 7> names{"utf-8", "ascii", "latin-1", "ut
 Codec codec_of(const TextCall& call) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == call.texts.at(0)) return static_cast<Codec>(i);
-  throw ValueError(fmt::format("there is no encoding {} here; there are {}", call.texts[0], fmt::join(names, ", ")));
+  throw ValueError(fmt::format("unknown encoding {}. Accepted: {}", call.texts[0], fmt::join(names, ", ")));
 }
 Bad bad_of(const TextCall& call) { return static_cast<Bad>(call.numbers.at(0)); }
 

@@ -63,7 +63,7 @@ bool Regex::Search::find(std::string_view text, std::size_t begin, bool after_em
                                 PCRE2_NO_UTF_CHECK | (after_empty ? PCRE2_NOTEMPTY_ATSTART : 0), match_data(match_),
                                 static_cast<pcre2_match_context*>(context_));
   if (found == PCRE2_ERROR_NOMATCH) return false;
-  ATOLL_VALIDATE(found > 0, ValueError, "the pattern goes astray in a text of {} bytes ({}). Say more precisely what repeats in it", text.size(),
+  ATOLL_VALIDATE(found > 0, ValueError, "the pattern needs too many steps in a string of {} bytes ({}). Say more precisely what repeats in it", text.size(),
                  message_of(found));
   return true;
 }

@@ -103,7 +103,7 @@ TEST(ParquetFooter, SaysWhatCanBe) {
   EXPECT_EQ(refusal({.levels = 2}), "");
   EXPECT_EQ(refusal({.repetition = -1}), "element 1 of its schema: its repetition is -1");
   EXPECT_EQ(refusal({.repetition = 3}), "element 1 of its schema: its repetition is 3");
-  EXPECT_EQ(refusal({.children = 2}), "its schema has fewer elements than it says");
+  EXPECT_EQ(refusal({.children = 2}), "its schema has fewer elements than it declares");
   EXPECT_EQ(refusal({.children = 0}), "element 1 of its schema belongs to none");
   EXPECT_EQ(refusal({.children = -1}), "element 0 of its schema: it has -1 children");
   EXPECT_EQ(refusal({.type = 1}), "row group 1, column 'x': its type is INT32, and in the schema INT64");
@@ -117,10 +117,10 @@ TEST(ParquetFooter, SaysWhatCanBe) {
   EXPECT_EQ(refusal({.packed = 1001}), "row group 1, column 'x': it has 1001 bytes from byte 4 of a file of 1000");
   EXPECT_EQ(refusal({.at = 1001}), "row group 1, column 'x': its pages are at byte 1001 of a file of 1000");
   EXPECT_EQ(refusal({.at = INT64_MIN}), "row group 1, column 'x': its pages are at byte -9223372036854775808 of a file of 1000");
-  EXPECT_EQ(refusal({.rows = -1}), "row group 1, it is said to have -1 rows");
-  EXPECT_EQ(refusal({.rows = 6}), "row group 1, it is said to have 6 rows, and no column has more than 5 values");
+  EXPECT_EQ(refusal({.rows = -1}), "row group 1, it declares -1 rows");
+  EXPECT_EQ(refusal({.rows = 6}), "row group 1, it declares 6 rows, and no column has more than 5 values");
   EXPECT_EQ(refusal({.values = 9}), "") << "lists have several to a row";
-  EXPECT_EQ(refusal({.rows = INT64_MAX}), "row group 1, it is said to have 9223372036854775807 rows");
+  EXPECT_EQ(refusal({.rows = INT64_MAX}), "row group 1, it declares 9223372036854775807 rows");
 }
 
 TEST(ParquetFooter, HoldsColumnsToASchemaBehindThem) {

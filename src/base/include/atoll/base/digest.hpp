@@ -13,7 +13,7 @@ namespace atl {
 using Digest = std::string;
 
 Digest sha256(std::string_view text);
-/// Proves that whoever made it knows `key`, and vouches for `text`.
+/// Proves that its author knows `key`, and vouches for `text`.
 Digest hmac_sha256(std::string_view key, std::string_view text);
 /// Whether both are the same, in a time that does not tell where they differ.
 bool same_digest(std::string_view one, std::string_view other);

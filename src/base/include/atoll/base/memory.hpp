@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "atoll/base/checked.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/units.hpp"
 
@@ -27,7 +28,7 @@ class Memory {
 class SystemMemory final : public Memory {
  public:
   void* allocate(std::size_t bytes) override {
-    void* block = std::aligned_alloc(64, round_up(bytes + 64, std::size_t{64}));
+    void* block = std::aligned_alloc(64, round_up(checked_add(bytes, std::size_t{128}) - 64, std::size_t{64}));
     if (block == nullptr) throw MemoryError(fmt::format("cannot allocate {}", format_bytes(bytes)));
     return block;
   }
@@ -40,7 +41,7 @@ class Buffer {
  public:
   Buffer() = default;
   Buffer(Memory& memory, std::size_t count)
-      : memory_(&memory), data_(static_cast<T*>(memory.allocate(count * sizeof(T)))), size_(count) {}
+      : memory_(&memory), data_(static_cast<T*>(memory.allocate(checked_multiply(count, sizeof(T))))), size_(count) {}
   Buffer(Buffer&& other) noexcept
       : memory_(other.memory_), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   Buffer& operator=(Buffer&& other) noexcept {

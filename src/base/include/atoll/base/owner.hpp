@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which thread has something, in one word: to take it costs one atomic exchange and to leave it a store, where a mutex and a
-// note of who holds it cost two of each.
+// note of its holder cost two of each.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@ namespace atl {
 
 class Owner {
  public:
-  /// Whether this thread has it now. Not for who has it already.
+  /// Takes it for this thread if it is free. Not for a thread that has it already.
   bool try_take() {
     const void* nobody = nullptr;
     // Acquire: what the last owner did. Partner: leave().

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A lock for a few dozen instructions: one exchange to take it, a store to leave it. Where PEs share cores its holder may be off
-// its core, so who waits for long offers his.
+// its core, so a thread that waits for long yields its own.
 #pragma once
 
 #include <sched.h>

@@ -157,9 +157,9 @@ class Communicator {
   /// All PEs of the job. Collective.
   explicit Communicator(runtime::Context& context);
   /// The members of the team, in its order; this PE must be one. Collective over them alone: the other PEs of the job
-  /// take no part. Throws TimeoutError that names who has not come; `timeout_seconds` as in set_timeout_seconds().
+  /// take no part. Throws TimeoutError that names the members that have not come; `timeout_seconds` as in set_timeout_seconds().
   Communicator(runtime::Context& context, const runtime::Team& team, std::optional<double> timeout_seconds = {});
-  /// Members who tell one another by ways of their own where they may be written to: each makes an area, and the Communicator of
+  /// Members that exchange by their own means where they may be written to: each makes an area, and the Communicator of
   /// all of them, in the order of members. Not collective.
   static HeapOffset make_area(runtime::Context& context, std::size_t members);
   Communicator(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank);

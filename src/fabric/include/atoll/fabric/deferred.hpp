@@ -65,7 +65,7 @@ class DeferredWork {
 
   virtual ~DeferredWork() = default;
   virtual Card card() const = 0;
-  /// Those whom one sends to along the channel, and who sends; before the first start() that uses it.
+  /// The PEs that this PE sends to along the channel, and those that send; before the first start() that uses it.
   virtual void connect(unsigned channel, const Card* to, const Card* from) = 0;
   /// most_bytes of memory: set before start(), read when all is done.
   virtual std::byte* value() = 0;

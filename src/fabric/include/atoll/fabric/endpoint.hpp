@@ -241,7 +241,7 @@ class Endpoint {
   bool polls_network() const { return remote_ != nullptr; }
   /// Takes what other nodes have sent. Returns whether there was anything. `taker`: see RemotePath::progress().
   bool poll(const Inbox::Taker* taker = nullptr) { return remote_ != nullptr && remote_->progress(taker); }
-  /// Says that the caller, who has polled, is about to sleep.
+  /// Announces that the caller, which has polled, is about to sleep.
   void stop_polling() {
     if (remote_ != nullptr) remote_->stop_polling();
   }
@@ -359,7 +359,7 @@ class Endpoint {
   static void store_word(std::byte* target, const void* from) {
     T value;
     std::memcpy(&value, from, sizeof(T));
-    // Release: puts before it are visible to who sees this word. Partner: acquire loads in waits.
+    // Release: puts before it are visible to a PE that sees this word. Partner: acquire loads in waits.
     std::atomic_ref<T>(*reinterpret_cast<T*>(target)).store(value, std::memory_order_release);
   }
   template <class T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Active messages that came to this process over the network, in the order in which they came, until their handlers have run.
-// One thread at a time puts in (who has the RemotePath), one takes out (who makes the PE's progress); neither waits for the other.
+// One thread at a time puts in (the owner of the RemotePath), one takes out (the one that makes the PE's progress); neither waits for the other.
 #pragma once
 
 #include <array>
@@ -53,13 +53,13 @@ class Inbox {
     MessageLabel label;
     std::span<const std::byte> payload;
   };
-  /// Who takes a message as it comes, instead of from here: the one that takes out, when nothing is in here.
+  /// The receiver of a message as it comes, instead of from here: the one that takes out, when nothing is in here.
   struct Taker {
     void* object;
     void (*take)(void* object, const Message& message);
   };
 
-  // Who puts in. Not when it is full.
+  // For the thread that puts in. Not when it is full.
   bool is_full() const {
     // Acquire: the reader has done with the entry. Partner: pop().
     return tail_.load(std::memory_order_relaxed) - head_.load(std::memory_order_acquire) == most;
@@ -76,7 +76,7 @@ class Inbox {
     push(entry, {label, entry.kept.bytes()});
   }
 
-  // Who takes out.
+  // For the thread that takes out.
   bool is_empty() const {
     // Acquire: the message. Partner: push().
     return tail_.load(std::memory_order_acquire) == head_.load(std::memory_order_relaxed);

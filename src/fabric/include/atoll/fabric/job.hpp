@@ -90,7 +90,7 @@ class Job {
   PeRecord& record(PeId pe) const { return records_[pe.value()]; }
   /// The message ring of a PE of this node.
   MessageRing& ring(PeId pe) const { return *rings_[pe.value()]; }
-  /// Its head when a thread of this process looked last: who sends looks at the receiver's own only when the ring seems full.
+  /// Its head when a thread of this process looked last: a sender looks at the receiver's own only when the ring seems full.
   std::atomic<std::uint64_t>& seen_head(PeId pe) const { return seen_heads_[pe.value()]; }
   /// Null for a PE of another node.
   std::byte* segment(PeId pe) const { return segments_[pe.value()]; }
@@ -135,9 +135,9 @@ class Job {
   /// The memfd (close-on-exec), or -1 for loop.
   int descriptor() const { return descriptor_; }
 
-  /// Records that a PE died and wakes everybody. The first call for a job decides who is named.
+  /// Records that a PE died and wakes everybody. The first call for a job decides which PE is named.
   void mark_failed(PeId pe, int wait_status, const std::string& cause) noexcept;
-  /// Who tells the launcher of a PE that was lost by the network, which the launcher need not have noticed. Called with
+  /// Installs the function that tells the launcher of a PE that was lost by the network, which the launcher need not have noticed. Called with
   /// any locks held, must not wait for long; returns whether the launcher says it to the user. Before connect().
   using LossListener = std::function<bool(PeId pe, const std::string& how)>;
   void set_loss_listener(LossListener listener) { loss_listener_ = std::move(listener); }
@@ -150,7 +150,7 @@ class Job {
   std::string failure() const;
   /// The same for a PE of another node: what to hear(). Nothing: none has died.
   std::optional<News> first_failure() const;
-  /// Remembers that a PE did not come or answer in time, for whoever says why this PE has given up. The first counts.
+  /// Remembers that a PE did not come or answer in time, for the error that says why this PE has given up. The first counts.
   void suspect(PeId pe) noexcept {
     std::uint32_t nobody = 0;
     control_->suspect.compare_exchange_strong(nobody, pe.value() + 1, std::memory_order_relaxed);
@@ -199,7 +199,7 @@ class Job {
   bool shutdown_requested() const { return control_->shutdown.load(std::memory_order_acquire) != 0; }
   void wake_all() noexcept;
 
-  /// Ends the job with this exit status, which the first who asks decides: waits fail from now on, and the launcher ends
+  /// Ends the job with this exit status, which the first caller decides: waits fail from now on, and the launcher ends
   /// what does not end by itself. The caller is to exit too.
   void request_exit(int status) noexcept;
   /// The status asked for, if any.

@@ -73,10 +73,10 @@ class RemotePath {
   virtual void fence() = 0;
   /// Returns when all that this process has put, updated and got is complete.
   virtual void quiet() = 0;
-  /// Takes what has arrived; returns whether there was anything. Does not block. Who takes messages out of the inbox may give a
+  /// Takes what has arrived; returns whether there was anything. Does not block. The thread that takes messages out of the inbox may give a
   /// taker, which is called with one that comes behind no other.
   virtual bool progress(const Inbox::Taker* taker) = 0;
-  /// Whoever made progress does not any more: what comes is to be noticed without it, at once. Does not block.
+  /// The thread that made progress stops: the agent must notice at once what comes. Does not block.
   virtual void stop_polling() {}
   /// To all other nodes of the job, whose Job::hear() gets it. Best effort, bounded in time.
   virtual void tell(const News& news) noexcept = 0;

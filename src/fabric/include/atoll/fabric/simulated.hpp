@@ -22,7 +22,7 @@ class Wire {
   virtual ~Wire() = default;
   /// Of a PE's processor, for each operation that it begins.
   virtual std::uint64_t overhead_ps() const = 0;
-  /// Inside a node, from a store to who sleeps until it comes.
+  /// Inside a node, from a store to the wake-up of a PE that sleeps until it comes.
   virtual std::uint64_t wake_ps() const = 0;
   /// When what is ready at `ready_ps` has arrived. Called in the order of those times, but for a few operations that a PE is ahead of it.
   virtual std::uint64_t arrival_ps(std::uint32_t from_node, std::uint32_t to_node, std::uint64_t bytes, std::uint64_t ready_ps) = 0;
@@ -50,14 +50,14 @@ struct Faults {
   bool reorder = false;             ///< puts overtake what is ahead of them, but no fence
   std::optional<PeId> lost = {};    ///< it does nothing from lost_at_ps on
   std::uint64_t lost_at_ps = 0;
-  std::uint64_t notice_ps = 1'000'000'000;  ///< after which the others hear of it
+  std::uint64_t notice_ps = 1'000'000'000;  ///< after which the others are notified of it
   /// Nodes between which nothing passes any more. Whom the first such message was for is then said to be out of reach.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> cut = {};
   std::uint64_t cut_at_ps = 0;
 };
 
 struct SimulatedOptions {
-  JobOptions job = {};  ///< node_of_pe says who is where
+  JobOptions job = {};  ///< node_of_pe places PEs on nodes
   Faults faults = {};
   std::size_t stack_bytes = std::size_t{512} << 10;
   /// Of simulated time, after which PEs that have not ended are said to hang.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the processes of a job that spans nodes find one another before any fabric works: who they are, and a way to
-// tell all others a few bytes. Whoever started them implements it: PMIx, PMI-2, PMI-1, or Atoll's own rendezvous.
+// How the processes of a job that spans nodes find one another before any fabric works: their identities, and a way to
+// tell all others a few bytes. The system that started them implements it: PMIx, PMI-2, PMI-1, or Atoll's own rendezvous.
 #pragma once
 
 #include <cstdint>

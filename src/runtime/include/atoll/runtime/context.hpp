@@ -223,10 +223,10 @@ class Context {
   bool sends_wait() const { return !outbox_.empty(); }
 
   // ---- board --------------------------------------------------------------------------------------------------
-  // Figures that a PE shows to whoever looks, for PEs that have nothing in common yet.
+  // Numbers that a PE publishes to all PEs of its host, before they share any other memory.
 
   /// Shows `value` under `key` (not 0), which this PE does not show now. Waits for one of board_entries places; call
-  /// notify() for those who wait to see it.
+  /// notify() for PEs that wait to see it.
   void show(std::uint64_t key, std::uint64_t value);
   /// When nobody needs it any more.
   void take_down(std::uint64_t key);
@@ -262,7 +262,7 @@ class Context {
   void reset_counter(CounterId id, std::uint64_t value = 0);
   void bump(CounterRef counter, std::uint64_t by = 1);
   /// bump(), failures too. A trigger is due when successes and failures together reach its threshold: a chain does not stop at
-  /// what failed, and who waits for the end sees the failures.
+  /// what failed, and waits for the end report the failures.
   void count(CounterRef counter, Count by);
   /// Sets a counter, and starts what is due then.
   void set_counter(CounterRef counter, Count to);
@@ -279,7 +279,7 @@ class Context {
   [[nodiscard]] Status wait_counter(CounterId id, std::uint64_t at_least, Deadline deadline) {
     return wait([&] { return counter(id) >= at_least; }, deadline);
   }
-  /// Queues `operation` until this PE's counter reaches `threshold` (at least 1); started at once when it has. Whoever bumps the
+  /// Queues `operation` until this PE's counter reaches `threshold` (at least 1); started at once when it has. The thread that increments the
   /// counter carries it out, equal thresholds in the order they were queued; gets, fetches and functions run in this PE's
   /// progress(). Data are read then. Throws MemoryError when the PE's heap has no room for it, or most_triggers are queued.
   void trigger(CounterId on, std::uint64_t threshold, TriggeredOp operation);
@@ -304,7 +304,7 @@ class Context {
   void progress_at_hand() {
     if (work_waiting()) [[unlikely]] (void)progress_slowly();
   }
-  /// For who waits for one message that he knows when he sees it: while it lives this thread alone looks into the PE's ring, as
+  /// For a thread that waits for one message that it recognises: while it lives this thread alone looks into the PE's ring, as
   /// in progress(), so that no handler runs and nothing is sent that waits. Not from a handler.
   class Look {
    public:
@@ -315,7 +315,7 @@ class Context {
     void leave() {
       if (!std::exchange(has_it_, false)) return;
       context_.progress_owner_.leave();
-      // Who sleeps may wait for what was done here, or could not take what came meanwhile. The fence is the sleeper's, as in ring_bell().
+      // A sleeping thread may wait for what was done here, or could not take what came meanwhile. The fence is the sleeper's, as in ring_bell().
       std::atomic_signal_fence(std::memory_order_seq_cst);
       if (took_ || context_.endpoint_.message_waiting()) fabric::ring_bell(context_.job_->record(context_.pe_));
     }
@@ -342,7 +342,7 @@ class Context {
   /// How often to look for what is likely to come at once, before waiting for it: 0 times where other PEs want the core.
   int quick_looks() const { return spin_ns_ != 0 ? most_quick_looks : 0; }
   /// Until `ready()` is true: makes progress, spins for ATOLL_SPIN_US (not at all when over-subscribed), yields, then
-  /// sleeps. Whoever makes it true must put, use an atomic, send, or notify(). Throws PeFailedError when a PE dies.
+  /// sleeps. The PE that makes it true must put, use an atomic, send, or notify(). Throws PeFailedError when a PE dies.
   template <class Ready>
   void wait(Ready&& ready) {
     if (has_progress_thread_.load(std::memory_order_relaxed)) [[unlikely]] note_active();
@@ -380,7 +380,7 @@ class Context {
   std::uint64_t add_hook(std::function<bool(Context&)> hook);
   void remove_hook(std::uint64_t key);
   /// Progress without the program's help, until stop or destruction: a thread that makes it while no other waits or says
-  /// note_active(), and sleeps when there is none to make. Who sends to a PE whose own threads look pays no wake for it. `core`:
+  /// note_active(), and sleeps when there is none to make. Sending to a PE whose own threads poll pays for no wake-up. `core`:
   /// the one it runs on. As many stops as starts.
   void start_progress_thread(std::optional<unsigned> core = {});
   void stop_progress_thread();
@@ -401,7 +401,7 @@ class Context {
     if (job_->has_failed() || news_.load(std::memory_order_relaxed) != 0) [[unlikely]] check_slowly();
   }
   /// From now on the deaths of PEs are no exceptions: `answer` is called, in check() and in waits, out of handlers and hooks and by one
-  /// thread at a time, when there is news, and now and then after that, for what has begun since; it has to end what waits for those who
+  /// thread at a time, when there is news, and now and then after that, for what has begun since; it has to end what waits for those that
   /// are dead. Null: as before. That somebody ends the job stays an exception.
   void answer_news(std::function<void()> answer);
   /// Takes all messages that have arrived, those of PEs too that have died since. For the answer.
@@ -437,7 +437,7 @@ class Context {
   };
   template <class T>
   static T load(const T* word) {
-    // Acquire: partner is the release store or atomic of whoever changed it.
+    // Acquire: partner is the release store or atomic of the PE that changed it.
     return std::atomic_ref<T>(*const_cast<T*>(word)).load(std::memory_order_acquire);
   }
   bool work_waiting() const {

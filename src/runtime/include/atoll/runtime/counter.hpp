@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters of completed operations and operations triggered by them (Portals 4's counting events and triggered
-// operations). Both lie in shared memory: whoever bumps a counter past a threshold carries the operation out, on
+// operations). Both lie in shared memory: the thread that increments a counter past a threshold carries the operation out, on
 // behalf of the PE that queued it, so that it needs no help from that PE.
 #pragma once
 
@@ -112,7 +112,7 @@ struct TriggeredOp {
   static TriggeredOp make_swap(std::uint64_t* into, PeId pe, HeapOffset word, std::uint64_t value, CounterRef then = {}) {
     return make_fetch(into, pe, word, fabric::AtomicOp::swap, value, 0, then);
   }
-  /// A call without a function object: nothing is allocated. Who cancels it gets the argument back.
+  /// A call without a function object: nothing is allocated. The caller that cancels it gets the argument back.
   static TriggeredOp make_run(void (*function)(Context&, void*), void* argument, CounterRef then = {}) {
     return {.kind = TriggerKind::run, .pe = {}, .to = {}, .from = {}, .data = argument, .function = {}, .then = then,
             .plain = function};

@@ -52,7 +52,7 @@ struct Event {
   std::uint8_t type = 0;       ///< of an atomic: Scalar
 };
 
-/// Any threads may put in and take out. Never waits: who puts into a full queue overwrites the oldest event, and who takes out
+/// Any threads may put in and take out. Never waits: a put into a full queue overwrites the oldest event, and a thread that takes out
 /// next is told that some are lost.
 class EventQueue {
  public:

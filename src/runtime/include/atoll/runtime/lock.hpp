@@ -26,7 +26,7 @@ class Lock {
   void clear();
 
  private:
-  // A word's halves: at the home PE who came last, on every PE its place in the queue.
+  // A word's halves: at the home PE the PE that came last, on every PE its place in the queue.
   HeapOffset last() const { return word_; }
   HeapOffset place() const { return HeapOffset(word_.value() + 4); }
 

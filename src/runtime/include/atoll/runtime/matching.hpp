@@ -25,7 +25,7 @@ struct Operation;
 struct Unexpected;
 }  // namespace matching
 
-/// Who sent how much under which tag.
+/// Source, tag and length of a received message.
 struct Envelope {
   PeId source{};
   std::uint64_t tag = 0;
@@ -173,7 +173,7 @@ class Matcher {
   /// False: it completes as if nothing had been said.
   bool cancel(const Request& request);
   /// Ends what is in flight, and `which` holds for, with this status: sends and receives, seen by their other side (that of a receive
-  /// from anybody is no_pe) and tag. Whoever may still move their data must be dead, or his data of no interest. What other threads of
+  /// from anybody is no_pe) and tag. A PE that may still move their data must be dead, or its data of no interest. What other threads of
   /// this PE are moving at the time is complete when they have done so, and perhaps as if nothing had been said.
   static constexpr PeId no_pe{UINT32_MAX};
   void fail(Status why, const std::function<bool(PeId peer, std::uint64_t tag)>& which);

@@ -32,7 +32,7 @@ std::vector<PeId> find_culprits(const fabric::Job& job, std::span<const PeId> la
 /// "PE 1, PE 3 (stopped)".
 std::string describe(const fabric::Job& job, std::span<const PeId> pes);
 
-/// The time that a wait may take. It counts only while this process runs: whoever suspends a whole job, or the machine, finds all PEs
+/// The time that a wait may take. It counts only while this process runs: after a whole job, or the machine, was suspended, all PEs are
 /// patient when they go on.
 class Patience {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Portals: numbered entry points of a PE. Peers put, get and update through them without knowing addresses: entries of a list say
-// which memory a message lands in, counters and event queues who hears of it (Portals 4.3). See docs/building-blocks.md.
+// which memory a message lands in, counters and event queues what is notified of it (Portals 4.3). See docs/building-blocks.md.
 //
 // Progress: messages are handled in the target's Context::progress(): by a thread that waits, or by its progress thread.
 #pragma once
@@ -103,7 +103,7 @@ struct EntrySpec {
   static constexpr std::uint32_t any_uid = UINT32_MAX;
 };
 
-/// Memory for the initiator's side of operations, and who hears of them.
+/// Memory for the initiator's side of operations, and the queue and counter that are notified of them.
 struct Descriptor {
   Region region;
   unsigned options = 0;
@@ -166,7 +166,7 @@ class PortalInterface {
 
   // ---- portals ------------------------------------------------------------------------------------------------
   static constexpr std::uint32_t any_portal = UINT32_MAX;
-  /// `queue` hears of what happens to its entries; null: nobody.
+  /// `queue` receives the events of its entries; null: none are sent.
   Refusal open(unsigned options, EventQueue* queue, std::uint32_t wanted, std::uint32_t& number);
   /// in_use: it has entries.
   Refusal close(std::uint32_t number);

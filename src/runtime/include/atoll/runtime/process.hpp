@@ -31,13 +31,13 @@ struct [[gnu::visibility("default")]] ProcessPlace {
 template <class Of>
 constinit ProcessSlot ProcessPlace<Of>::slot{};
 
-/// When a PE has died, waits of a library's callers throw, or somebody answers that (Context::answer_news), who may be in another library.
+/// When a PE has died, waits of a library's callers throw, or a failure handler is called (Context::answer_news), which may belong to another library.
 enum class Deaths { fatal, answered };
 /// Without it a library has a place of its own, and answers.
 void share_process(ProcessSlot& slot, Deaths deaths);
 Deaths deaths_here();
 
-/// The open Context, or a new one: collective then. The job is that of the environment; alone, one of this process. Who opens first
+/// The open Context, or a new one: collective then. The job is that of the environment; alone, one of this process. The first to open it
 /// says how (`wishes`); room for global data is there unless memory is short. Hold it as long as the door is open: the last to let go leaves the job.
 std::shared_ptr<Context> open_process(const ContextOptions& wishes = {});
 /// The Context that is open in this process. Null: none, or its parent's before a fork.

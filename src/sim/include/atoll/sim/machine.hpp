@@ -16,7 +16,7 @@ namespace atl::sim {
 enum class TopologyKind : std::uint8_t { crossbar, fat_tree, torus, dragonfly };
 enum class Routing : std::uint8_t { minimal, adaptive };
 enum class NoiseKind : std::uint8_t { none, periodic, random, trace };
-/// Who carries the steps of a schedule out: the host's processor, a core that does nothing else, or the interface, by
+/// The executor of a schedule's steps: the host's processor, a core that does nothing else, or the interface, by
 /// triggered operations.
 enum class Executor : std::uint8_t { host, core, interface };
 /// How a long message goes: the receiver's interface reads it out of the sender's memory, or the sender's processor writes it.

@@ -111,7 +111,7 @@ class Dealt {
   struct List {
     std::uint32_t first, last, begin, end;
   };
-  /// Where dealt records lie: for whoever has that memory, mapped anywhere.
+  /// Where dealt records lie, relative to that memory, which may be mapped anywhere.
   struct Places {
     const List* lists;          // [thread * buckets + bucket]
     const std::uint32_t* next;  // the chunk after each

@@ -2,7 +2,7 @@
 // Selecting by a mask of bools (bytes 0 or 1): a[mask], flatnonzero, a[mask] = v.
 //
 // Everything goes in two passes: the trues of each piece of the mask are counted, then each piece knows where its
-// elements go and pieces are done in any order. Whoever needs the count first (to allocate) keeps the first pass.
+// elements go and pieces are done in any order. A caller that needs the count first (to allocate) keeps the first pass.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ struct RowSpans {
 /// the blocks lie, `close` waits until nobody uses them any more. With one PE both are free.
 ///
 /// Rows of co-located PEs are used where they lie. Those of other nodes are copied, straight to where they are wanted
-/// or, for who needs to look at them or to make them in place, through staging memory.
+/// or, for callers that look at them or make them in place, through staging memory.
 class OpenBlocks {
  public:
   OpenBlocks(Engine& engine, const ArrayData& array);

@@ -33,7 +33,7 @@ struct ScanNode {
   SegmentState<State> value;
 };
 
-/// Units from the first on, as the largest aligned subtrees of one binary tree: at most 2 log2 of them, whoever pushed what.
+/// Units from the first on, as the largest aligned subtrees of one binary tree: at most 2 log2 of them, in any order of pushes.
 template <class State>
 class ScanFold {
  public:
