@@ -54,7 +54,7 @@ BANNED: list[tuple[str, tuple[str, ...], str]] = [
     ),
     (
         r"\brandom_device\b|\bmt19937|\bs?rand\s*\(\s*\)|\bdefault_random_engine\b|\bgetrandom\s*\(",
-        ("src/base/", "src/runtime/launcher/", "src/runtime/rendezvous/", "tests/"),
+        ("src/base/", "src/runtime/launcher/", "src/runtime/control/", "tests/"),
         "use base/random.hpp with a seed",
     ),
     (r"[<\"]rdma/", ("src/fabric/ofi/", "bench/raw_libfabric.hpp"), "libfabric is seen by src/fabric/ofi alone"),

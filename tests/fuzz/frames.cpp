@@ -4,17 +4,17 @@
 #include <unistd.h>
 
 #include "atoll/base/error.hpp"
-#include "launcher/desk.hpp"
-#include "rendezvous/handshake.hpp"
-#include "rendezvous/link.hpp"
-#include "rendezvous/order.hpp"
+#include "launcher/pe_server.hpp"
+#include "control/handshake.hpp"
+#include "control/link.hpp"
+#include "control/order.hpp"
 #include "target.hpp"
 
 namespace {
 
 using namespace atl::runtime;
 
-class Nobody final : public Desk::Listener {
+class Nobody final : public PeServer::Listener {
  public:
   explicit Nobody(const Order& order) : order_(order) {}
   void on_joined(std::uint32_t pe) override { check(pe); }
@@ -76,14 +76,14 @@ void read_frames(std::span<const std::uint8_t> bytes) {
 void serve_pes(std::span<const std::uint8_t> bytes) {
   Order order{.first_pe = 2, .pes = 2, .npes = 5, .host = "here", .programs = {}};
   Nobody nobody(order);
-  Desk desk(order, nobody);
-  const Descriptor one = desk.open(0), other = desk.open(1);
+  PeServer server(order, nobody);
+  const Descriptor one = server.open(0), other = server.open(1);
   write(one.number(), bytes.first(bytes.size() / 2));
   write(other.number(), bytes.subspan(bytes.size() / 2));
   for (int round = 0; round < 2; ++round) {
-    desk.serve(0);
-    desk.serve(1);
-    desk.complete(nobody.published);
+    server.serve(0);
+    server.serve(1);
+    server.complete(nobody.published);
   }
 }
 

@@ -157,23 +157,23 @@ Started::Started(MPI_Request* request, Buffers buffers, MPI_Comm handle, int pee
 
 namespace {
 
-Flow judged(std::shared_ptr<Roll> roll) {
-  co_await *roll;
+Flow judged(std::shared_ptr<CallRecord> record) {
+  co_await *record;
   std::optional<std::string> wrong;
   try {
-    roll->judge();
+    record->judge();
   } catch (const Failure& failure) {
     wrong = failure.text;
   }
-  if (wrong) end_job(Call{roll->function()}, *wrong, 1);
+  if (wrong) end_job(Call{record->function()}, *wrong, 1);
 }
 
 }  // namespace
 
 Started::Started(MPI_Request* request, Called called) : Started(request, std::move(called.buffers)) {
-  roll_ = std::move(called.roll);
-  roll_->call();
-  make<FlowRequest>(judged(roll_));
+  record_ = std::move(called.record);
+  record_->call();
+  make<FlowRequest>(judged(record_));
 }
 
 Started::~Started() {
@@ -182,7 +182,7 @@ Started::~Started() {
   if (made == nullptr) return;
   std::optional<std::size_t> digest;
   if (made->active() && returns_ == Returns::before) digest = buffers_.digest();
-  track(*made, {std::move(what_), std::move(buffers_), std::move(peers_), std::move(roll_), digest});
+  track(*made, {std::move(what_), std::move(buffers_), std::move(peers_), std::move(record_), digest});
 }
 
 // ---- collectives that are waited for
@@ -192,11 +192,11 @@ namespace {
 void call_and_wait(const Called& called) {
   called.buffers.check_among();
   check_against_active(called.buffers, nullptr);
-  Roll& roll = *called.roll;
-  roll.call();
-  wait_watched([&] { return roll.ready(); }, [&] {
-    Need need{{}, fmt::format("{}, which not all have called", roll.function())};
-    for (PeId pe : roll.missing()) need.clauses.push_back({pe});
+  CallRecord& record = *called.record;
+  record.call();
+  wait_watched([&] { return record.ready(); }, [&] {
+    Need need{{}, fmt::format("{}, which not all have called", record.function())};
+    for (PeId pe : record.missing()) need.clauses.push_back({pe});
     return need;
   });
 }
@@ -205,14 +205,14 @@ void call_and_wait(const Called& called) {
 
 void meet(const Called& called) {
   call_and_wait(called);
-  called.roll->judge();
+  called.record->judge();
 }
 
 void meet_on_file(MPI_File handle) {
   Called called = of_file(handle);
   call_and_wait(called);  // that somebody has died is the program's to know
   try {
-    called.roll->judge();
+    called.record->judge();
   } catch (const Failure& failure) {
     end_job(Call{function_called()}, failure.text, 1);
   }

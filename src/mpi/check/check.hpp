@@ -9,7 +9,7 @@
 
 #include "check/buffers.hpp"
 #include "check/collectives.hpp"
-#include "check/roll.hpp"
+#include "check/call_record.hpp"
 #include "collective/plan.hpp"
 #include "comm/comm.hpp"
 #include "core/watch.hpp"
@@ -49,7 +49,7 @@ class Started {
   Buffers buffers_;
   std::vector<PeId> peers_;
   std::string what_;
-  std::shared_ptr<Roll> roll_;
+  std::shared_ptr<CallRecord> record_;
   Returns returns_ = Returns::before;
   int exceptions_;
 };

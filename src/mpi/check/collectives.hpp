@@ -6,7 +6,7 @@
 #include <string>
 
 #include "check/buffers.hpp"
-#include "check/roll.hpp"
+#include "check/call_record.hpp"
 #include "collective/plan.hpp"
 #include "io/file.hpp"
 #include "win/window.hpp"
@@ -15,7 +15,7 @@ namespace atl::mpi::check {
 
 struct Called {
   Buffers buffers;
-  std::shared_ptr<Roll> roll;
+  std::shared_ptr<CallRecord> record;
 };
 
 /// The name of the function that the program is in.
@@ -42,10 +42,10 @@ inline void add_all(Buffers& to, Use use, const void* buffer, const Mixed& mixed
 
 /// What all parts use, unless it is an inter-communicator's: there nothing but the function is compared.
 struct Start {
-  explicit Start(MPI_Comm handle, int root = Roll::no_root, MPI_Op op = MPI_OP_NULL)
-      : comm(need<Comm>(handle)), called{{}, std::make_shared<Roll>(comm, function_called(), root, op)} {}
+  explicit Start(MPI_Comm handle, int root = CallRecord::no_root, MPI_Op op = MPI_OP_NULL)
+      : comm(need<Comm>(handle)), called{{}, std::make_shared<CallRecord>(comm, function_called(), root, op)} {}
   bool is_inter() const { return comm.is_inter(); }
-  Roll& roll() { return *called.roll; }
+  CallRecord& record() { return *called.record; }
   Comm& comm;
   Called called;
 };
@@ -53,7 +53,7 @@ struct Start {
 }  // namespace detail
 
 /// Nothing but its name, and its root, is compared.
-inline Called named(MPI_Comm comm, int root = Roll::no_root) { return std::move(detail::Start(comm, root).called); }
+inline Called named(MPI_Comm comm, int root = CallRecord::no_root) { return std::move(detail::Start(comm, root).called); }
 
 inline Called of_file(MPI_File file) { return named(handle_of(need<File>(file).comm())); }
 inline Called of_window(MPI_Win window) { return named(handle_of(need<Window>(window).comm())); }
@@ -63,9 +63,9 @@ inline Called broadcast(void* buffer, Same what, int root, MPI_Comm comm) {
   if (start.is_inter()) return std::move(start.called);
   const bool gives = start.comm.rank() == root;
   start.called.buffers.add(gives ? Use::read : Use::write, buffer, what.count, what.type);
-  if (!gives) start.roll().takes(root, what.count, what.type);
+  if (!gives) start.record().takes(root, what.count, what.type);
   else
-    for (int rank = 0; rank < start.comm.size(); ++rank) start.roll().gives(rank, what.count, what.type);
+    for (int rank = 0; rank < start.comm.size(); ++rank) start.record().gives(rank, what.count, what.type);
   return std::move(start.called);
 }
 
@@ -75,10 +75,10 @@ Called gather(const void* out, Same send, void* in, In receive, int root, MPI_Co
   if (start.is_inter()) return std::move(start.called);
   if (start.comm.rank() == root) check_lists(receive);
   start.called.buffers.add(Use::read, out, send.count, send.type);
-  if (start.comm.rank() != root) start.roll().gives(root, send.count, send.type);
+  if (start.comm.rank() != root) start.record().gives(root, send.count, send.type);
   else {
     if (out != MPI_IN_PLACE) detail::add_all(start.called.buffers, Use::write, in, receive, start.comm.size());
-    for (int rank = 0; rank < start.comm.size(); ++rank) start.roll().takes(rank, detail::count_at(receive, rank), detail::type_at(receive, rank));
+    for (int rank = 0; rank < start.comm.size(); ++rank) start.record().takes(rank, detail::count_at(receive, rank), detail::type_at(receive, rank));
   }
   return std::move(start.called);
 }
@@ -89,10 +89,10 @@ Called scatter(const void* out, Out send, void* in, Same receive, int root, MPI_
   if (start.is_inter()) return std::move(start.called);
   if (start.comm.rank() == root) check_lists(send);
   if (in != MPI_IN_PLACE) start.called.buffers.add(Use::write, in, receive.count, receive.type);
-  if (start.comm.rank() != root) start.roll().takes(root, receive.count, receive.type);
+  if (start.comm.rank() != root) start.record().takes(root, receive.count, receive.type);
   else {
     detail::add_all(start.called.buffers, Use::read, out, send, start.comm.size());
-    for (int rank = 0; rank < start.comm.size(); ++rank) start.roll().gives(rank, detail::count_at(send, rank), detail::type_at(send, rank));
+    for (int rank = 0; rank < start.comm.size(); ++rank) start.record().gives(rank, detail::count_at(send, rank), detail::type_at(send, rank));
   }
   return std::move(start.called);
 }
@@ -107,8 +107,8 @@ Called allgather(const void* out, Same send, void* in, In receive, MPI_Comm comm
   if (!in_place) start.called.buffers.add(Use::read, out, send.count, send.type);
   detail::add_all(start.called.buffers, Use::write, in, receive, start.comm.size());
   for (int rank = 0; rank < start.comm.size(); ++rank) {
-    start.roll().gives(rank, in_place ? detail::count_at(receive, me) : send.count, in_place ? detail::type_at(receive, me) : send.type);
-    start.roll().takes(rank, detail::count_at(receive, rank), detail::type_at(receive, rank));
+    start.record().gives(rank, in_place ? detail::count_at(receive, me) : send.count, in_place ? detail::type_at(receive, me) : send.type);
+    start.record().takes(rank, detail::count_at(receive, rank), detail::type_at(receive, rank));
   }
   return std::move(start.called);
 }
@@ -124,8 +124,8 @@ Called alltoall(const void* out, Both send, void* in, Both receive, MPI_Comm com
   detail::add_all(start.called.buffers, Use::write, in, receive, start.comm.size());
   const Both& given = in_place ? receive : send;
   for (int rank = 0; rank < start.comm.size(); ++rank) {
-    start.roll().gives(rank, detail::count_at(given, rank), detail::type_at(given, rank));
-    start.roll().takes(rank, detail::count_at(receive, rank), detail::type_at(receive, rank));
+    start.record().gives(rank, detail::count_at(given, rank), detail::type_at(given, rank));
+    start.record().takes(rank, detail::count_at(receive, rank), detail::type_at(receive, rank));
   }
   return std::move(start.called);
 }
@@ -135,10 +135,10 @@ inline Called reduction(const void* out, Same send, const void* in, Same receive
   detail::Start start(comm, root, op);
   if (start.is_inter()) return std::move(start.called);
   start.called.buffers.add(Use::read, out, send.count, send.type);
-  if (root == Roll::no_root || start.comm.rank() == root) start.called.buffers.add(Use::write, in, receive.count, receive.type);
+  if (root == CallRecord::no_root || start.comm.rank() == root) start.called.buffers.add(Use::write, in, receive.count, receive.type);
   for (int rank = 0; rank < start.comm.size(); ++rank) {
-    start.roll().gives(rank, send.count, send.type);
-    start.roll().takes(rank, send.count, send.type);
+    start.record().gives(rank, send.count, send.type);
+    start.record().takes(rank, send.count, send.type);
   }
   return std::move(start.called);
 }
@@ -146,17 +146,17 @@ inline Called reduction(const void* out, const void* in, Same what, MPI_Op op, i
   return reduction(out, what, in, what, op, root, comm);
 }
 inline Called reduction(const void* out, const void* in, Same what, MPI_Op op, MPI_Comm comm) {
-  return reduction(out, what, in, what, op, Roll::no_root, comm);
+  return reduction(out, what, in, what, op, CallRecord::no_root, comm);
 }
 inline Called reduce_scatter_block(const void* out, const void* in, Same share, MPI_Op op, MPI_Comm comm) {
-  return reduction(out, {share.count * need<Comm>(comm).size(), share.type}, in, share, op, Roll::no_root, comm);
+  return reduction(out, {share.count * need<Comm>(comm).size(), share.type}, in, share, op, CallRecord::no_root, comm);
 }
 inline Called reduce_scatter(const void* out, const void* in, const MPI_Count* counts, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   need_list(counts, comm.size(), "counts");
   Same whole{0, type};
   for (int rank = 0; rank < comm.size(); ++rank) whole.count += counts[rank];
-  return reduction(out, whole, in, {counts[comm.rank()], type}, op, Roll::no_root, handle);
+  return reduction(out, whole, in, {counts[comm.rank()], type}, op, CallRecord::no_root, handle);
 }
 
 }  // namespace atl::mpi::check

@@ -9,7 +9,7 @@
 
 #include "check/buffers.hpp"
 #include "check/deadlock.hpp"
-#include "check/roll.hpp"
+#include "check/call_record.hpp"
 #include "core/library.hpp"
 #include "request/request.hpp"
 
@@ -19,7 +19,7 @@ struct Track {
   std::string what;  ///< the function that made it, and with whom
   Buffers buffers;
   std::vector<PeId> peers;     ///< one of them has to do something; none: not known
-  std::shared_ptr<Roll> roll;  ///< of a collective: all have to
+  std::shared_ptr<CallRecord> record;  ///< of a collective: all have to
   std::optional<std::size_t> digest{};  ///< of what is sent, as it was; of a request that is started once
 };
 

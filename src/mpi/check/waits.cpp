@@ -23,9 +23,9 @@ void add_text(Need& need, const std::string& text) {
 void add_need(Need& need, const Request& request) {
   auto track = track_of(request);
   if (!track) return;
-  if (track->roll) {
-    for (PeId pe : track->roll->missing()) need.clauses.push_back({pe});
-    if (!track->roll->missing().empty()) add_text(need, track->what);
+  if (track->record) {
+    for (PeId pe : track->record->missing()) need.clauses.push_back({pe});
+    if (!track->record->missing().empty()) add_text(need, track->what);
   } else if (!track->peers.empty()) {
     need.clauses.push_back(track->peers);
     add_text(need, track->what);

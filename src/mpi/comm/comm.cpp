@@ -7,7 +7,7 @@
 #include "atoll/base/config.hpp"
 #include "comm/create.hpp"
 #include "comm/live.hpp"
-#include "comm/ways.hpp"
+#include "comm/retired_communicators.hpp"
 #include "core/codes.hpp"
 #include "core/guest.hpp"
 #include "core/library.hpp"

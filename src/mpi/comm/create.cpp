@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "comm/split_type.hpp"
-#include "comm/ways.hpp"
+#include "comm/retired_communicators.hpp"
 #include "core/library.hpp"
 #include "core/name.hpp"
 

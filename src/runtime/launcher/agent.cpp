@@ -11,11 +11,11 @@
 #include <cstdlib>
 #include <optional>
 
-#include "../rendezvous/handshake.hpp"
-#include "../rendezvous/order.hpp"
+#include "../control/handshake.hpp"
+#include "../control/order.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
-#include "desk.hpp"
+#include "pe_server.hpp"
 #include "guard.hpp"
 #include "output.hpp"
 #include "patience.hpp"
@@ -30,10 +30,10 @@ constexpr double count_grace_seconds = 5;
 // More than this on its way to the launcher, and the PEs' output waits.
 constexpr std::size_t most_unsent_bytes = std::size_t{1} << 20;
 
-class Agent final : Processes::Listener, Desk::Listener {
+class Agent final : Processes::Listener, PeServer::Listener {
  public:
   Agent(std::unique_ptr<Link> link, const Order& order, pid_t guard)
-      : signals_(guard), link_(std::move(link)), order_(order), pes_(order.pes, *this), desk_(order_, *this) {}
+      : signals_(guard), link_(std::move(link)), order_(order), pes_(order.pes, *this), pe_server_(order_, *this) {}
   int run();
 
  private:
@@ -70,7 +70,7 @@ class Agent final : Processes::Listener, Desk::Listener {
   std::unique_ptr<Link> link_;
   Order order_;
   Processes pes_;
-  Desk desk_;
+  PeServer pe_server_;
   Descriptor input_;     // PE 0's standard input
   std::string feed_;     // what is on its way there
   bool feed_ends_ = false;
@@ -147,7 +147,7 @@ std::optional<Order> await_order(Link& link, Deadline deadline) {
 
 void Agent::start_pe(std::uint32_t index) {
   unsigned threads = choose_threads(order_.threads, order_.pes, static_cast<Binding>(order_.binding));
-  Descriptor agent = desk_.open(index);
+  Descriptor agent = pe_server_.open(index);
   SpawnRequest request;
   std::uint32_t number = program_of(order_.programs, order_.first_pe + index);
   const Program& program = order_.programs[number];
@@ -196,19 +196,19 @@ bool Agent::start() {
 }
 
 void Agent::on_end(std::uint32_t index, int wait_status) {
-  desk_.serve(index);
-  desk_.close(index);
+  pe_server_.serve(index);
+  pe_server_.close(index);
   link_->send(FrameKind::ended, Packer()
                                     .number(order_.first_pe + index)
                                     .number(static_cast<std::uint32_t>(wait_status))
-                                    .number(desk_.has_finalized(index) ? 1 : 0)
+                                    .number(pe_server_.has_finalized(index) ? 1 : 0)
                                     .body());
 }
 
 void Agent::take(const Frame& frame) {
   Unpacker reader(frame.body);
   switch (frame.kind) {
-    case FrameKind::table: return desk_.complete(reader.entries());
+    case FrameKind::table: return pe_server_.complete(reader.entries());
     case FrameKind::signal: return pes_.signal(static_cast<int>(reader.number()));
     case FrameKind::input:
       feed_ += frame.body;
@@ -217,20 +217,20 @@ void Agent::take(const Frame& frame) {
     case FrameKind::hosts_are_late: {
       std::uint32_t pe = reader.number();
       ATOLL_VALIDATE(pe - order_.first_pe < order_.pes, SetupError, "PE {} is not on this host", pe);
-      return desk_.answer_late(pe, reader.text());
+      return pe_server_.answer_late(pe, reader.text());
     }
     case FrameKind::end: {
       kill_at_ = Deadline::after_ns(std::int64_t{reader.number()} * 1'000'000);
       std::uint32_t pe = reader.number();
       std::string host = reader.text(), how = reader.text();
       if (how.empty()) return;
-      desk_.tell_failure(pe, host, how);
+      pe_server_.tell_failure(pe, host, how);
       // Programs that are no PEs of Atoll, or not yet, have nothing to say to it.
-      if (!desk_.anybody_joined()) kill_at_ = Deadline::after_ns(0);
+      if (!pe_server_.anybody_joined()) kill_at_ = Deadline::after_ns(0);
       return;
     }
     case FrameKind::survival:
-    case FrameKind::died: return desk_.pass_on(frame);
+    case FrameKind::died: return pe_server_.pass_on(frame);
     case FrameKind::end_pe: {
       std::uint32_t index = reader.number() - order_.first_pe;
       ATOLL_VALIDATE(index < order_.pes, SetupError, "PE {} is not on this host", order_.first_pe + index);
@@ -297,7 +297,7 @@ int Agent::run() {
                                 {STDIN_FILENO, POLLIN, 0},
                                 {link_->descriptor(), link_->wanted_events(), 0},
                                 {feed_.empty() ? -1 : input_.number(), POLLOUT, 0}};
-    desk_.watch(watched);
+    pe_server_.watch(watched);
     std::size_t first_output = watched.size();
     if (link_->unsent_bytes() < most_unsent_bytes) pes_.watch(watched);
     ::poll(watched.data(), watched.size(), tick_ms);
@@ -313,7 +313,7 @@ int Agent::run() {
     if ((watched[2].revents & ~POLLOUT) != 0 && !hear_launcher())
       return give_up(fmt::format("the launcher is gone: {}", link_->fault()));
     if (link_->peer_is_gone()) return give_up(host_is_silent);
-    desk_.serve(watched.data() + 4, first_output - 4);
+    pe_server_.serve(watched.data() + 4, first_output - 4);
     pes_.read(watched.data() + first_output, watched.size() - first_output);
     feed_input();
     pes_.reap();

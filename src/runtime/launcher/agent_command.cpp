@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "../rendezvous/address.hpp"
+#include "../control/address.hpp"
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
 

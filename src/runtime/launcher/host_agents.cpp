@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <climits>
 
-#include "../rendezvous/address.hpp"
+#include "../control/address.hpp"
 #include "agent_command.hpp"
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "../rendezvous/handshake.hpp"
-#include "../rendezvous/link.hpp"
+#include "../control/handshake.hpp"
+#include "../control/link.hpp"
 #include "atoll/runtime/launcher.hpp"
 #include "descriptor.hpp"
 

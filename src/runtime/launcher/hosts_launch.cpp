@@ -13,7 +13,7 @@
 #include <optional>
 #include <utility>
 
-#include "../rendezvous/order.hpp"
+#include "../control/order.hpp"
 #include "agent_command.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"

@@ -3,7 +3,7 @@
 #include "atoll/table/kernel/aggregate.hpp"
 
 #include "atoll/array/kernel/partition.hpp"
-#include "kernel/aggregate/ways.hpp"
+#include "kernel/aggregate/strategies.hpp"
 
 namespace atl::table {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys are small numbers: states lie where they point.
-#include "kernel/aggregate/ways.hpp"
+#include "kernel/aggregate/strategies.hpp"
 #include "atoll/array/kernel/polling.hpp"
 
 namespace atl::table {

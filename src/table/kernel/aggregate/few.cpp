@@ -5,7 +5,7 @@
 
 #include "kernel/aggregate/hash_table.hpp"
 #include "atoll/array/kernel/polling.hpp"
-#include "kernel/aggregate/ways.hpp"
+#include "kernel/aggregate/strategies.hpp"
 
 namespace atl::table {
 

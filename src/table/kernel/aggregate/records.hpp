@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernel/aggregate/key_buckets.hpp"
-#include "kernel/aggregate/ways.hpp"
+#include "kernel/aggregate/strategies.hpp"
 
 namespace atl::table {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atoll's own launcher over several hosts, seen from a PE: the agent of its host answers at a socket that the PE
 // inherited.
-#include "../rendezvous/frame.hpp"
+#include "../control/frame.hpp"
 
 #include <poll.h>
 

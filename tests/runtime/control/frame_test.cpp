@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rendezvous/frame.hpp"
+#include "control/frame.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "atoll/base/error.hpp"
-#include "rendezvous/link.hpp"
-#include "rendezvous/order.hpp"
+#include "control/link.hpp"
+#include "control/order.hpp"
 
 namespace atl::runtime {
 namespace {

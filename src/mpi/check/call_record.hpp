@@ -10,12 +10,12 @@
 
 namespace atl::mpi::check {
 
-class Roll final : public Waiting {
+class CallRecord final : public Waiting {
  public:
   static constexpr int no_root = INT32_MIN;
-  Roll(Comm& comm, const char* function, int root = no_root, MPI_Op op = MPI_OP_NULL);
-  Roll(const Roll&) = delete;
-  Roll& operator=(const Roll&) = delete;
+  CallRecord(Comm& comm, const char* function, int root = no_root, MPI_Op op = MPI_OP_NULL);
+  CallRecord(const CallRecord&) = delete;
+  CallRecord& operator=(const CallRecord&) = delete;
 
   // What goes to that rank of an intra-communicator, and what is expected from it. What nothing is said of is not compared.
   void gives(int rank, MPI_Count count, MPI_Datatype type);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three ways to aggregate; see aggregate().
+// The three strategies of aggregate().
 #pragma once
 
 #include <algorithm>

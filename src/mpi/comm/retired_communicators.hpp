@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways of collectives whose communicators this rank has given up, while other members may still have theirs.
+// Communicators that were freed here but may still be in use on other members; closed lazily.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "desk.hpp"
+#include "pe_server.hpp"
 
 #include <sys/socket.h>
 
@@ -10,16 +10,16 @@
 
 namespace atl::runtime {
 
-Desk::Desk(const Order& order, Listener& listener) : order_(order), listener_(listener), seats_(order.pes) {}
+PeServer::PeServer(const Order& order, Listener& listener) : order_(order), listener_(listener), seats_(order.pes) {}
 
-Descriptor Desk::open(std::uint32_t index) {
+Descriptor PeServer::open(std::uint32_t index) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("cannot make a socket for a PE");
   seats_[index].link = std::make_unique<Link>(ends[0]);
   return Descriptor(ends[1]);
 }
 
-void Desk::watch(std::vector<pollfd>& list) {
+void PeServer::watch(std::vector<pollfd>& list) {
   watched_.clear();
   for (std::uint32_t index = 0; index < seats_.size(); ++index)
     if (const auto& link = seats_[index].link) {
@@ -28,7 +28,7 @@ void Desk::watch(std::vector<pollfd>& list) {
     }
 }
 
-void Desk::serve(const pollfd* list, std::size_t count) {
+void PeServer::serve(const pollfd* list, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     Link* link = seats_[watched_[i]].link.get();
     if (link == nullptr || list[i].revents == 0) continue;
@@ -37,7 +37,7 @@ void Desk::serve(const pollfd* list, std::size_t count) {
   }
 }
 
-void Desk::serve(std::uint32_t index) {
+void PeServer::serve(std::uint32_t index) {
   Link* link = seats_[index].link.get();
   if (link == nullptr) return;
   bool open = link->receive();
@@ -51,7 +51,7 @@ void Desk::serve(std::uint32_t index) {
   if (!open) close(index);
 }
 
-void Desk::take(std::uint32_t index, const Frame& frame) {
+void PeServer::take(std::uint32_t index, const Frame& frame) {
   Seat& seat = seats_[index];
   std::uint32_t pe = order_.first_pe + index;
   Unpacker reader(frame.body);
@@ -87,7 +87,7 @@ void Desk::take(std::uint32_t index, const Frame& frame) {
   }
 }
 
-void Desk::take_exchange(std::uint32_t index, Unpacker& reader) {
+void PeServer::take_exchange(std::uint32_t index, Unpacker& reader) {
   seats_[index].key = reader.text();
   seats_[index].waiting = true;
   for (PublishedEntry& entry : reader.entries()) published_.push_back(std::move(entry));
@@ -95,13 +95,13 @@ void Desk::take_exchange(std::uint32_t index, Unpacker& reader) {
   if (all) listener_.on_exchange(std::exchange(published_, {}));
 }
 
-std::string Desk::found(std::uint32_t rank, const std::string& key) const {
+std::string PeServer::found(std::uint32_t rank, const std::string& key) const {
   auto values = table_.find(key);
   bool there = values != table_.end() && values->second.contains(rank);
   return Packer().number(there ? 1 : 0).text(there ? values->second.at(rank) : "").body();
 }
 
-void Desk::complete(const std::vector<PublishedEntry>& entries) {
+void PeServer::complete(const std::vector<PublishedEntry>& entries) {
   for (const PublishedEntry& entry : entries) table_[entry.key].insert_or_assign(entry.rank, entry.value);
   std::map<std::string, std::string> answers;  // as a rule all ask for the same
   for (Seat& seat : seats_) {
@@ -117,23 +117,23 @@ void Desk::complete(const std::vector<PublishedEntry>& entries) {
   }
 }
 
-std::string Desk::late_pes() const {
+std::string PeServer::late_pes() const {
   std::string late;
   for (std::uint32_t index = 0; index < seats_.size(); ++index)
     if (!seats_[index].waiting) late += fmt::format("{}PE {}", late.empty() ? "" : ", ", order_.first_pe + index);
   return late.empty() ? late : fmt::format("{} on {}", late, order_.host);
 }
 
-void Desk::answer_late(std::uint32_t pe, const std::string& whom) {
+void PeServer::answer_late(std::uint32_t pe, const std::string& whom) {
   if (const auto& link = seats_[pe - order_.first_pe].link) link->send(FrameKind::late, Packer().text(whom).body());
 }
 
-void Desk::pass_on(const Frame& frame) {
+void PeServer::pass_on(const Frame& frame) {
   for (Seat& seat : seats_)
     if (seat.link) seat.link->send(frame.kind, frame.body);
 }
 
-void Desk::tell_failure(std::uint32_t pe, const std::string& host, const std::string& how) {
+void PeServer::tell_failure(std::uint32_t pe, const std::string& host, const std::string& how) {
   for (Seat& seat : seats_)
     if (seat.link) seat.link->send(FrameKind::failed, Packer().number(pe).text(host).text(how).body());
 }

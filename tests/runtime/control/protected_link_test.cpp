@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A link whose bytes somebody between its ends may read, change, leave out, repeat and exchange.
-#include "rendezvous/link.hpp"
+#include "control/link.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "comm/ways.hpp"
+#include "comm/retired_communicators.hpp"
 
 #include <deque>
 #include <mutex>
@@ -14,23 +14,23 @@ struct Left {
   std::unique_ptr<coll::Communicator> way;
   std::optional<std::uint64_t> number;
 };
-struct Ways {
+struct RetiredCommunicators {
   std::mutex mutex;
   std::vector<Left> left;    // not closed
   std::vector<Left> closed;  // by this rank
   std::deque<std::uint64_t> numbers;
 };
-Ways& ways() {
-  static auto& all = *new Ways;
+RetiredCommunicators& retired() {
+  static auto& all = *new RetiredCommunicators;
   return all;
 }
 
 // What is left when the library goes, and nobody uses any.
 void end_ways() {
   sweep_ways();
-  std::lock_guard lock(ways().mutex);
-  ways().closed.clear();
-  ways().numbers.clear();
+  std::lock_guard lock(retired().mutex);
+  retired().closed.clear();
+  retired().numbers.clear();
 }
 
 [[maybe_unused]] const bool added = (add_end(end_ways), true);
@@ -38,12 +38,12 @@ void end_ways() {
 }  // namespace
 
 void leave_way(std::unique_ptr<coll::Communicator> way, std::optional<std::uint64_t> number) {
-  std::lock_guard lock(ways().mutex);
-  ways().left.push_back({std::move(way), number});
+  std::lock_guard lock(retired().mutex);
+  retired().left.push_back({std::move(way), number});
 }
 
 void sweep_ways() {
-  Ways& here = ways();
+  RetiredCommunicators& here = retired();
   std::vector<Left> left;
   {
     std::lock_guard lock(here.mutex);
@@ -61,10 +61,10 @@ void sweep_ways() {
 }
 
 std::optional<std::uint64_t> used_number() {
-  std::lock_guard lock(ways().mutex);
-  if (ways().numbers.empty()) return std::nullopt;
-  std::uint64_t number = ways().numbers.front();
-  ways().numbers.pop_front();
+  std::lock_guard lock(retired().mutex);
+  if (retired().numbers.empty()) return std::nullopt;
+  std::uint64_t number = retired().numbers.front();
+  retired().numbers.pop_front();
   return number;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PE's way to find the others under Atoll's own launcher, against the desk that an agent keeps for it. Here one desk
+// A PE's way to find the others under Atoll's own launcher, against the server that an agent keeps for it. Here one server
 // serves all PEs of the job, and this test is its launcher.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "atoll/base/error.hpp"
 #include "bootstrap/kinds.hpp"
-#include "launcher/desk.hpp"
+#include "launcher/pe_server.hpp"
 
 namespace atl::runtime {
 namespace {
@@ -19,11 +19,11 @@ using ::testing::HasSubstr;
 
 Deadline soon() { return Deadline::after_seconds(20); }
 
-class OneHost final : Desk::Listener {
+class OneHost final : PeServer::Listener {
  public:
   OneHost(std::uint32_t pes, std::uint32_t npes)
-      : order_{.pes = pes, .npes = npes, .host = "here"}, desk_(order_, *this) {
-    for (std::uint32_t pe = 0; pe < pes; ++pe) ends_.push_back(desk_.open(pe));
+      : order_{.pes = pes, .npes = npes, .host = "here"}, pe_server_(order_, *this) {
+    for (std::uint32_t pe = 0; pe < pes; ++pe) ends_.push_back(pe_server_.open(pe));
     thread_ = std::thread([this] { serve(); });
   }
   ~OneHost() { stop(); }
@@ -33,7 +33,7 @@ class OneHost final : Desk::Listener {
     if (thread_.joinable()) thread_.join();
   }
 
-  void close() { desk_.close(0); }
+  void close() { pe_server_.close(0); }
 
   // By the socket of PE `seat`.
   std::unique_ptr<Bootstrap> join(std::uint32_t seat, std::uint32_t pe, std::uint32_t npes) {
@@ -55,23 +55,23 @@ class OneHost final : Desk::Listener {
   std::atomic<std::uint32_t> joined{0}, exchanges{0};
   std::atomic<bool> fail{false};
   std::string aborted, reported;
-  bool finalized(std::uint32_t pe) const { return desk_.has_finalized(pe); }
+  bool finalized(std::uint32_t pe) const { return pe_server_.has_finalized(pe); }
 
  private:
   void serve() {
     while (!stop_) {
       std::vector<pollfd> list;
-      desk_.watch(list);
+      pe_server_.watch(list);
       ::poll(list.data(), list.size(), 5);
-      desk_.serve(list.data(), list.size());
-      if (fail.exchange(false)) desk_.tell_failure(7, "there", "has died");
+      pe_server_.serve(list.data(), list.size());
+      if (fail.exchange(false)) pe_server_.tell_failure(7, "there", "has died");
     }
-    for (std::uint32_t pe = 0; pe < order_.pes; ++pe) desk_.serve(pe);
+    for (std::uint32_t pe = 0; pe < order_.pes; ++pe) pe_server_.serve(pe);
   }
   void on_joined(std::uint32_t) override { ++joined; }
   void on_exchange(const std::vector<PublishedEntry>& entries) override {
     ++exchanges;
-    desk_.complete(entries);
+    pe_server_.complete(entries);
   }
   void on_abort(std::uint32_t pe, std::uint32_t status, const std::string& why) override {
     aborted = fmt::format("{} {} {}", pe, status, why);
@@ -81,13 +81,13 @@ class OneHost final : Desk::Listener {
   }
   // As the launcher: tells all, and then of a death that the job survives.
   void on_survival(std::uint32_t how) override {
-    desk_.pass_on({FrameKind::survival, Packer().number(how).body()});
-    desk_.pass_on({FrameKind::died, Packer().number(7).text("there").text("has died").body()});
+    pe_server_.pass_on({FrameKind::survival, Packer().number(how).body()});
+    pe_server_.pass_on({FrameKind::died, Packer().number(7).text("there").text("has died").body()});
   }
-  void on_late_hosts(std::uint32_t pe) override { desk_.answer_late(pe, "host there (PE 7)"); }
+  void on_late_hosts(std::uint32_t pe) override { pe_server_.answer_late(pe, "host there (PE 7)"); }
 
   Order order_;
-  Desk desk_;
+  PeServer pe_server_;
   std::vector<Descriptor> ends_;
   std::atomic<bool> stop_{false};
   std::thread thread_;

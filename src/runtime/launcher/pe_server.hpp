@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "../rendezvous/link.hpp"
-#include "../rendezvous/order.hpp"
+#include "../control/link.hpp"
+#include "../control/order.hpp"
 #include "descriptor.hpp"
 
 namespace atl::runtime {
 
-class Desk {
+class PeServer {
  public:
   class Listener {
    public:
@@ -33,7 +33,7 @@ class Desk {
     /// A PE waits in vain, and all of this host are there: answer_late() is to follow.
     virtual void on_late_hosts(std::uint32_t pe) = 0;
   };
-  Desk(const Order& order, Listener& listener);
+  PeServer(const Order& order, Listener& listener);
 
   /// The PE's end of its connection.
   Descriptor open(std::uint32_t index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/roll.hpp"
+#include "check/call_record.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -35,7 +35,7 @@ constexpr std::int64_t unsaid = -1;
 
 }  // namespace
 
-Roll::Roll(Comm& comm, const char* function, int root, MPI_Op op) : comm_(comm) {
+CallRecord::CallRecord(Comm& comm, const char* function, int root, MPI_Op op) : comm_(comm) {
   for (int rank = 0; rank < (comm.is_inter() ? comm.peers().size() : comm.size()); ++rank) {
     if (!comm.is_inter() && rank == comm.rank()) continue;
     pes_.push_back(comm.pe_of(rank));
@@ -50,7 +50,7 @@ Roll::Roll(Comm& comm, const char* function, int root, MPI_Op op) : comm_(comm) 
   theirs_.resize(pes_.size());
 }
 
-Roll::Share Roll::share_of(MPI_Count count, MPI_Datatype handle) {
+CallRecord::Share CallRecord::share_of(MPI_Count count, MPI_Datatype handle) {
   Share share{count, unsaid, 0, {}};
   auto* object = find<TypeObject>(handle);
   if (object == nullptr || count < 0) return share;  // the call says so
@@ -64,18 +64,18 @@ Roll::Share Roll::share_of(MPI_Count count, MPI_Datatype handle) {
   return share;
 }
 
-std::string Roll::text_of(const Share& share) { return fmt::format("{} x {} ({} bytes)", share.count, share.type, share.bytes); }
+std::string CallRecord::text_of(const Share& share) { return fmt::format("{} x {} ({} bytes)", share.count, share.type, share.bytes); }
 
-void Roll::gives(int rank, MPI_Count count, MPI_Datatype type) {
+void CallRecord::gives(int rank, MPI_Count count, MPI_Datatype type) {
   auto found = std::ranges::find(ranks_, rank);
   if (found != ranks_.end()) mine_[static_cast<std::size_t>(found - ranks_.begin())].gives = share_of(count, type);
 }
-void Roll::takes(int rank, MPI_Count count, MPI_Datatype type) {
+void CallRecord::takes(int rank, MPI_Count count, MPI_Datatype type) {
   auto found = std::ranges::find(ranks_, rank);
   if (found != ranks_.end()) mine_[static_cast<std::size_t>(found - ranks_.begin())].takes = share_of(count, type);
 }
 
-void Roll::call() {
+void CallRecord::call() {
   const std::uint64_t bits = comm_->next_bits();
   runtime::Matcher& matcher = library().matcher();
   for (std::size_t i = 0; i < pes_.size(); ++i) {
@@ -84,7 +84,7 @@ void Roll::call() {
   }
 }
 
-bool Roll::ready() {
+bool CallRecord::ready() {
   bool all = true;
   for (auto* requests : {&sent_, &awaited_})
     for (runtime::Request& request : *requests)
@@ -92,18 +92,18 @@ bool Roll::ready() {
   return all;
 }
 
-std::vector<PeId> Roll::missing() const {
+std::vector<PeId> CallRecord::missing() const {
   std::vector<PeId> pes;
   for (std::size_t i = 0; i < awaited_.size(); ++i)
     if (!awaited_[i].empty()) pes.push_back(pes_[i]);
   return pes;
 }
 
-std::string Roll::name_of(std::size_t index) const {
+std::string CallRecord::name_of(std::size_t index) const {
   return fmt::format("rank {}{}", ranks_[index], comm_->is_inter() ? " of the other group" : "");
 }
 
-void Roll::judge() const {
+void CallRecord::judge() const {
   const int me = comm_->rank();
   for (std::size_t i = 0; i < pes_.size(); ++i) {
     const Said &mine = mine_[i], &theirs = theirs_[i];

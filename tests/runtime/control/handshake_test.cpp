@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who may take part in a job, and what becomes of those who may not: a verdict with a reason, never a wait without end.
-#include "rendezvous/handshake.hpp"
+#include "control/handshake.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include "atoll/base/challenge.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/random.hpp"
-#include "rendezvous/address.hpp"
+#include "control/address.hpp"
 
 namespace atl::runtime {
 namespace {
