@@ -54,13 +54,15 @@ test-aarch64: system ## builds for aarch64, and runs the C++ tests of what depen
 	@echo "== aarch64: C++ tests under emulation (not those of agents, which start themselves again: that emulation does not do)"
 	@ctest --test-dir build/aarch64 --output-on-failure --no-tests=error -E runtime/PartsOfHosts -j $(JOBS)
 
-lint: $(VENV)/.dev ## ruff, mypy, and the tidy test
+lint: $(VENV)/.dev ## style and types: clang-format, ruff, mypy, and the tidy test
+	@$(PY) scripts/cxx_format.py --check
 	@$(PY) -m ruff check python tests scripts examples
 	@$(PY) -m ruff format --check python tests scripts examples
 	@$(PY) -m mypy
 	@$(PY) -m pytest -q tests/tidy
 
-fmt: $(VENV)/.dev ## format Python files, and mend what ruff can mend
+fmt: $(VENV)/.dev ## format C, C++ and Python files, and mend what ruff can mend
+	@$(PY) scripts/cxx_format.py
 	@$(PY) -m ruff check --fix-only --quiet python tests scripts examples
 	@$(PY) -m ruff format python tests scripts examples
 

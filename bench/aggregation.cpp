@@ -5,8 +5,8 @@
 //
 //     atoll-run -n 2 --bind core bench_aggregation [--trials K] [--table BYTES] [--requests N] [--memory BYTES]
 //
-// On several nodes: straight to every PE ("one-hop"), or by relays ("two-hops"), and how many messages a PE sent. Over the
-// loopback interface with --hosts a:2,b:2 --address 127.0.0.1 --launch-agent "env ATOLL_NODE_NAME={host}".
+// On several nodes: straight to every PE ("one-hop"), or by relays ("two-hops"), and how many messages a PE sent. Over
+// the loopback interface with --hosts a:2,b:2 --address 127.0.0.1 --launch-agent "env ATOLL_NODE_NAME={host}".
 #include <atomic>
 #include <bit>
 
@@ -29,14 +29,21 @@ struct Contender {
 
 class Bench {
  public:
-  Bench(runtime::Context& context, std::uint64_t trials, std::uint64_t table_bytes, std::uint64_t requests, std::uint64_t memory_bytes)
-      : context_(context), trials_(trials), memory_bytes_(memory_bytes), all_(context), hub_(all_), requests_(requests) {
+  Bench(runtime::Context& context, std::uint64_t trials, std::uint64_t table_bytes, std::uint64_t requests,
+        std::uint64_t memory_bytes)
+      : context_(context),
+        trials_(trials),
+        memory_bytes_(memory_bytes),
+        all_(context),
+        hub_(all_),
+        requests_(requests) {
     ATOLL_VALIDATE(table_bytes / 8 >= context.npes(), ValueError, "--table: give at least 8 bytes for each PE");
     shift_ = static_cast<unsigned>(std::bit_width(table_bytes / 8 / context.npes())) - 1;
     count_ = std::uint64_t{1} << shift_;
     offset_ = context.allocate_symmetric(count_ * 8);
     table_ = context.local_pointer<std::uint64_t>(offset_);
-    for (std::uint32_t pe = 0; pe < context.npes(); ++pe) bases_.push_back(context.peer_pointer<std::uint64_t>(PeId(pe), offset_));
+    for (std::uint32_t pe = 0; pe < context.npes(); ++pe)
+      bases_.push_back(context.peer_pointer<std::uint64_t>(PeId(pe), offset_));
     for (std::uint64_t i = 0; i < requests_.size(); ++i)
       requests_[i] = to_bounded(random_bits(context.pe().value() + 1, i), context.npes() * count_);
     got_.resize(requests_.size());
@@ -70,7 +77,8 @@ class Bench {
       compare("indexgather",
               {{first_name, [&] { through(gets); }},
                {second_name, [&] { through(messages); }},
-               {"limit", [&] {
+               {"limit",
+                [&] {
                   for (std::uint64_t i = 0; i < requests_.size(); ++i)
                     got_[i] = bases_[requests_[i] >> shift_][requests_[i] & mask];
                   all_.barrier();
@@ -94,10 +102,12 @@ class Bench {
       compare("histo",
               {{first_name, [&] { through(adds); }},
                {second_name, [&] { through(messages); }},
-               {"limit", [&] {
+               {"limit",
+                [&] {
                   const std::uint64_t ahead = 32, n = requests_.size();
                   for (std::uint64_t i = 0; i < n; ++i) {
-                    if (i + ahead < n) prefetch_for_write(&bases_[requests_[i + ahead] >> shift_][requests_[i + ahead] & mask]);
+                    if (i + ahead < n)
+                      prefetch_for_write(&bases_[requests_[i + ahead] >> shift_][requests_[i + ahead] & mask]);
                     Word(bases_[requests_[i] >> shift_][requests_[i] & mask]).fetch_add(1, std::memory_order_relaxed);
                   }
                   all_.barrier();
@@ -115,11 +125,12 @@ class Bench {
         for (std::uint64_t request : requests_) aggregator.push(member(request), request & mask);
         aggregator.finish();
       };
-      compare("function", {{first_name, [&] { through(calls); }}, {second_name, [&] { through(messages); }}}, zero, [&] {
-        std::uint64_t sum = 0;
-        for (std::uint64_t i = 0; i < count_; ++i) sum += table_[i];
-        return all_.allreduce_sum(sum) == requests_.size() * context_.npes();
-      });
+      compare("function", {{first_name, [&] { through(calls); }}, {second_name, [&] { through(messages); }}}, zero,
+              [&] {
+                std::uint64_t sum = 0;
+                for (std::uint64_t i = 0; i < count_; ++i) sum += table_[i];
+                return all_.allreduce_sum(sum) == requests_.size() * context_.npes();
+              });
     }
     {
       agg::PutAggregator<std::uint64_t> puts(hub_, table_, count_, first), messages(hub_, table_, count_, second);
@@ -130,17 +141,21 @@ class Bench {
       compare("put",
               {{first_name, [&] { through(puts); }},
                {second_name, [&] { through(messages); }},
-               {"limit", [&] {
+               {"limit",
+                [&] {
                   const std::uint64_t ahead = 32, n = requests_.size();
                   for (std::uint64_t i = 0; i < n; ++i) {
-                    if (i + ahead < n) prefetch_for_write(&bases_[requests_[i + ahead] >> shift_][requests_[i + ahead] & mask]);
-                    Word(bases_[requests_[i] >> shift_][requests_[i] & mask]).store(requests_[i] + 1, std::memory_order_relaxed);
+                    if (i + ahead < n)
+                      prefetch_for_write(&bases_[requests_[i + ahead] >> shift_][requests_[i + ahead] & mask]);
+                    Word(bases_[requests_[i] >> shift_][requests_[i] & mask])
+                        .store(requests_[i] + 1, std::memory_order_relaxed);
                   }
                   all_.barrier();
                 }}},
               zero, [&] {
                 for (std::uint64_t request : requests_)
-                  if (bases_[request >> shift_] != nullptr && bases_[request >> shift_][request & mask] != request + 1) return false;
+                  if (bases_[request >> shift_] != nullptr && bases_[request >> shift_][request & mask] != request + 1)
+                    return false;
                 return true;
               });
     }

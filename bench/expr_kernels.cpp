@@ -84,7 +84,8 @@ int main(int argc, char** argv) {
     Register r[6];
     for (Register& leaf : r) leaf = p.add_leaf(DType::f64);
     const Register ab = p.add(Op::multiply, DType::f64, r[0], r[1]), cd = p.add(Op::multiply, DType::f64, r[2], r[3]);
-    return p.add(Op::divide, DType::f64, p.add(Op::subtract, DType::f64, p.add(Op::add, DType::f64, ab, cd), r[4]), r[5]);
+    return p.add(Op::divide, DType::f64, p.add(Op::subtract, DType::f64, p.add(Op::add, DType::f64, ab, cd), r[4]),
+                 r[5]);
   });
   const Plan load = plan_of([](Program& p) { return p.add_leaf(DType::f64); });
   const Plan load_integers = plan_of([](Program& p) { return p.add_leaf(DType::i64); });
@@ -101,12 +102,17 @@ int main(int argc, char** argv) {
   auto reduce_bits = [&](const Plan& plan, Reduction kind) { return from_bits<double>(reduce(plan, kind).bits); };
 
   compare("stream", 3 * bytes, trials,
-          {{"limit", [&] { limit::triad(pool, x[0].data(), x[1].data(), 3.0, out, n); return out[n / 3]; }},
+          {{"limit",
+            [&] {
+              limit::triad(pool, x[0].data(), x[1].data(), 3.0, out, n);
+              return out[n / 3];
+            }},
            {"atoll", [&] { return evaluate(triad); }}});
   compare("expr", 7 * bytes, trials,
           {{"limit",
             [&] {
-              limit::expression(pool, x[0].data(), x[1].data(), x[2].data(), x[3].data(), x[4].data(), x[5].data(), out, n);
+              limit::expression(pool, x[0].data(), x[1].data(), x[2].data(), x[3].data(), x[4].data(), x[5].data(), out,
+                                n);
               return out[n / 3];
             }},
            {"atoll", [&] { return evaluate(expression); }}});
@@ -135,8 +141,15 @@ int main(int argc, char** argv) {
           {{"limit", [&] { return static_cast<double>(limit::argmax(pool, x[0].data(), n)); }},
            {"atoll", [&] { return static_cast<double>(reduce(load, Reduction::argmax).position); }}});
   compare("cumsum", 2 * bytes, trials,
-          {{"limit", [&] { limit::cumsum(pool, x[0].data(), out, n); return out[n / 3]; }},
-           {"atoll", [&] { scan(work, Scan::cumsum, DType::f64, x[0].data(), out, n, 0, n, grid, {}); return out[n / 3]; }}});
+          {{"limit",
+            [&] {
+              limit::cumsum(pool, x[0].data(), out, n);
+              return out[n / 3];
+            }},
+           {"atoll", [&] {
+              scan(work, Scan::cumsum, DType::f64, x[0].data(), out, n, 0, n, grid, {});
+              return out[n / 3];
+            }}});
   compare("cumsum i64", 2 * bytes, trials,
           {{"limit",
             [&] {

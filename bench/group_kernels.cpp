@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times the aggregation of one PE's rows: group_kernels [rows] [trials] [name part]. For every kind of keys and 1 and 2 threads, in
-// turns with a hand-written loop where there is one: median seconds and their ratio.
+// Times the aggregation of one PE's rows: group_kernels [rows] [trials] [name part]. For every kind of keys and 1 and 2
+// threads, in turns with a hand-written loop where there is one: median seconds and their ratio.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,11 @@ struct Kind {
   std::size_t groups;  // 0: a tenth of the rows
   bool sparse;
 };
-constexpr Kind kinds[] = {{"hundred", 100, false}, {"ten_thousand", 10'000, false}, {"million", 1'000'000, false}, {"tenth", 0, false}, {"sparse", 0, true}};
+constexpr Kind kinds[] = {{"hundred", 100, false},
+                          {"ten_thousand", 10'000, false},
+                          {"million", 1'000'000, false},
+                          {"tenth", 0, false},
+                          {"sparse", 0, true}};
 
 double median(std::vector<double> seconds) {
   std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
@@ -66,8 +70,10 @@ int main(int argc, char** argv) {
       std::size_t found = 0;
       for (std::size_t trial = 0; trial <= trials; ++trial) {
         const double seconds = seconds_of([&] {
-          const array::KeyRange range = kind.sparse ? array::KeyRange{0, ~std::uint64_t{0}, false}
-                                                    : array::KeyRange{array::ordered_bits(std::int64_t{0}), array::ordered_bits(static_cast<std::int64_t>(groups) - 1), false};
+          const array::KeyRange range =
+              kind.sparse ? array::KeyRange{0, ~std::uint64_t{0}, false}
+                          : array::KeyRange{array::ordered_bits(std::int64_t{0}),
+                                            array::ordered_bits(static_cast<std::int64_t>(groups) - 1), false};
           const array::CompositeKey key({&key_column, 1}, {&range, 1}, n);
           StateSpec sum{StateKind::sum, 0, Wide::f64};
           sum.window = SumWindow::below(2, n, false);
@@ -75,11 +81,13 @@ int main(int argc, char** argv) {
         });
         double bound = 0;
         if (!kind.sparse)
-          bound = seconds_of([&] { limit::group_sum(pool, keys.data(), values.data(), n, groups, sums.data(), means.data()); });
+          bound = seconds_of(
+              [&] { limit::group_sum(pool, keys.data(), values.data(), n, groups, sums.data(), means.data()); });
         if (trial > 0) ours.push_back(seconds), limit.push_back(bound);  // the first warms up
       }
       fmt::print("{:13} {} threads {:9} groups {:8.2f} ms", kind.name, threads, found, 1e3 * median(ours));
-      if (!kind.sparse) fmt::print("  hand-written {:8.2f} ms  ratio {:.2f}", 1e3 * median(limit), median(ours) / median(limit));
+      if (!kind.sparse)
+        fmt::print("  hand-written {:8.2f} ms  ratio {:.2f}", 1e3 * median(limit), median(ours) / median(limit));
       fmt::print("\n");
     }
   }

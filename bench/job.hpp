@@ -42,13 +42,14 @@ inline Options parse(int argc, char** argv, Options options) {
 }
 
 /// One JSON line, by PE 0: `fields` are members as text, seconds those of each trial.
-inline void record(runtime::Context& context, std::string_view name, std::string_view contender, std::string_view fields,
-                   const std::vector<double>& seconds) {
+inline void record(runtime::Context& context, std::string_view name, std::string_view contender,
+                   std::string_view fields, const std::vector<double>& seconds) {
   if (context.pe().value() != 0) return;
-  std::printf("%s\n", fmt::format("{{\"name\": \"{}\", \"contender\": \"{}\", \"pes\": {}, {}, \"seconds\": [{:.4g}], "
-                                  "\"processor\": \"{}\"}}",
-                                  name, contender, context.npes(), fields, fmt::join(seconds, ", "), topology().processor)
-                          .c_str());
+  std::printf("%s\n",
+              fmt::format("{{\"name\": \"{}\", \"contender\": \"{}\", \"pes\": {}, {}, \"seconds\": [{:.4g}], "
+                          "\"processor\": \"{}\"}}",
+                          name, contender, context.npes(), fields, fmt::join(seconds, ", "), topology().processor)
+                  .c_str());
   std::fflush(stdout);
 }
 
@@ -63,7 +64,8 @@ inline int run(int argc, char** argv, const Options& standard,
   try {
     Options options = parse(argc, argv, standard);
     auto membership = runtime::join_from_environment();
-    ATOLL_VALIDATE(membership.has_value(), SetupError, "run this under a launcher: atoll-run -n 2 --bind core {}", argv[0]);
+    ATOLL_VALIDATE(membership.has_value(), SetupError, "run this under a launcher: atoll-run -n 2 --bind core {}",
+                   argv[0]);
     runtime::Context context(membership->job, membership->pe, {.threads = 1});
     bool right = body(context, options);
     context.barrier();

@@ -52,8 +52,8 @@ class Bench {
       body();
       if (trial > 0) seconds.push_back(1e-9 * static_cast<double>(now_ns() - begin) / static_cast<double>(count));
     }
-    bench::record(context_, name, contender, fmt::format("\"bytes\": {}, \"ns\": {:.1f}", bytes, bench::median(seconds) * 1e9),
-                  seconds);
+    bench::record(context_, name, contender,
+                  fmt::format("\"bytes\": {}, \"ns\": {:.1f}", bytes, bench::median(seconds) * 1e9), seconds);
   }
 
   // PE 1 answers from within its wait for the end.
@@ -75,7 +75,8 @@ class Bench {
     runtime::Pattern pattern{peer_, 7};
     for (std::uint64_t i = 0; i < count; ++i)
       for (bool sends : {context_.pe().value() == 0, context_.pe().value() != 0}) {
-        runtime::Request request = sends ? matcher_.send(peer_, 7, {from, bytes}) : matcher_.receive(pattern, {to, bytes});
+        runtime::Request request =
+            sends ? matcher_.send(peer_, 7, {from, bytes}) : matcher_.receive(pattern, {to, bytes});
         matcher_.wait(request);
       }
   }
@@ -94,15 +95,16 @@ class Bench {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run(argc, argv, {{"trials", 9}, {"count", 20'000}}, [](runtime::Context& context, const bench::Options& options) {
-    ATOLL_VALIDATE(context.npes() == 2, ValueError, "run this on two PEs");
-    std::uint64_t count = options.at("count");
-    Bench bench(context, options.at("trials"));
-    for (std::size_t bytes : {std::size_t{8}, std::size_t{256}, std::size_t{65536}, largest}) {
-      std::uint64_t fitting = std::max<std::uint64_t>(2, bytes > 1000 ? count * 1000 / bytes : count);
-      bench.active_messages(bytes, fitting);
-      bench.two_sided(bytes, fitting);
-    }
-    return true;
-  });
+  return bench::run(argc, argv, {{"trials", 9}, {"count", 20'000}},
+                    [](runtime::Context& context, const bench::Options& options) {
+                      ATOLL_VALIDATE(context.npes() == 2, ValueError, "run this on two PEs");
+                      std::uint64_t count = options.at("count");
+                      Bench bench(context, options.at("trials"));
+                      for (std::size_t bytes : {std::size_t{8}, std::size_t{256}, std::size_t{65536}, largest}) {
+                        std::uint64_t fitting = std::max<std::uint64_t>(2, bytes > 1000 ? count * 1000 / bytes : count);
+                        bench.active_messages(bytes, fitting);
+                        bench.two_sided(bytes, fitting);
+                      }
+                      return true;
+                    });
 }

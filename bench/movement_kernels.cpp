@@ -82,93 +82,105 @@ int main(int argc, char** argv) {
   std::vector<Case> cases;
   cases.push_back({"copy", [&](const Work& w) { copy_bytes(w, result.data(), values.data(), n * 8); }, sum_result});
   cases.push_back({"fill", [&](const Work& w) { fill(w, 8, 7, result.data(), n); }, sum_result});
-  cases.push_back({"transpose int64", [&](const Work& w) {
+  cases.push_back({"transpose int64",
+                   [&](const Work& w) {
                      auto s = static_cast<std::int64_t>(side);
                      std::int64_t shape[] = {s, s}, to[] = {s * 8, 8}, from[] = {8, s * 8};
                      copy_strided(w, 8, 2, shape, result.data(), to, values.data(), from);
-                   }, [&] { return checksum(result.data(), side * side); }});
-  cases.push_back({"transpose int8", [&](const Work& w) {
+                   },
+                   [&] { return checksum(result.data(), side * side); }});
+  cases.push_back({"transpose int8",
+                   [&](const Work& w) {
                      auto s = static_cast<std::int64_t>(side);
                      std::int64_t shape[] = {s, s}, to[] = {s, 1}, from[] = {1, s};
                      copy_strided(w, 1, 2, shape, result.data(), to, values.data(), from);
-                   }, [&] { return checksum(result.data(), side * side / 8); }});
-  cases.push_back({"every third", [&](const Work& w) {
+                   },
+                   [&] { return checksum(result.data(), side * side / 8); }});
+  cases.push_back({"every third",
+                   [&](const Work& w) {
                      std::int64_t shape[] = {rows / 3}, to[] = {8}, from[] = {24};
                      copy_strided(w, 8, 1, shape, result.data(), to, values.data(), from);
-                   }, [&] { return checksum(result.data(), n / 3); }});
-  cases.push_back({"compress int64", [&](const Work& w) {
-                     picked = compress(w, 8, values.data(), mask.data(), n, result.data());
-                   }, [&] { return checksum(result.data(), picked); }});
-  cases.push_back({"compress int8", [&](const Work& w) {
-                     picked = compress(w, 1, values.data(), mask.data(), n, result.data());
-                   }, [&] { return checksum(result.data(), picked / 8); }});
-  cases.push_back({"flatnonzero", [&](const Work& w) {
-                     picked = flatnonzero(w, mask.data(), n, 0, result.data());
-                   }, [&] { return checksum(result.data(), picked); }});
-  cases.push_back({"expand int64", [&](const Work& w) {
+                   },
+                   [&] { return checksum(result.data(), n / 3); }});
+  cases.push_back({"compress int64",
+                   [&](const Work& w) { picked = compress(w, 8, values.data(), mask.data(), n, result.data()); },
+                   [&] { return checksum(result.data(), picked); }});
+  cases.push_back({"compress int8",
+                   [&](const Work& w) { picked = compress(w, 1, values.data(), mask.data(), n, result.data()); },
+                   [&] { return checksum(result.data(), picked / 8); }});
+  cases.push_back({"flatnonzero", [&](const Work& w) { picked = flatnonzero(w, mask.data(), n, 0, result.data()); },
+                   [&] { return checksum(result.data(), picked); }});
+  cases.push_back({"expand int64",
+                   [&](const Work& w) {
                      MaskCounts c(w, mask.data(), n);
                      expand(w, c, 8, values.data(), mask.data(), table.data());
-                   }, [&] { return checksum(table.data(), n); }});
+                   },
+                   [&] { return checksum(table.data(), n); }});
   cases.push_back({"masked_fill int64", [&](const Work& w) { masked_fill(w, 8, 3, mask.data(), n, table.data()); },
                    [&] { return checksum(table.data(), n); }});
   cases.push_back({"gather", [&](const Work& w) { gather(w, single, indices.data(), n, result.data()); }, sum_result});
-  cases.push_back({"gather 2 blocks", [&](const Work& w) { gather(w, halves, indices.data(), n, result.data()); },
-                   sum_result});
+  cases.push_back(
+      {"gather 2 blocks", [&](const Work& w) { gather(w, halves, indices.data(), n, result.data()); }, sum_result});
   cases.push_back({"scatter", [&](const Work& w) { scatter(w, single, indices.data(), n, values.data(), 8); },
                    [&] { return checksum(table.data(), n); }});
   cases.push_back({"scatter 2 blocks", [&](const Work& w) { scatter(w, halves, indices.data(), n, values.data(), 8); },
                    [&] { return checksum(table.data(), n); }});
-  cases.push_back({"scatter_add", [&](const Work& w) {
+  cases.push_back({"scatter_add",
+                   [&](const Work& w) {
                      fill(w, 8, 0, table.data(), n);
                      scatter_add(w, DType::i64, 1, single, indices.data(), n, values.data(), 8);
-                   }, [&] { return checksum(table.data(), n); }});
-  cases.push_back({"histogram 100", [&](const Work& w) {
-                     histogram_uniform(w, DType::f64, doubles.data(), n, 0, 1, 100, counts.data());
-                   }, [&] { return checksum(counts.data(), 100); }});
-  cases.push_back({"histogram 100 int64", [&](const Work& w) {
+                   },
+                   [&] { return checksum(table.data(), n); }});
+  cases.push_back(
+      {"histogram 100",
+       [&](const Work& w) { histogram_uniform(w, DType::f64, doubles.data(), n, 0, 1, 100, counts.data()); },
+       [&] { return checksum(counts.data(), 100); }});
+  cases.push_back({"histogram 100 int64",
+                   [&](const Work& w) {
                      histogram_uniform(w, DType::i64, values.data(), n, 0, static_cast<double>(n), 100, counts.data());
-                   }, [&] { return checksum(counts.data(), 100); }});
-  cases.push_back({"histogram 100 edges", [&](const Work& w) {
+                   },
+                   [&] { return checksum(counts.data(), 100); }});
+  cases.push_back({"histogram 100 edges",
+                   [&](const Work& w) {
                      double edges[101];
                      uniform_edges(0, 1, 100, edges);
                      histogram_edges(w, DType::f64, doubles.data(), n, edges, 100, counts.data());
-                   }, [&] { return checksum(counts.data(), 100); }});
-  cases.push_back({"histogram 100 weights", [&](const Work& w) {
+                   },
+                   [&] { return checksum(counts.data(), 100); }});
+  cases.push_back({"histogram 100 weights",
+                   [&](const Work& w) {
                      histogram_uniform(w, DType::f64, doubles.data(), n, 0, 1, 100, doubles.data(),
                                        reinterpret_cast<double*>(counts.data()));
-                   }, [&] { return checksum(counts.data(), 100); }});
-  cases.push_back({"bincount n", [&](const Work& w) {
-                     bincount(w, DType::i64, values.data(), n, n, counts.data());
-                   }, [&] { return checksum(counts.data(), n); }});
-  cases.push_back({"searchsorted m", [&](const Work& w) {
+                   },
+                   [&] { return checksum(counts.data(), 100); }});
+  cases.push_back({"bincount n", [&](const Work& w) { bincount(w, DType::i64, values.data(), n, n, counts.data()); },
+                   [&] { return checksum(counts.data(), n); }});
+  cases.push_back({"searchsorted m",
+                   [&](const Work& w) {
                      searchsorted(w, DType::i64, sorted.data(), m, sparse.data(), n, Side::left, result.data());
-                   }, sum_result});
-  cases.push_back({"isin dense m", [&](const Work& w) {
-                     isin(w, DType::i64, dense.data(), n, dense_test.data(), m, found.data());
-                   }, sum_found});
-  cases.push_back({"isin sparse m", [&](const Work& w) {
-                     isin(w, DType::i64, sparse.data(), n, sparse_test.data(), m, found.data());
-                   }, sum_found});
+                   },
+                   sum_result});
+  cases.push_back({"isin dense m",
+                   [&](const Work& w) { isin(w, DType::i64, dense.data(), n, dense_test.data(), m, found.data()); },
+                   sum_found});
+  cases.push_back({"isin sparse m",
+                   [&](const Work& w) { isin(w, DType::i64, sparse.data(), n, sparse_test.data(), m, found.data()); },
+                   sum_found});
   auto* out = reinterpret_cast<std::uint64_t*>(result.data());
   cases.push_back({"random bits", [&, out](const Work& w) { random_bits(w, {1, 0}, out, n); }, sum_result});
-  cases.push_back({"random integers", [&, out](const Work& w) {
-                     random_integers(w, {1, 0}, DType::i64, 0, 1000, out, n);
-                   }, sum_result});
-  cases.push_back({"random integers wide", [&, out](const Work& w) {
-                     random_integers(w, {1, 0}, DType::i64, 0, 1ull << 40, out, n);
-                   }, sum_result});
-  cases.push_back({"random uniform", [&, out](const Work& w) {
-                     random_uniform(w, {1, 0}, DType::f64, 0, 1, out, n);
-                   }, sum_result});
-  cases.push_back({"random normal", [&, out](const Work& w) {
-                     random_normal(w, {1, 0}, DType::f64, 0, 1, out, n);
-                   }, sum_result});
-  cases.push_back({"random exponential", [&, out](const Work& w) {
-                     random_exponential(w, {1, 0}, DType::f64, 1, out, n);
-                   }, sum_result});
-  cases.push_back({"random zipf", [&, out](const Work& w) {
-                     random_zipf(w, {1, 0}, DType::i64, 1.2, n, out, n);
-                   }, sum_result});
+  cases.push_back({"random integers",
+                   [&, out](const Work& w) { random_integers(w, {1, 0}, DType::i64, 0, 1000, out, n); }, sum_result});
+  cases.push_back({"random integers wide",
+                   [&, out](const Work& w) { random_integers(w, {1, 0}, DType::i64, 0, 1ull << 40, out, n); },
+                   sum_result});
+  cases.push_back(
+      {"random uniform", [&, out](const Work& w) { random_uniform(w, {1, 0}, DType::f64, 0, 1, out, n); }, sum_result});
+  cases.push_back(
+      {"random normal", [&, out](const Work& w) { random_normal(w, {1, 0}, DType::f64, 0, 1, out, n); }, sum_result});
+  cases.push_back({"random exponential",
+                   [&, out](const Work& w) { random_exponential(w, {1, 0}, DType::f64, 1, out, n); }, sum_result});
+  cases.push_back(
+      {"random zipf", [&, out](const Work& w) { random_zipf(w, {1, 0}, DType::i64, 1.2, n, out, n); }, sum_result});
 
   fmt::print("{:22} {:>11} {:>11}  checksum, n = {}, median of {}\n", "", "1 thread, s", "2 threads, s", n, trials);
   for (Case& test : cases) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two PEs on two nodes: what put, get, active messages and aggregation cost over the network, beside bare libfabric with the
-// same provider, which takes its turn in every trial. One JSON record per line, then a table with the ratio of the best
-// trials; answers are checked.
+// Two PEs on two nodes: what put, get, active messages and aggregation cost over the network, beside bare libfabric
+// with the same provider, which takes its turn in every trial. One JSON record per line, then a table with the ratio of
+// the best trials; answers are checked.
 //
 //     atoll-run --hosts a,b --launch-agent "env ATOLL_NODE_NAME={host}" --address 127.0.0.1 bench_network [--trials K]
 //         [--least BYTES] [--most BYTES]
@@ -21,7 +21,8 @@ using namespace atl;
 
 constexpr std::size_t block = std::size_t{1} << 20;
 constexpr std::size_t window = 16;
-// Not at the start of a page: bare libfabric's messages and reads take up to twice as long from there (see Device::is_slow_behind).
+// Not at the start of a page: bare libfabric's messages and reads take up to twice as long from there (see
+// Device::is_slow_behind).
 constexpr std::size_t in_page = 256;
 constexpr PeId there{1};
 // Not counted: until the other side looks itself, and not its thread.
@@ -41,11 +42,12 @@ class Bench {
         stop_(reinterpret_cast<std::uint64_t*>(in_ + 2 * window * block)),
         raw_(context, in_, (2 * window + 1) * block) {
     for (std::size_t i = 0; i < window * block; ++i) out_[i] = static_cast<std::byte>(i * 31);
-    handler_ = context.register_handler([this](runtime::Context& here, PeId source, std::span<const std::byte> payload) {
-      if (here.pe() == there) here.send(source, handler_, payload);
-      last_bytes_ = payload.size();
-      ++arrived_;
-    });
+    handler_ =
+        context.register_handler([this](runtime::Context& here, PeId source, std::span<const std::byte> payload) {
+          if (here.pe() == there) here.send(source, handler_, payload);
+          last_bytes_ = payload.size();
+          ++arrived_;
+        });
     raw_.post_receive(in_, block);
     context.barrier();
   }
@@ -56,37 +58,50 @@ class Bench {
       // Short trials: the best of many tells what the network costs when nothing else has the cores.
       std::uint64_t rounds = bytes <= 4096 ? 50 : bytes <= 65536 ? 20 : 4;
       using Until = bench::RawLibfabric::Until;
-      measure("put+quiet", bytes, rounds, [&] {
-        context_.put(there, area_, out_, bytes);
-        context_.quiet();
-      }, [&] {
-        raw_.write(out_, 0, bytes, Until::delivered);
-        raw_.finish();
-      });
-      measure("get", bytes, rounds, [&] { context_.get(in_, there, area_, bytes); }, [&] {
-        raw_.read(in_, 0, bytes);
-        raw_.finish();
-      });
+      measure(
+          "put+quiet", bytes, rounds,
+          [&] {
+            context_.put(there, area_, out_, bytes);
+            context_.quiet();
+          },
+          [&] {
+            raw_.write(out_, 0, bytes, Until::delivered);
+            raw_.finish();
+          });
+      measure(
+          "get", bytes, rounds, [&] { context_.get(in_, there, area_, bytes); },
+          [&] {
+            raw_.read(in_, 0, bytes);
+            raw_.finish();
+          });
       if (leads()) ATOLL_VALIDATE(std::equal(out_, out_ + bytes, in_), Error, "get is wrong");
       measure_messages(bytes, rounds);
       rounds = std::max<std::uint64_t>(rounds / window, 2);
-      measure("16 put_nbi, quiet", bytes, rounds, [&] {
-        for (std::size_t i = 0; i < window; ++i)
-          context_.put_nbi(there, HeapOffset(area_.value() + i * block), out_ + i * block, bytes);
-        context_.quiet();
-      }, [&] {
-        for (std::size_t i = 0; i < window; ++i)
-          raw_.write(out_ + i * block, i * block, bytes, i + 1 == window ? Until::delivered : Until::sent);
-        raw_.finish();
-      }, window);
-      measure("16 get_nbi, quiet", bytes, rounds, [&] {
-        for (std::size_t i = 0; i < window; ++i)
-          context_.get_nbi(in_ + i * block, there, HeapOffset(area_.value() + i * block), bytes);
-        context_.quiet();
-      }, [&] {
-        for (std::size_t i = 0; i < window; ++i) raw_.read(in_ + i * block, i * block, bytes);
-        raw_.finish();
-      }, window);
+      measure(
+          "16 put_nbi, quiet", bytes, rounds,
+          [&] {
+            for (std::size_t i = 0; i < window; ++i)
+              context_.put_nbi(there, HeapOffset(area_.value() + i * block), out_ + i * block, bytes);
+            context_.quiet();
+          },
+          [&] {
+            for (std::size_t i = 0; i < window; ++i)
+              raw_.write(out_ + i * block, i * block, bytes, i + 1 == window ? Until::delivered : Until::sent);
+            raw_.finish();
+          },
+          window);
+      measure(
+          "16 get_nbi, quiet", bytes, rounds,
+          [&] {
+            for (std::size_t i = 0; i < window; ++i)
+              context_.get_nbi(in_ + i * block, there, HeapOffset(area_.value() + i * block), bytes);
+            context_.quiet();
+          },
+          [&] {
+            for (std::size_t i = 0; i < window; ++i) raw_.read(in_ + i * block, i * block, bytes);
+            raw_.finish();
+          },
+          window);
     }
     aggregate();
     if (leads()) std::fputs(table_.c_str(), stderr);
@@ -123,44 +138,54 @@ class Bench {
     bench::record(context_, what, "atoll", fields, with);
     bench::record(context_, what, "libfabric", fields, without);
     if (!leads()) return;
-    double best = *std::min_element(with.begin(), with.end()), bare_best = *std::min_element(without.begin(), without.end());
+    double best = *std::min_element(with.begin(), with.end()),
+           bare_best = *std::min_element(without.begin(), without.end());
     table_ += fmt::format("{:18} {:>8} B  {:9.2f} us  libfabric {:9.2f} us  ratio {:.2f}\n", what, bytes, best * 1e6,
                           bare_best * 1e6, best / bare_best);
   }
 
   // Seconds per transfer, on average in each trial.
-  void measure(const char* what, std::size_t bytes, std::uint64_t rounds, auto&& body, auto&& bare, std::uint64_t transfers = 1) {
-    alternate(what, bytes, transfers, [&] { return time(rounds, body); }, [&](std::uint64_t goal) {
-      double seconds = time(rounds, bare);
-      stop_[1] = goal;
-      raw_.write(reinterpret_cast<std::byte*>(stop_ + 1), 2 * window * block, 8, bench::RawLibfabric::Until::delivered);
-      raw_.finish();
-      return seconds;
-    }, [&](std::uint64_t goal) {
-      while (std::atomic_ref(*stop_).load(std::memory_order_acquire) != goal) raw_.poll();  // partner: the write
-    });
+  void measure(const char* what, std::size_t bytes, std::uint64_t rounds, auto&& body, auto&& bare,
+               std::uint64_t transfers = 1) {
+    alternate(
+        what, bytes, transfers, [&] { return time(rounds, body); },
+        [&](std::uint64_t goal) {
+          double seconds = time(rounds, bare);
+          stop_[1] = goal;
+          raw_.write(reinterpret_cast<std::byte*>(stop_ + 1), 2 * window * block, 8,
+                     bench::RawLibfabric::Until::delivered);
+          raw_.finish();
+          return seconds;
+        },
+        [&](std::uint64_t goal) {
+          while (std::atomic_ref(*stop_).load(std::memory_order_acquire) != goal) raw_.poll();  // partner: the write
+        });
   }
 
   void measure_messages(std::size_t bytes, std::uint64_t rounds) {
-    alternate("message and back", bytes, 1, [&] {
-      return time(rounds, [&] {
-        std::uint64_t before = arrived_;
-        context_.send(there, handler_, {out_, bytes});
-        context_.wait([&] { return arrived_ != before; });
-      });
-    }, [&](std::uint64_t) {
-      return time(rounds, [&] {
-        raw_.send(out_, bytes);
-        raw_.receive();
-        raw_.post_receive(in_, block);
-      });
-    }, [&](std::uint64_t) {
-      for (std::uint64_t i = 0; i < rounds + first_rounds; ++i) {
-        raw_.receive();
-        raw_.post_receive(in_, block);
-        raw_.send(out_, bytes);
-      }
-    });
+    alternate(
+        "message and back", bytes, 1,
+        [&] {
+          return time(rounds, [&] {
+            std::uint64_t before = arrived_;
+            context_.send(there, handler_, {out_, bytes});
+            context_.wait([&] { return arrived_ != before; });
+          });
+        },
+        [&](std::uint64_t) {
+          return time(rounds, [&] {
+            raw_.send(out_, bytes);
+            raw_.receive();
+            raw_.post_receive(in_, block);
+          });
+        },
+        [&](std::uint64_t) {
+          for (std::uint64_t i = 0; i < rounds + first_rounds; ++i) {
+            raw_.receive();
+            raw_.post_receive(in_, block);
+            raw_.send(out_, bytes);
+          }
+        });
     if (leads()) ATOLL_VALIDATE(last_bytes_ == bytes, Error, "a message came back with {} bytes", last_bytes_);
   }
 
@@ -184,7 +209,8 @@ class Bench {
         if (trial != 0) seconds.push_back(static_cast<double>(now_ns() - begin) * 1e-9 / static_cast<double>(n));
       }
       bench::record(context_, "8-byte puts each way", what, "\"bytes\": 8", seconds);
-      table_ += fmt::format("8-byte puts each way, {:10} {:9.3f} us\n", what, *std::min_element(seconds.begin(), seconds.end()) * 1e6);
+      table_ += fmt::format("8-byte puts each way, {:10} {:9.3f} us\n", what,
+                            *std::min_element(seconds.begin(), seconds.end()) * 1e6);
     };
     measure_puts("aggregated", puts, [&](std::uint64_t n) {
       for (std::uint64_t i = 0; i < n; ++i) aggregated.push(other, place(i), i);
@@ -214,9 +240,11 @@ class Bench {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run(argc, argv, {{"trials", 50}, {"least", 8}, {"most", block}}, [](runtime::Context& context, const bench::Options& options) {
-    ATOLL_VALIDATE(context.npes() == 2 && context.job().nodes() == 2, ValueError, "this needs two PEs on two nodes");
-    Bench(context, options).everything();
-    return true;
-  });
+  return bench::run(argc, argv, {{"trials", 50}, {"least", 8}, {"most", block}},
+                    [](runtime::Context& context, const bench::Options& options) {
+                      ATOLL_VALIDATE(context.npes() == 2 && context.job().nodes() == 2, ValueError,
+                                     "this needs two PEs on two nodes");
+                      Bench(context, options).everything();
+                      return true;
+                    });
 }

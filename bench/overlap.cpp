@@ -3,11 +3,11 @@
 //
 //     atoll-run -n 2 --bind core bench_overlap [--trials K] [--bytes N] [--unattended 1 [--spare 1 | --asleep 1]]
 //
-// The program looks in on the operation 100 times while it computes. Unattended it never does: the progress thread sees to it, which
-// wants a core that nothing else uses; with --spare programs keep to the node's first core, and progress threads to its last; asleep the
-// program does not compute but sleep, as one that waits for a device does, and leaves its core free. `cpu` is the processor time of the
-// operation alone over its time, of the PE that has most, with its threads and its share of the system: without such a core no more than
-// 1 - cpu can be hidden.
+// The program looks in on the operation 100 times while it computes. Unattended it never does: the progress thread sees
+// to it, which wants a core that nothing else uses; with --spare programs keep to the node's first core, and progress
+// threads to its last; asleep the program does not compute but sleep, as one that waits for a device does, and leaves
+// its core free. `cpu` is the processor time of the operation alone over its time, of the PE that has most, with its
+// threads and its share of the system: without such a core no more than 1 - cpu can be hidden.
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -38,7 +38,8 @@ class Work {
     step_seconds_ = 1e-9 * static_cast<double>(now_ns() - begin) / static_cast<double>(calibration);
   }
   bool asleep = false;  ///< sleeps instead
-  /// Computes for about this long, in a hundred pieces, and looks in on the request, if there is one, after as many of them.
+  /// Computes for about this long, in a hundred pieces, and looks in on the request, if there is one, after as many of
+  /// them.
   void compute(double seconds, coll::Request* request, std::uint64_t calls) {
     if (asleep) {
       const timespec time{0, static_cast<long>(seconds * 1e9)};
@@ -73,7 +74,9 @@ void keep_to(int core) {
 double processor_seconds() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
-  auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); };
+  auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
@@ -84,7 +87,8 @@ struct Case {
 };
 
 // OSU's way: max(0, 1 - (t_total - t_compute) / t_pure), computing about as long as the operation takes.
-void measure(runtime::Context& context, Communicator& all, const Case& one, Work& work, std::uint64_t trials, std::uint64_t calls) {
+void measure(runtime::Context& context, Communicator& all, const Case& one, Work& work, std::uint64_t trials,
+             std::uint64_t calls) {
   std::vector<double> overlaps, totals, shares, pures;
   for (std::uint64_t trial = 0; trial <= trials; ++trial) {  // the first warms up
     auto timed = [&](auto&& body) {
@@ -112,38 +116,42 @@ void measure(runtime::Context& context, Communicator& all, const Case& one, Work
     pures.push_back(wanted);
     totals.push_back(total);
   }
-  bench::record(context, one.name, "atoll", fmt::format("\"bytes\": {}, \"calls\": {}, \"overlap\": {:.3f}, \"pure\": {:.3g}, \"cpu\": {:.3f}", one.bytes, calls,
-                            bench::median(overlaps), bench::median(pures), bench::median(shares)),
+  bench::record(context, one.name, "atoll",
+                fmt::format("\"bytes\": {}, \"calls\": {}, \"overlap\": {:.3f}, \"pure\": {:.3g}, \"cpu\": {:.3f}",
+                            one.bytes, calls, bench::median(overlaps), bench::median(pures), bench::median(shares)),
                 totals);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run(argc, argv, {{"trials", 7}, {"bytes", 1 << 20}, {"unattended", 0}, {"spare", 0}, {"asleep", 0}}, [](runtime::Context& context, const bench::Options& options) {
-    Communicator all(context);
-    std::size_t bytes = options.at("bytes") / 8 * 8, members = context.npes(), block = bytes / members;
-    ATOLL_VALIDATE(block != 0, ValueError, "--bytes: give at least 8 for each PE");
-    std::byte* in = context.local_pointer(context.allocate_symmetric(bytes));
-    std::byte* out = context.local_pointer(context.allocate_symmetric(bytes));
-    std::fill(in, in + bytes, std::byte{});
-    std::fill(out, out + bytes, std::byte{});
-    Reduction sum(Type::f64, Op::sum);
-    const std::array<Case, 5> cases{
-        Case{"ibarrier", 0, [&] { return all.ibarrier(); }},
-        Case{"ibroadcast", bytes, [&] { return all.ibroadcast(all.rank() == 0 ? in : out, bytes, 0); }},
-        Case{"iallreduce", bytes, [&] { return all.iallreduce(in, out, bytes / 8, sum); }},
-        Case{"iallgather", block, [&] { return all.iallgather(in, block, out); }},
-        Case{"ialltoall", block, [&] { return all.ialltoall(in, block, out); }}};
-    const bool unattended = options.at("unattended") != 0;
-    const bool spare = options.at("spare") != 0;
-    if (spare) keep_to(static_cast<int>(std::thread::hardware_concurrency()) - 1);  // as do threads that are started now
-    if (unattended) context.start_progress_thread();
-    if (spare) keep_to(0);
-    Work work;
-    work.asleep = options.at("asleep") != 0;
-    ::prctl(PR_SET_TIMERSLACK, 1);
-    for (const Case& one : cases) measure(context, all, one, work, options.at("trials"), unattended ? 0 : 100);
-    return true;
-  });
+  return bench::run(
+      argc, argv, {{"trials", 7}, {"bytes", 1 << 20}, {"unattended", 0}, {"spare", 0}, {"asleep", 0}},
+      [](runtime::Context& context, const bench::Options& options) {
+        Communicator all(context);
+        std::size_t bytes = options.at("bytes") / 8 * 8, members = context.npes(), block = bytes / members;
+        ATOLL_VALIDATE(block != 0, ValueError, "--bytes: give at least 8 for each PE");
+        std::byte* in = context.local_pointer(context.allocate_symmetric(bytes));
+        std::byte* out = context.local_pointer(context.allocate_symmetric(bytes));
+        std::fill(in, in + bytes, std::byte{});
+        std::fill(out, out + bytes, std::byte{});
+        Reduction sum(Type::f64, Op::sum);
+        const std::array<Case, 5> cases{
+            Case{"ibarrier", 0, [&] { return all.ibarrier(); }},
+            Case{"ibroadcast", bytes, [&] { return all.ibroadcast(all.rank() == 0 ? in : out, bytes, 0); }},
+            Case{"iallreduce", bytes, [&] { return all.iallreduce(in, out, bytes / 8, sum); }},
+            Case{"iallgather", block, [&] { return all.iallgather(in, block, out); }},
+            Case{"ialltoall", block, [&] { return all.ialltoall(in, block, out); }}};
+        const bool unattended = options.at("unattended") != 0;
+        const bool spare = options.at("spare") != 0;
+        if (spare)
+          keep_to(static_cast<int>(std::thread::hardware_concurrency()) - 1);  // as do threads that are started now
+        if (unattended) context.start_progress_thread();
+        if (spare) keep_to(0);
+        Work work;
+        work.asleep = options.at("asleep") != 0;
+        ::prctl(PR_SET_TIMERSLACK, 1);
+        for (const Case& one : cases) measure(context, all, one, work, options.at("trials"), unattended ? 0 : 100);
+        return true;
+      });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bounds a gather from memory: nanoseconds for each line when so many chains of random reads go on at once, in 80 MB.
-// Where more chains no longer help, the core has as many lines under way as it can.
+// What bounds a gather from memory: nanoseconds for each line when so many chains of random reads go on at once, in 80
+// MB. Where more chains no longer help, the core has as many lines under way as it can.
 #include <fmt/format.h>
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libfabric used barely, as what Atoll's network is compared with: one endpoint beside Atoll's in the same process, of the
-// same provider, between the same two PEs. Both sides spin on their completion queue, which nobody can sleep on.
+// libfabric used barely, as what Atoll's network is compared with: one endpoint beside Atoll's in the same process, of
+// the same provider, between the same two PEs. Both sides spin on their completion queue, which nobody can sleep on.
 #pragma once
 
 #include <rdma/fi_cm.h>
@@ -28,7 +28,8 @@ class RawLibfabric {
  public:
   RawLibfabric(runtime::Context& context, std::byte* memory, std::size_t bytes)
       : info_(libfabric_interface(context)), memory_(memory) {
-    ATOLL_VALIDATE((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0, SetupError, "this provider's memory is bound to endpoints");
+    ATOLL_VALIDATE((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) == 0, SetupError,
+                   "this provider's memory is bound to endpoints");
     fid_fabric* fabric = nullptr;
     check(fabric::ofi::library().fabric(info_->fabric_attr, &fabric, nullptr), "fabric");
     fabric_.reset(fabric);
@@ -52,8 +53,9 @@ class RawLibfabric {
     check(::fi_ep_bind(endpoint, &queue->fid, FI_TRANSMIT | FI_RECV), "bind");
     check(::fi_enable(endpoint), "enable");
     fid_mr* region = nullptr;
-    check(::fi_mr_reg(domain, memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE | FI_SEND | FI_RECV, 0, 1, 0,
-                      &region, nullptr), "memory");
+    check(::fi_mr_reg(domain, memory, bytes, FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE | FI_SEND | FI_RECV,
+                      0, 1, 0, &region, nullptr),
+          "memory");
     region_.reset(region);
     exchange(context);
   }
@@ -73,7 +75,8 @@ class RawLibfabric {
   }
   void read(std::byte* to, std::size_t from, std::size_t bytes) {
     begin([&] {
-      return ::fi_read(endpoint_.get(), to, bytes, ::fi_mr_desc(region_.get()), address_, there_.base + from, there_.key, next());
+      return ::fi_read(endpoint_.get(), to, bytes, ::fi_mr_desc(region_.get()), address_, there_.base + from,
+                       there_.key, next());
     });
   }
   void send(const std::byte* from, std::size_t bytes) {
@@ -135,7 +138,8 @@ class RawLibfabric {
     ATOLL_VALIDATE(status >= 0, SetupError, "bare libfabric: {}: {}", what, fabric::ofi::error_text(status));
   }
   static bool retry(std::int64_t status) {
-    ATOLL_VALIDATE(status == 0 || status == -FI_EAGAIN, Error, "bare libfabric fails: {}", fabric::ofi::error_text(status));
+    ATOLL_VALIDATE(status == 0 || status == -FI_EAGAIN, Error, "bare libfabric fails: {}",
+                   fabric::ofi::error_text(status));
     return status != 0;
   }
   template <class Start>

@@ -27,14 +27,15 @@ namespace {
 using namespace atl;
 using namespace atl::array;
 
-const char* const distributions[] = {"u32",      "u64",      "f64",     "zipf",       "sorted",      "reversed",
-                                     "constant", "few",      "outlier", "shared_top", "two_clusters", "organ_pipe",
-                                     "nan",      "g1e3",     "g1e6",    "sparse1e6",  "heavy"};
+const char* const distributions[] = {"u32",      "u64",  "f64",     "zipf",       "sorted",       "reversed",
+                                     "constant", "few",  "outlier", "shared_top", "two_clusters", "organ_pipe",
+                                     "nan",      "g1e3", "g1e6",    "sparse1e6",  "heavy"};
 
 std::uint64_t element(const std::string& name, std::uint64_t i, std::uint64_t n, std::uint64_t seed) {
   std::uint64_t r = random_bits(seed, i);
   if (name == "u32") return r >> 32;
-  if (name == "zipf") return static_cast<std::uint64_t>(std::min(1e18, std::pow(to_unit_interval(r) + 1e-18, -1 / 0.99)));
+  if (name == "zipf")
+    return static_cast<std::uint64_t>(std::min(1e18, std::pow(to_unit_interval(r) + 1e-18, -1 / 0.99)));
   if (name == "f64") return std::bit_cast<std::uint64_t>(to_unit_interval(r));
   if (name == "nan") return std::bit_cast<std::uint64_t>(r % 2 ? std::nan("") : to_unit_interval(r) - 0.5);
   if (name == "sorted") return i;
@@ -89,7 +90,8 @@ int main(int argc, char** argv) {
     std::printf("%-24s n=%zu threads=%u  median %.4f s (%.4f–%.4f)  %.2f GiB/s  scratch %.2f N  checksum %016llx\n",
                 name.c_str(), options.n, options.threads, median, seconds.front(), seconds.back(),
                 static_cast<double>(bytes) / median / GiB,
-                static_cast<double>(memory.take_peak()) / static_cast<double>(options.n), static_cast<unsigned long long>(checksum()));
+                static_cast<double>(memory.take_peak()) / static_cast<double>(options.n),
+                static_cast<unsigned long long>(checksum()));
     std::fflush(stdout);
   };
 
@@ -129,8 +131,9 @@ int main(int argc, char** argv) {
       fill(name, 0, n, 1);
       dump(name);
     };
-    time("argsort/" + name, 8 * n, prepare,
-         [&] { argsort(work, type, in, n, 0, reinterpret_cast<std::int64_t*>(out)); }, sum);
+    time(
+        "argsort/" + name, 8 * n, prepare, [&] { argsort(work, type, in, n, 0, reinterpret_cast<std::int64_t*>(out)); },
+        sum);
     time("sort/" + name, 8 * n, prepare, [&] { sort(work, type, in, out, n); }, sum);
   }
   for (const std::string name : {"u64", "zipf", "few", "g1e3", "g1e6", "sparse1e6", "heavy"}) {
@@ -152,15 +155,16 @@ int main(int argc, char** argv) {
     for (std::size_t columns : {2, 3}) {
       rows = n / columns;
       std::vector<Key> keys;
-      time("coargsort" + std::to_string(columns) + "/" + name, 8 * n,
-           [&] {
-             for (std::size_t c = 0; c < columns; ++c) {
-               fill(name, c * rows, rows, c + 1);
-               keys.push_back({DType::i64, in + c * rows});
-             }
-             dump("coargsort" + std::to_string(columns) + "_" + name);
-           },
-           [&] { coargsort(work, keys, rows, 0, reinterpret_cast<std::int64_t*>(out)); }, sum);
+      time(
+          "coargsort" + std::to_string(columns) + "/" + name, 8 * n,
+          [&] {
+            for (std::size_t c = 0; c < columns; ++c) {
+              fill(name, c * rows, rows, c + 1);
+              keys.push_back({DType::i64, in + c * rows});
+            }
+            dump("coargsort" + std::to_string(columns) + "_" + name);
+          },
+          [&] { coargsort(work, keys, rows, 0, reinterpret_cast<std::int64_t*>(out)); }, sum);
     }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times what is done to one PE's texts of 1 to 15 bytes: text_kernels [rows] [trials] [name part]. Random rows dealt and one by one,
-// texts numbered, and put in order; 1 and 2 threads, median milliseconds.
+// Times what is done to one PE's texts of 1 to 15 bytes: text_kernels [rows] [trials] [name part]. Random rows dealt
+// and one by one, texts numbered, and put in order; 1 and 2 threads, median milliseconds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,9 +33,11 @@ Column make(Memory& memory, std::size_t n, std::uint64_t seed) {
   SequentialRandom random(seed);
   Column made{Buffer<std::int64_t>(memory, n + 1), {}};
   made.offsets[0] = 0;
-  for (std::size_t i = 0; i < n; ++i) made.offsets[i + 1] = made.offsets[i] + 1 + static_cast<std::int64_t>(random.below(15));
+  for (std::size_t i = 0; i < n; ++i)
+    made.offsets[i + 1] = made.offsets[i] + 1 + static_cast<std::int64_t>(random.below(15));
   made.bytes = Buffer<char>(memory, static_cast<std::size_t>(made.offsets[n]) + 64);
-  for (std::int64_t i = 0; i < made.offsets[n]; ++i) made.bytes[static_cast<std::size_t>(i)] = static_cast<char>('a' + random.below(26));
+  for (std::int64_t i = 0; i < made.offsets[n]; ++i)
+    made.bytes[static_cast<std::size_t>(i)] = static_cast<char>('a' + random.below(26));
   return made;
 }
 
@@ -74,7 +76,8 @@ int main(int argc, char** argv) {
     const TextBlock block{texts.offsets.data(), texts.bytes.data()};
     const std::int64_t begins[] = {0, static_cast<std::int64_t>(n)};
     if (deal) {
-      if (auto dealt = GatheredTexts::of(work, {&block, 1}, begins, rows.data(), n)) return dealt->write(work, offsets.data(), bytes.data());
+      if (auto dealt = GatheredTexts::of(work, {&block, 1}, begins, rows.data(), n))
+        return dealt->write(work, offsets.data(), bytes.data());
     }
     Spans spans(memory, n);
     locate(work, {&block, 1}, begins, rows.data(), n, spans.data.data(), spans.lengths.data());
@@ -94,7 +97,12 @@ int main(int argc, char** argv) {
         {"deal", [&] { TextBuckets::of(work, texts.view(), 0); }},
         {"order", [&] { TextBuckets::of(work, texts.view(), 0)->order(work, offsets.data(), nullptr); }},
         {"sort", [&] { TextBuckets::of(work, texts.view(), 0)->write(work, offsets.data(), bytes.data()); }},
-        {"distinct", [&] { TextBuckets::of(work, texts.view(), 0)->distinct(work).write(work, offsets.data(), bytes.data(), rows.data()); }},
+        {"distinct",
+         [&] {
+           TextBuckets::of(work, texts.view(), 0)
+               ->distinct(work)
+               .write(work, offsets.data(), bytes.data(), rows.data());
+         }},
     };
     for (const auto& [name, body] : cases)
       if (std::string(name).find(part) != std::string::npos) time(name, threads, trials, body);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// mpi: what programs of MPI wait for: messages (latency, rate, bandwidth), collectives by bytes per rank (alltoall: per pair),
-// windows, non-blocking collectives while the program computes, and datatypes that lie apart, beside loops written by hand.
-// `*_added`: what an operation adds to a computation of 1.2 times its own time, without a call in between; `--asleep 1`: to a sleep, which
-// leaves the core to others, with core 0 for progress; `*_blocking`: the same waited for at once. `--allocated 1`: buffers are memory of
-// MPI_Alloc_mem.
+// mpi: what programs of MPI wait for: messages (latency, rate, bandwidth), collectives by bytes per rank (alltoall: per
+// pair), windows, non-blocking collectives while the program computes, and datatypes that lie apart, beside loops
+// written by hand.
+// `*_added`: what an operation adds to a computation of 1.2 times its own time, without a call in between; `--asleep
+// 1`: to a sleep, which leaves the core to others, with core 0 for progress; `*_blocking`: the same waited for at once.
+// `--allocated 1`: buffers are memory of MPI_Alloc_mem.
 #include "../shmem/bench.h"
 
 #include <sys/prctl.h>
@@ -63,14 +64,19 @@ static void messages(size_t most) {
   for (unsigned i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= most; ++i) {
     size = sizes[i];
     uint64_t hash = moved(ping_pong, size);
-    bench_point((BenchPoint){.name = "latency", .size = size, .seconds = bench_measure(ping_pong, BENCH_EVERYBODY) / 2, .checksum = hash});
+    bench_point((BenchPoint){
+        .name = "latency", .size = size, .seconds = bench_measure(ping_pong, BENCH_EVERYBODY) / 2, .checksum = hash});
   }
   const size_t streams[] = {8, 1024, 65536, MOST};
   for (unsigned i = 0; i < sizeof streams / sizeof *streams && streams[i] <= most; ++i) {
     size = streams[i];
     uint64_t hash = moved(stream, size < 4096 ? size * WINDOW : size);
-    bench_point((BenchPoint){.name = "stream", .size = size, .seconds = bench_measure(stream, BENCH_EVERYBODY) / WINDOW,
-                             .work = size == 8 ? 1 : (double)size, .unit = size == 8 ? "op" : "B", .checksum = hash});
+    bench_point((BenchPoint){.name = "stream",
+                             .size = size,
+                             .seconds = bench_measure(stream, BENCH_EVERYBODY) / WINDOW,
+                             .work = size == 8 ? 1 : (double)size,
+                             .unit = size == 8 ? "op" : "B",
+                             .checksum = hash});
   }
 }
 
@@ -133,7 +139,8 @@ static uint64_t checked(const char* name, BenchBody body, Wanted wanted, int blo
 
 static void collective(const char* name, BenchBody body, Wanted wanted, int blocks) {
   uint64_t hash = checked(name, body, wanted, blocks);
-  bench_point((BenchPoint){.name = name, .size = size, .seconds = bench_measure(body, BENCH_EVERYBODY), .checksum = hash});
+  bench_point(
+      (BenchPoint){.name = name, .size = size, .seconds = bench_measure(body, BENCH_EVERYBODY), .checksum = hash});
 }
 
 static void collectives(size_t most) {
@@ -190,12 +197,13 @@ static void compute_alone(uint64_t count) {
   while (count-- != 0) compute(computing);
 }
 
-static void overlapped(const char* name, const char* added, const char* blocking, BenchBody pure, BenchBody hidden, BenchBody waited_for,
-                       Wanted wanted, int blocks) {
+static void overlapped(const char* name, const char* added, const char* blocking, BenchBody pure, BenchBody hidden,
+                       BenchBody waited_for, Wanted wanted, int blocks) {
   uint64_t hash = checked(name, pure, wanted, blocks);
   double seconds = bench_measure(pure, BENCH_EVERYBODY);
   bench_point((BenchPoint){.name = name, .size = size, .seconds = seconds, .checksum = hash});
-  bench_point((BenchPoint){.name = blocking, .size = size, .seconds = bench_measure(waited_for, BENCH_EVERYBODY), .checksum = hash});
+  bench_point((BenchPoint){
+      .name = blocking, .size = size, .seconds = bench_measure(waited_for, BENCH_EVERYBODY), .checksum = hash});
   computing = 1.2 * seconds;
   double alone = bench_measure(compute_alone, BENCH_EVERYBODY), left = bench_measure(hidden, BENCH_EVERYBODY) - alone;
   bench_point((BenchPoint){.name = added, .size = size, .seconds = left > 1e-9 ? left : 1e-9});
@@ -251,8 +259,10 @@ static void windows(void) {
   MPI_Win_sync(window);
   if (me == 1) bench_check(*word == 10, "fetch_op");
   hash = comm_total(me == 1 ? *word : 0);
-  bench_point((BenchPoint){.name = "put_flush", .size = 8, .seconds = bench_measure(put_flush, BENCH_FIRST), .checksum = hash});
-  bench_point((BenchPoint){.name = "fetch_op_flush", .size = 8, .seconds = bench_measure(fetch_flush, BENCH_FIRST), .checksum = hash});
+  bench_point(
+      (BenchPoint){.name = "put_flush", .size = 8, .seconds = bench_measure(put_flush, BENCH_FIRST), .checksum = hash});
+  bench_point((BenchPoint){
+      .name = "fetch_op_flush", .size = 8, .seconds = bench_measure(fetch_flush, BENCH_FIRST), .checksum = hash});
   MPI_Win_unlock_all(window);
   MPI_Win_free(&window);
 
@@ -303,7 +313,8 @@ static void send_type(uint64_t count) {
 }
 
 static void datatypes(void) {
-  static const Shape shapes[] = {{"vector", 1, 0, 4096, 8, 1}, {"face_2d", 1, 0, 256, 256, 4}, {"face_3d", 48, 48 * 48, 48, 48, 1}};
+  static const Shape shapes[] = {
+      {"vector", 1, 0, 4096, 8, 1}, {"face_2d", 1, 0, 256, 256, 4}, {"face_3d", 48, 48 * 48, 48, 48, 1}};
   for (unsigned i = 0; i < 3; ++i) {
     shape = &shapes[i];
     char name[3][32];
@@ -332,9 +343,12 @@ static void datatypes(void) {
       bench_check(bench_hash(got, size) == hash, name[2]);
     }
     free(got);
-    bench_point((BenchPoint){.name = name[0], .size = size, .seconds = bench_measure(by_hand, BENCH_FIRST), .checksum = hash});
-    bench_point((BenchPoint){.name = name[1], .size = size, .seconds = bench_measure(pack, BENCH_FIRST), .checksum = hash});
-    bench_point((BenchPoint){.name = name[2], .size = size, .seconds = bench_measure(send_type, BENCH_EVERYBODY) / 2, .checksum = hash});
+    bench_point(
+        (BenchPoint){.name = name[0], .size = size, .seconds = bench_measure(by_hand, BENCH_FIRST), .checksum = hash});
+    bench_point(
+        (BenchPoint){.name = name[1], .size = size, .seconds = bench_measure(pack, BENCH_FIRST), .checksum = hash});
+    bench_point((BenchPoint){
+        .name = name[2], .size = size, .seconds = bench_measure(send_type, BENCH_EVERYBODY) / 2, .checksum = hash});
     MPI_Type_free(&type);
   }
 }
@@ -363,8 +377,10 @@ int main(int argc, char** argv) {
   if (parts & 2) collectives(most);
   size = most;
   if (parts & 4) {
-    overlapped("iallreduce", "iallreduce_added", "iallreduce_blocking", iallreduce, iallreduce_hidden, allreduce, of_all, 1);
-    overlapped("ialltoall", "ialltoall_added", "ialltoall_blocking", ialltoall, ialltoall_hidden, alltoall, for_me, pes);
+    overlapped("iallreduce", "iallreduce_added", "iallreduce_blocking", iallreduce, iallreduce_hidden, allreduce,
+               of_all, 1);
+    overlapped("ialltoall", "ialltoall_added", "ialltoall_blocking", ialltoall, ialltoall_hidden, alltoall, for_me,
+               pes);
   }
   if (parts & 8) windows();
   if (parts & 16) datatypes();

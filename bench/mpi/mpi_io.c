@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// mpi_io: one file written by all ranks at once (MPI_File_write_all), whose blocks are dealt out in turns: 64 bytes, 4 KiB and
-// 1 MiB each, as a view. The file lies in TMPDIR and is not flushed: what is measured is the way into the page cache.
+// mpi_io: one file written by all ranks at once (MPI_File_write_all), whose blocks are dealt out in turns: 64 bytes, 4
+// KiB and 1 MiB each, as a view. The file lies in TMPDIR and is not flushed: what is measured is the way into the page
+// cache.
 #include "../shmem/bench.h"
 
 static char* data;
@@ -59,7 +60,11 @@ int main(int argc, char** argv) {
     MPI_File_read_all(file, data, (int)mine, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_close(&file);
     bench_check(bench_hash(data, mine) == hash, "write_all");
-    bench_point((BenchPoint){.name = "write_all", .size = block, .seconds = seconds, .work = (double)mine * comm_pes(), .unit = "B",
+    bench_point((BenchPoint){.name = "write_all",
+                             .size = block,
+                             .seconds = seconds,
+                             .work = (double)mine * comm_pes(),
+                             .unit = "B",
                              .checksum = comm_total(hash)});
   }
   MPI_Barrier(MPI_COMM_WORLD);

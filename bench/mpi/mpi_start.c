@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// mpi_start: how long MPI_Init takes. What runs it adds how long the whole job takes, which does nothing else. `--python 1`: each rank is
-// the python3 of the PATH instead, which imports its mpi4py, built for the standard ABI, with the library that this was linked with.
+// mpi_start: how long MPI_Init takes. What runs it adds how long the whole job takes, which does nothing else.
+// `--python 1`: each rank is the python3 of the PATH instead, which imports its mpi4py, built for the standard ABI,
+// with the library that this was linked with.
 #define _GNU_SOURCE
 #include "../shmem/bench.h"
 
@@ -26,14 +27,15 @@ static void become_python(void) {
   const char* before = getenv("LD_LIBRARY_PATH");
   char folders[32768];
   int bytes = snprintf(folders, sizeof folders, "%.*s%s%s", end != NULL ? (int)(end - library.dli_fname) : 1,
-                       end != NULL ? library.dli_fname : ".", before != NULL && *before != '\0' ? ":" : "", before != NULL ? before : "");
+                       end != NULL ? library.dli_fname : ".", before != NULL && *before != '\0' ? ":" : "",
+                       before != NULL ? before : "");
   if (bytes >= (int)sizeof folders) comm_fail("LD_LIBRARY_PATH is longer than 32 kB");
   setenv("LD_LIBRARY_PATH", folders, 1);
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   MPI_Get_library_version(version, &length);
   setenv("BENCH_LIBRARY", version, 1);
-  char *words[] = {"python3", "-c", script, NULL};
+  char* words[] = {"python3", "-c", script, NULL};
   execvp(words[0], words);
   comm_fail("there is no python3 on the PATH");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mpi_threads: messages of 8 bytes in windows of 64 between pairs of threads of ranks 0 and 1, each pair with a communicator of its
-// own. The size of a point is the number of pairs; its rate is that of all pairs together.
+// mpi_threads: messages of 8 bytes in windows of 64 between pairs of threads of ranks 0 and 1, each pair with a
+// communicator of its own. The size of a point is the number of pairs; its rate is that of all pairs together.
 #include "../shmem/bench.h"
 
 #include <pthread.h>
@@ -80,8 +80,12 @@ int main(int argc, char** argv) {
     double seconds[BENCH_MOST_REPEATS];
     once(many);
     for (unsigned i = 0; i < bench_repeats; ++i) seconds[i] = once(many);
-    bench_point((BenchPoint){.name = "stream", .size = (uint64_t)many, .seconds = bench_median(seconds, bench_repeats),
-                             .work = (double)windows * WINDOW * many, .unit = "op", .checksum = (uint64_t)many});
+    bench_point((BenchPoint){.name = "stream",
+                             .size = (uint64_t)many,
+                             .seconds = bench_median(seconds, bench_repeats),
+                             .work = (double)windows * WINDOW * many,
+                             .unit = "op",
+                             .checksum = (uint64_t)many});
   }
   for (int i = 0; i < pairs; ++i) MPI_Comm_free(&comms[i]);
   return bench_end();

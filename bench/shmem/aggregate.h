@@ -18,7 +18,9 @@ static inline Aggregate aggregate_make(uint64_t* array, size_t words) {
   if (shmemx_ulong_aggregator_create(array, words, &made) != 0) comm_fail("no memory for an aggregator");
   return made;
 }
-static inline void aggregate_increment(Aggregate all, uint64_t index, int pe) { shmemx_ulong_aggregate_inc(all, index, pe); }
+static inline void aggregate_increment(Aggregate all, uint64_t index, int pe) {
+  shmemx_ulong_aggregate_inc(all, index, pe);
+}
 static inline void aggregate_get(Aggregate all, uint64_t* to, uint64_t index, int pe) {
   shmemx_ulong_aggregate_get(all, to, index, pe);
 }

@@ -44,7 +44,11 @@ static void put_point(const char* name, enum BenchWho who, int directions) {
     bench_check(hash == bench_hash(own, size), name);
   }
   double seconds = bench_measure(put, who) / WINDOW;
-  bench_point((BenchPoint){.name = name, .size = size, .seconds = seconds, .work = (double)size * directions, .unit = "B",
+  bench_point((BenchPoint){.name = name,
+                           .size = size,
+                           .seconds = seconds,
+                           .work = (double)size * directions,
+                           .unit = "B",
                            .checksum = hash});
 }
 
@@ -60,7 +64,8 @@ static void get_point(const char* name) {
     bench_check(hash == bench_hash(own, size), name);
   }
   double seconds = bench_measure(get, BENCH_FIRST) / WINDOW;
-  bench_point((BenchPoint){.name = name, .size = size, .seconds = seconds, .work = (double)size, .unit = "B", .checksum = hash});
+  bench_point((BenchPoint){
+      .name = name, .size = size, .seconds = seconds, .work = (double)size, .unit = "B", .checksum = hash});
 }
 
 int main(int argc, char** argv) {

@@ -147,7 +147,8 @@ typedef struct {
 
 static inline void bench_point(BenchPoint point) {
   if (comm_me() != 0) return;
-  printf("{\"point\": \"%s\", \"size\": %" PRIu64 ", \"seconds\": %.6g, \"work\": %.17g, \"unit\": \"%s\", "
+  printf("{\"point\": \"%s\", \"size\": %" PRIu64
+         ", \"seconds\": %.6g, \"work\": %.17g, \"unit\": \"%s\", "
          "\"checksum\": \"%016" PRIx64 "\"}\n",
          point.name, point.size, point.seconds, point.work, point.unit == NULL ? "" : point.unit, point.checksum);
   fflush(stdout);

@@ -11,18 +11,18 @@
 //   comm_begin(&argc, &argv, heap_bytes, threads)   joins the job; heap_bytes for all comm_alloc() together
 //   comm_end()
 //   comm_me(), comm_pes(), comm_library()
-//   comm_alloc(bytes)                               symmetric, cleared, aligned (comm_alignment()); collective; never freed
-//   COMM_GLOBALS                                    1: static variables are symmetric too
-//   comm_put, comm_put_nbi, comm_get, comm_get_nbi  bytes; without _nbi the local side is done on return
-//   comm_put_word, comm_get_word                    8 bytes
+//   comm_alloc(bytes)                               symmetric, cleared, aligned (comm_alignment()); collective; never
+//   freed COMM_GLOBALS                                    1: static variables are symmetric too comm_put, comm_put_nbi,
+//   comm_get, comm_get_nbi  bytes; without _nbi the local side is done on return comm_put_word, comm_get_word 8 bytes
 //   comm_fetch_add, comm_compare_swap, comm_add, comm_xor
 //   comm_quiet()                                    all operations of the caller are done at their targets
 //   comm_put_flag(to, from, bytes, flag, value, pe) data, then the flag, in this order
 //   comm_wait(flag, value)                          until the own word is at least value
 //   comm_ping(word, value, pe), comm_pong(word, value)  the library's quickest way to tell one PE 8 bytes,
 //   comm_ping_block(to, from, bytes, flag, value, pe), comm_pong_block(to, bytes, flag, value)  and a block
-//   comm_barrier() completes puts too, comm_sync() does not; comm_broadcast(to, from, bytes, root), comm_allgather(to, from, bytes),
-//   comm_alltoall(to, from, bytes), comm_sum(to, from, count) of doubles, comm_max(value), comm_total(word)
+//   comm_barrier() completes puts too, comm_sync() does not; comm_broadcast(to, from, bytes, root), comm_allgather(to,
+//   from, bytes), comm_alltoall(to, from, bytes), comm_sum(to, from, count) of doubles, comm_max(value),
+//   comm_total(word)
 //
 // Symmetric addresses are this PE's own addresses, as in OpenSHMEM. Sizes of collectives are multiples of 8 bytes.
 #ifndef ATOLL_BENCH_COMM_H

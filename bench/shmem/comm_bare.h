@@ -112,7 +112,8 @@ static inline void comm_barrier(void) {
   int round = 0;
   comm_quiet();
   for (int distance = 1; distance < comm_all_pes; distance *= 2, ++round) {
-    __atomic_store_n(comm_area((comm_own_pe + distance) % comm_all_pes)->rounds[round], comm_barriers, __ATOMIC_RELEASE);
+    __atomic_store_n(comm_area((comm_own_pe + distance) % comm_all_pes)->rounds[round], comm_barriers,
+                     __ATOMIC_RELEASE);
     comm_wait(comm_area(comm_own_pe)->rounds[round], comm_barriers);
   }
 }

@@ -84,12 +84,18 @@ static inline void* comm_alloc(size_t bytes) {
 }
 
 static inline void comm_put(void* to, const void* from, size_t bytes, int pe) { shmem_putmem(to, from, bytes, pe); }
-static inline void comm_put_nbi(void* to, const void* from, size_t bytes, int pe) { shmem_putmem_nbi(to, from, bytes, pe); }
+static inline void comm_put_nbi(void* to, const void* from, size_t bytes, int pe) {
+  shmem_putmem_nbi(to, from, bytes, pe);
+}
 static inline void comm_get(void* to, const void* from, size_t bytes, int pe) { shmem_getmem(to, from, bytes, pe); }
-static inline void comm_get_nbi(void* to, const void* from, size_t bytes, int pe) { shmem_getmem_nbi(to, from, bytes, pe); }
+static inline void comm_get_nbi(void* to, const void* from, size_t bytes, int pe) {
+  shmem_getmem_nbi(to, from, bytes, pe);
+}
 static inline void comm_put_word(uint64_t* to, uint64_t value, int pe) { shmem_ulong_p(to, value, pe); }
 static inline uint64_t comm_get_word(const uint64_t* from, int pe) { return shmem_ulong_g(from, pe); }
-static inline uint64_t comm_fetch_add(uint64_t* at, uint64_t value, int pe) { return shmem_ulong_atomic_fetch_add(at, value, pe); }
+static inline uint64_t comm_fetch_add(uint64_t* at, uint64_t value, int pe) {
+  return shmem_ulong_atomic_fetch_add(at, value, pe);
+}
 static inline uint64_t comm_compare_swap(uint64_t* at, uint64_t wanted, uint64_t value, int pe) {
   return shmem_ulong_atomic_compare_swap(at, wanted, value, pe);
 }

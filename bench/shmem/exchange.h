@@ -9,10 +9,10 @@
 enum { EXCHANGE_WORDS = 8192 };  // of a buffer: 64 KiB, so that a round's barriers are few beside its words
 
 typedef struct {
-  uint64_t* out;        // [destination][word], private
+  uint64_t* out;  // [destination][word], private
   uint64_t* out_count;  // [destination]
-  uint64_t* in;         // [sender][word], symmetric
-  uint64_t* in_count;   // [sender][line]: words sent in this round, and whether the sender has more
+  uint64_t* in;  // [sender][word], symmetric
+  uint64_t* in_count;  // [sender][line]: words sent in this round, and whether the sender has more
 } Exchange;
 
 static inline size_t exchange_bytes(int pes) { return (size_t)pes * (EXCHANGE_WORDS * 8 + COMM_LINE); }
@@ -44,7 +44,8 @@ static inline int exchange_round(Exchange* all, int more) {
   size_t me = (size_t)comm_me();
   for (int step = 0; step < comm_pes(); ++step) {
     int pe = (comm_me() + step) % comm_pes();
-    if (all->out_count[pe] > 0) comm_put_nbi(all->in + me * EXCHANGE_WORDS, exchange_out(all, pe), all->out_count[pe] * 8, pe);
+    if (all->out_count[pe] > 0)
+      comm_put_nbi(all->in + me * EXCHANGE_WORDS, exchange_out(all, pe), all->out_count[pe] * 8, pe);
     comm_put_word(&all->in_count[me * 8], all->out_count[pe] << 1 | (uint64_t)(more != 0), pe);
   }
   comm_barrier();

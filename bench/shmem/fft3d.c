@@ -109,7 +109,8 @@ static int right(uint64_t* hash) {
       for (size_t z = 0; z < side; ++z) {
         double wanted = 0;
         for (int mode = 0; mode < 2; ++mode)
-          if (z == modes[mode][0] % side && first_y + y == modes[mode][1] % side && x == modes[mode][2] % side) wanted += volume;
+          if (z == modes[mode][0] % side && first_y + y == modes[mode][1] % side && x == modes[mode][2] % side)
+            wanted += volume;
         Complex value = spectrum[(y * side + x) * side + z];
         good &= fabs(creal(value) - wanted) < 1e-9 * volume && fabs(cimag(value)) < 1e-9 * volume;
         if (cabs(value) > 0.5 * volume) *hash += bench_mix((z * side + first_y + y) * side + x);
@@ -125,7 +126,12 @@ static void point(const char* name, int pack_count, int overlap) {
   bench_check(right(&hash), name);
   hash = comm_total(hash);
   double volume = (double)side * (double)side * (double)side;
-  bench_point((BenchPoint){.name = name, .size = side, .seconds = seconds, .work = 5 * volume * log2(volume), .unit = "flop", .checksum = hash});
+  bench_point((BenchPoint){.name = name,
+                           .size = side,
+                           .seconds = seconds,
+                           .work = 5 * volume * log2(volume),
+                           .unit = "flop",
+                           .checksum = hash});
 }
 
 int main(int argc, char** argv) {

@@ -17,7 +17,8 @@ static void aggregated(void) {
   uint64_t next = 0;
   int more = 1;
   while (more) {
-    while (next < request_count && exchange_push(&exchange, table_pe(requests[next]), requests[next] & table_mask)) ++next;
+    while (next < request_count && exchange_push(&exchange, table_pe(requests[next]), requests[next] & table_mask))
+      ++next;
     more = exchange_round(&exchange, next < request_count);
     for (int pe = 0; pe < comm_pes(); ++pe) {
       const uint64_t* words = exchange_in(&exchange, pe);

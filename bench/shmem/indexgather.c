@@ -18,8 +18,7 @@ static void prepare(void) {
 }
 
 static void fine_grained(void) {
-  for (uint64_t i = 0; i < request_count; ++i)
-    comm_get_nbi(&got[i], table_at(requests[i]), 8, table_pe(requests[i]));
+  for (uint64_t i = 0; i < request_count; ++i) comm_get_nbi(&got[i], table_at(requests[i]), 8, table_pe(requests[i]));
   comm_quiet();
 }
 

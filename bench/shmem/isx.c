@@ -58,7 +58,8 @@ static void point(const char* name, const char* exchange_name, uint64_t keys_per
   double seconds = bench_problem(prepare, sort);
   uint64_t total = 0, mine = 0, hash = 0, first = (uint64_t)comm_me() * width;
   int right = 1;
-  for (uint64_t i = 0; i < width; ++i) total += tallies[i], mine += tallies[i] * (first + i), hash += bench_mix(first + i) * tallies[i];
+  for (uint64_t i = 0; i < width; ++i)
+    total += tallies[i], mine += tallies[i] * (first + i), hash += bench_mix(first + i) * tallies[i];
   for (uint64_t i = 0; i < *received_count; ++i) right &= received[i] - first < width;
   uint64_t wanted = 0;
   for (uint64_t i = 0; i < key_count; ++i) wanted += keys[i];
@@ -66,9 +67,11 @@ static void point(const char* name, const char* exchange_name, uint64_t keys_per
   bench_check(comm_total(total) == key_count * (uint64_t)comm_pes() && comm_total(mine) == comm_total(wanted), name);
   hash = comm_total(hash);
   double work = (double)key_count * comm_pes();
-  bench_point((BenchPoint){.name = name, .size = key_count, .seconds = seconds, .work = work, .unit = "key", .checksum = hash});
+  bench_point(
+      (BenchPoint){.name = name, .size = key_count, .seconds = seconds, .work = work, .unit = "key", .checksum = hash});
   double slowest = comm_max(bench_median(exchange_seconds + 1, exchanges - 1));
-  bench_point((BenchPoint){.name = exchange_name, .size = key_count, .seconds = slowest, .work = work, .unit = "key", .checksum = hash});
+  bench_point((BenchPoint){
+      .name = exchange_name, .size = key_count, .seconds = slowest, .work = work, .unit = "key", .checksum = hash});
 }
 
 int main(int argc, char** argv) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // latency: how long one operation takes, each completed before the next begins: put and quiet, get, fetch-add,
 // compare-and-swap from PE 0 to PE 1, and a ping-pong in which both wait for the other's put (of
-// MPI: message). On the symmetric heap and, where the library has them symmetric, on static variables. All of one size before
-// the next: a network connection that has carried longer transfers may take short ones otherwise.
+// MPI: message). On the symmetric heap and, where the library has them symmetric, on static variables. All of one size
+// before the next: a network connection that has carried longer transfers may take short ones otherwise.
 #include "bench.h"
 
 enum { MOST = 4 << 20, CHECKED = 100 };

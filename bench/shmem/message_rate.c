@@ -39,7 +39,8 @@ static void set(uint64_t value) {
 static void point(const char* name, BenchBody body, enum BenchWho who, uint64_t checksum) {
   double seconds = bench_measure(body, who) / WINDOW;
   double work = who == BENCH_EVERYBODY ? comm_pes() : 1;
-  bench_point((BenchPoint){.name = name, .size = 8, .seconds = seconds, .work = work, .unit = "op", .checksum = checksum});
+  bench_point(
+      (BenchPoint){.name = name, .size = 8, .seconds = seconds, .work = work, .unit = "op", .checksum = checksum});
 }
 
 // What PE 1's words add up to after `turns` rounds by PE 0.

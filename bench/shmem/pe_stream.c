@@ -8,7 +8,7 @@ static uint64_t elements;
 static void triad(uint64_t count) {
   for (uint64_t turn = 0; turn < count; ++turn) {
     double alpha = 3.0 + (double)(turn & 1);
-    double *restrict to = a, *restrict left = b, *restrict right = c;
+    double* restrict to = a, * restrict left = b, * restrict right = c;
     for (uint64_t i = 0; i < elements; ++i) to[i] = left[i] + alpha * right[i];
     __asm__ volatile("" ::: "memory");
   }
@@ -28,11 +28,16 @@ int main(int argc, char** argv) {
   }
   triad(1);
   int right = 1;
-  for (uint64_t i = 0; i < elements; ++i) right &= a[i] == (double)(i % 1000) + 3.0 * (double)(i % 77 + (uint64_t)comm_me());
+  for (uint64_t i = 0; i < elements; ++i)
+    right &= a[i] == (double)(i % 1000) + 3.0 * (double)(i % 77 + (uint64_t)comm_me());
   bench_check(right, "triad");
   uint64_t hash = comm_total(bench_hash(a, bytes));
   double seconds = bench_measure(triad, BENCH_EVERYBODY);
-  bench_point((BenchPoint){.name = "triad", .size = bytes, .seconds = seconds, .work = 3.0 * (double)bytes * comm_pes(),
-                           .unit = "B", .checksum = hash});
+  bench_point((BenchPoint){.name = "triad",
+                           .size = bytes,
+                           .seconds = seconds,
+                           .work = 3.0 * (double)bytes * comm_pes(),
+                           .unit = "B",
+                           .checksum = hash});
   return bench_end();
 }

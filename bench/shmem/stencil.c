@@ -93,6 +93,11 @@ int main(int argc, char** argv) {
   bench_check(right, "stencil");
   cells = comm_total(cells);
   double flops = (double)(2 * (4 * RADIUS + 1) + 1) * (double)cells * (double)iterations;
-  bench_point((BenchPoint){.name = "star", .size = order, .seconds = seconds, .work = flops, .unit = "flop", .checksum = cells * iterations});
+  bench_point((BenchPoint){.name = "star",
+                           .size = order,
+                           .seconds = seconds,
+                           .work = flops,
+                           .unit = "flop",
+                           .checksum = cells * iterations});
   return bench_end();
 }

@@ -44,13 +44,18 @@ static inline void table_clear(void) { memset(table, 0, table_words * 8); }
 // A hash of the whole table, on every PE; cells are added so that it does not depend on the number of PEs.
 static inline uint64_t table_hash(void) {
   uint64_t hash = 0;
-  for (uint64_t i = 0; i < table_words; ++i) hash += bench_mix(table[i] ^ bench_mix((uint64_t)comm_me() << table_shift | i));
+  for (uint64_t i = 0; i < table_words; ++i)
+    hash += bench_mix(table[i] ^ bench_mix((uint64_t)comm_me() << table_shift | i));
   return comm_total(hash);
 }
 
 static inline void table_point(const char* name, double seconds, uint64_t checksum) {
-  bench_point((BenchPoint){.name = name, .size = table_words * 8 * (uint64_t)comm_pes(), .seconds = seconds,
-                           .work = (double)request_count * comm_pes(), .unit = "op", .checksum = checksum});
+  bench_point((BenchPoint){.name = name,
+                           .size = table_words * 8 * (uint64_t)comm_pes(),
+                           .seconds = seconds,
+                           .work = (double)request_count * comm_pes(),
+                           .unit = "op",
+                           .checksum = checksum});
 }
 
 #endif

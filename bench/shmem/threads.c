@@ -76,8 +76,12 @@ static void point(const char* name, int gets) {
     wanted += last * (gets ? looks : 1);
   }
   bench_check(sum == wanted * (uint64_t)threads, name);
-  bench_point((BenchPoint){.name = name, .size = (uint64_t)threads, .seconds = bench_median(seconds, bench_repeats),
-                           .work = (double)operations * threads * comm_pes(), .unit = "op", .checksum = sum});
+  bench_point((BenchPoint){.name = name,
+                           .size = (uint64_t)threads,
+                           .seconds = bench_median(seconds, bench_repeats),
+                           .work = (double)operations * threads * comm_pes(),
+                           .unit = "op",
+                           .checksum = sum});
 }
 
 int main(int argc, char** argv) {

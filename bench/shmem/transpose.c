@@ -39,7 +39,8 @@ static void run(void) {
       double* out = packed + (size_t)pe * block;
       transpose_block(out, rows, a + (size_t)pe * rows, 0);
       // Halves take turns, as in stencil: a sender is at most one turn ahead of those it sends to.
-      comm_put_flag(inbox + (turn % 2 * (size_t)pes + (size_t)me) * block, out, block * sizeof(double), &arrived[(size_t)me * 8], turn, pe);
+      comm_put_flag(inbox + (turn % 2 * (size_t)pes + (size_t)me) * block, out, block * sizeof(double),
+                    &arrived[(size_t)me * 8], turn, pe);
     }
     transpose_block(b + (size_t)me * rows, order, a + (size_t)me * rows, 1);
     for (int step = 1; step < pes; ++step) {
@@ -81,6 +82,7 @@ int main(int argc, char** argv) {
   bench_check(right, "transpose");
   uint64_t hash = comm_total(bench_hash(b, rows * order * sizeof(double)));
   double bytes = 2.0 * (double)order * (double)order * sizeof(double) * (double)iterations;
-  bench_point((BenchPoint){.name = "blocks", .size = order, .seconds = seconds, .work = bytes, .unit = "B", .checksum = hash});
+  bench_point(
+      (BenchPoint){.name = "blocks", .size = order, .seconds = seconds, .work = bytes, .unit = "B", .checksum = hash});
   return bench_end();
 }

@@ -93,7 +93,8 @@ class HubState {
     PeId source;
     std::vector<std::byte> payload;
   };
-  // A message that came here for all of this node. Apart from the aggregator, as peers must get their answers without it.
+  // A message that came here for all of this node. Apart from the aggregator, as peers must get their answers without
+  // it.
   struct Relayed {
     PeId source;
     std::uint32_t parts;  // not done yet
@@ -120,7 +121,8 @@ class HubState {
   }
 
   // False when it threw.
-  static bool receive(Aggregator& aggregator, const Header& header, const Items& items, std::vector<std::byte>& answer) {
+  static bool receive(Aggregator& aggregator, const Header& header, const Items& items,
+                      std::vector<std::byte>& answer) {
     try {
       aggregator.receive(static_cast<int>(header.origin), items, answer);
       return true;
@@ -130,7 +132,8 @@ class HubState {
       return false;
     }
   }
-  void carry_out(runtime::Context& context, Aggregator& aggregator, PeId source, const Header& header, const Items& items) {
+  void carry_out(runtime::Context& context, Aggregator& aggregator, PeId source, const Header& header,
+                 const Items& items) {
     std::vector<std::byte> answer = std::exchange(aggregator.answer_, {});
     answer.clear();
     Header back = header;
@@ -140,9 +143,11 @@ class HubState {
   }
 
   // One message for each other member of this node that has items here.
-  void hand_on(runtime::Context& context, Aggregator& aggregator, PeId source, const Header& header, const Items& items) {
+  void hand_on(runtime::Context& context, Aggregator& aggregator, PeId source, const Header& header,
+               const Items& items) {
     const coll::Communicator& communicator = aggregator.communicator();
-    const std::span<const int> node = communicator.placement().members(communicator.placement().node_of(aggregator.rank()));
+    const std::span<const int> node =
+        communicator.placement().members(communicator.placement().node_of(aggregator.rank()));
     std::vector<std::vector<std::byte>> parts = std::exchange(aggregator.handed_on_, {});
     parts.resize(node.size());
     for (auto& part : parts) part.clear();
@@ -158,9 +163,11 @@ class HubState {
       if (!parts[i].empty() && node[i] != aggregator.rank())
         context.send(communicator.pe(node[i]), handler, std::as_bytes(std::span(&on, 1)), parts[i]);
     // While the others do theirs.
-    if (auto& own = parts[static_cast<std::size_t>(communicator.placement().index_in_node(aggregator.rank()))]; !own.empty()) {
+    if (auto& own = parts[static_cast<std::size_t>(communicator.placement().index_in_node(aggregator.rank()))];
+        !own.empty()) {
       std::vector<std::byte> nothing;
-      on.kind = receive(aggregator, header, aggregator.own_items(own), nothing) ? MessageKind::answer : MessageKind::failure;
+      on.kind =
+          receive(aggregator, header, aggregator.own_items(own), nothing) ? MessageKind::answer : MessageKind::failure;
       part_done(context, on);
     }
     aggregator.handed_on_ = std::move(parts);
@@ -189,8 +196,7 @@ class HubState {
 
 }  // namespace detail
 
-Hub::Hub(coll::Communicator& communicator)
-    : communicator_(communicator), state_(std::make_shared<detail::HubState>()) {
+Hub::Hub(coll::Communicator& communicator) : communicator_(communicator), state_(std::make_shared<detail::HubState>()) {
   // Registered in the same order on every PE, as this is collective; communicators that are not of all PEs would
   // get their numbers out of step.
   ATOLL_VALIDATE(communicator.size() == static_cast<int>(communicator.context().npes()), ValueError,
@@ -223,8 +229,9 @@ Aggregator::Aggregator(Hub& hub, const Options& options, std::size_t item_bytes,
   Hops hops = options.hops == Hops::automatic ? forced_hops() : options.hops;
   if (relay == Relay::never || !placement.has_levels()) hops = Hops::one;
   if (hops == Hops::automatic) {
-    // What relays carry out themselves costs them nothing: on 4 nodes of 4 PEs 1.3 to 4 times as many updates per second.
-    // What they hand on is one more message, 0.6 times as many calls on 2 nodes of 2; 1.2 times on 4 of 4 with 2 KiB each.
+    // What relays carry out themselves costs them nothing: on 4 nodes of 4 PEs 1.3 to 4 times as many updates per
+    // second. What they hand on is one more message, 0.6 times as many calls on 2 nodes of 2; 1.2 times on 4 of 4 with
+    // 2 KiB each.
     bool fuller = share_of(lane_of_member_.size()) < short_message && 2 * lanes_of_two_hops <= lane_of_member_.size();
     hops = relay == Relay::carry_out || fuller ? Hops::two : Hops::one;
   }
@@ -250,7 +257,8 @@ Aggregator::Aggregator(Hub& hub, const Options& options, std::size_t item_bytes,
   }
   // Per destination one buffer fills and `window` fly. 64 KiB make the cost of a message small, and bridge the time
   // for which a destination that shares its core is away.
-  buffer_bytes_ = std::max(std::clamp<std::size_t>(share_of(lanes_.size()), 256, 65536), item_bytes_ + Items::prefix_bytes);
+  buffer_bytes_ =
+      std::max(std::clamp<std::size_t>(share_of(lanes_.size()), 256, 65536), item_bytes_ + Items::prefix_bytes);
 }
 
 Items Aggregator::own_items(std::span<const std::byte> bytes) const { return Items(bytes, item_bytes_, rank_, {}); }
@@ -265,9 +273,7 @@ void Aggregator::open() {
   state_->deliver_early(communicator().context());
 }
 
-void Aggregator::close() {
-  state_->remove(id_);
-}
+void Aggregator::close() { state_->remove(id_); }
 
 Aggregator::~Aggregator() = default;
 
@@ -314,9 +320,10 @@ void Aggregator::wait(Ready&& ready) {
   const std::vector<PeId> culprits = runtime::find_culprits(context.job(), near, all);
   if (!culprits.empty()) context.job().suspect(culprits.front());
   const std::string named = runtime::describe(context.job(), culprits);
-  throw TimeoutError(fmt::format("aggregated operations on {}{}{} were not carried out within {} s: a PE answers when it waits or makes progress. "
-                                 "Raise ATOLL_PEER_TIMEOUT if it may compute for so long", named, named.empty() || far.empty() ? "" : ", ", far,
-                                 patience.seconds()));
+  throw TimeoutError(fmt::format(
+      "aggregated operations on {}{}{} were not carried out within {} s: a PE answers when it waits or makes progress. "
+      "Raise ATOLL_PEER_TIMEOUT if it may compute for so long",
+      named, named.empty() || far.empty() ? "" : ", ", far, patience.seconds()));
 }
 
 void Aggregator::ship(std::size_t number) {

@@ -19,21 +19,13 @@ enum class ErrorCode : std::uint8_t { none, value, type, index, memory, overflow
 std::pair<ErrorCode, std::string> describe_current_exception() {
   try {
     throw;
-  } catch (const ValueError& e) {
-    return {ErrorCode::value, e.what()};
-  } catch (const TypeError& e) {
+  } catch (const ValueError& e) { return {ErrorCode::value, e.what()}; } catch (const TypeError& e) {
     return {ErrorCode::type, e.what()};
-  } catch (const IndexError& e) {
-    return {ErrorCode::index, e.what()};
-  } catch (const MemoryError& e) {
+  } catch (const IndexError& e) { return {ErrorCode::index, e.what()}; } catch (const MemoryError& e) {
     return {ErrorCode::memory, e.what()};
-  } catch (const OverflowError& e) {
-    return {ErrorCode::overflow, e.what()};
-  } catch (const Interrupted& e) {
+  } catch (const OverflowError& e) { return {ErrorCode::overflow, e.what()}; } catch (const Interrupted& e) {
     return {ErrorCode::interrupted, e.what()};
-  } catch (const std::exception& e) {
-    return {ErrorCode::other, e.what()};
-  } catch (...) {
+  } catch (const std::exception& e) { return {ErrorCode::other, e.what()}; } catch (...) {
     return {ErrorCode::other, "unknown error"};
   }
 }
@@ -58,8 +50,8 @@ constexpr std::size_t staging_bytes = std::size_t{1} << 20;
 
 }  // namespace
 
-/// Passes progress on, at most every 50 ms. What the callback throws ends an interruptible kernel where all PEs will be notified of it, and
-/// waits for the end of the operation elsewhere.
+/// Passes progress on, at most every 50 ms. What the callback throws ends an interruptible kernel where all PEs will be
+/// notified of it, and waits for the end of the operation elsewhere.
 class Engine::OperationMonitor final : public Monitor {
  public:
   OperationMonitor(Engine& engine, Interruptible interruptible) : engine_(engine), interruptible_(interruptible) {}
@@ -129,10 +121,12 @@ class Engine::OperationMonitor final : public Monitor {
 Engine::Engine(std::shared_ptr<runtime::Context> context, unsigned threads, std::int64_t grain)
     : Engine(context, std::make_unique<coll::Communicator>(*context), threads, grain) {}
 
-Engine::Engine(std::shared_ptr<runtime::Context> context, const runtime::Team& team, unsigned threads, std::int64_t grain)
+Engine::Engine(std::shared_ptr<runtime::Context> context, const runtime::Team& team, unsigned threads,
+               std::int64_t grain)
     : Engine(context, std::make_unique<coll::Communicator>(*context, team), threads, grain) {}
 
-Engine::Engine(std::shared_ptr<runtime::Context> context, std::unique_ptr<coll::Communicator> communicator, unsigned threads, std::int64_t grain)
+Engine::Engine(std::shared_ptr<runtime::Context> context, std::unique_ptr<coll::Communicator> communicator,
+               unsigned threads, std::int64_t grain)
     : context_(std::move(context)),
       pe_(static_cast<std::uint32_t>(communicator->rank())),
       npes_(static_cast<std::uint32_t>(communicator->size())),
@@ -194,7 +188,8 @@ std::vector<Array> Engine::make(const std::vector<std::pair<DType, Shape>>& kind
   std::vector<Array> arrays;
   arrays.reserve(kinds.size());
   together([&] {
-    for (const auto& [dtype, shape] : kinds) arrays.push_back(allocate(dtype, shape, Distribution(shape, npes_, grain_)));
+    for (const auto& [dtype, shape] : kinds)
+      arrays.push_back(allocate(dtype, shape, Distribution(shape, npes_, grain_)));
   });
   return arrays;
 }
@@ -224,7 +219,8 @@ Array Engine::allocate(DType dtype, const Shape& shape, Distribution distributio
   array->pe = pe_;
   std::int64_t total = 0;
   ATOLL_VALIDATE(!__builtin_mul_overflow(shape.size(), static_cast<std::int64_t>(size_of(dtype)), &total), MemoryError,
-                 "cannot hold an array of shape {} and dtype {}: its bytes do not fit 63 bits", shape.to_string(), name_of(dtype));
+                 "cannot hold an array of shape {} and dtype {}: its bytes do not fit 63 bits", shape.to_string(),
+                 name_of(dtype));
   void* block = context_->heap().allocate(std::max<std::size_t>(array->local_bytes(), 1));
   array->storage.data = static_cast<std::byte*>(block);
   array->storage.owner = std::shared_ptr<void>(block, [context = context_](void* p) { context->heap().release(p); });
@@ -234,7 +230,8 @@ Array Engine::allocate(DType dtype, const Shape& shape, Distribution distributio
 Array Engine::wrap(DType dtype, const Shape& shape, void* data, std::shared_ptr<void> owner) {
   ATOLL_EXPECT(npes_ == 1);
   return std::make_shared<ArrayData>(ArrayData{dtype, shape, Distribution(shape, 1, grain_), 0,
-                                               Storage{static_cast<std::byte*>(data), std::move(owner), true}, 0, nullptr});
+                                               Storage{static_cast<std::byte*>(data), std::move(owner), true}, 0,
+                                               nullptr});
 }
 
 void Engine::barrier() {
@@ -277,9 +274,7 @@ void Engine::together(const std::function<void()>& body) {
   } catch (const PeFailedError&) {
     interruptible_->end_agreement();
     throw;
-  } catch (...) {
-    std::tie(code, text) = describe_current_exception();
-  }
+  } catch (...) { std::tie(code, text) = describe_current_exception(); }
   interruptible_->end_agreement();
   const auto codes = allgather_value(code);
   interruptible_->forget_stop();

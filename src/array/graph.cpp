@@ -42,7 +42,8 @@ class Lowering {
     Register result = visit(root, true);
     // What is stored must be computed by an instruction; a reduction reads a stored array where it lies.
     const bool read_in_place = store_root == StoreRoot::no && result.kind() == Register::Kind::leaf;
-    if (result.kind() != Register::Kind::value && !read_in_place) result = out_.program.add(Op::positive, root->dtype, result);
+    if (result.kind() != Register::Kind::value && !read_in_place)
+      result = out_.program.add(Op::positive, root->dtype, result);
     out_.program.results.push_back(result);
     if (store_root == StoreRoot::yes) out_.results.push_back(root);
     for (auto& [node, reg] : shared_) {
@@ -50,7 +51,8 @@ class Lowering {
       out_.results.push_back(node);
     }
     bool can_fail = false;  // then the old values must survive
-    for (const Instruction& step : out_.program.code) can_fail = can_fail || (step.op == Op::power && is_integer(step.type));
+    for (const Instruction& step : out_.program.code)
+      can_fail = can_fail || (step.op == Op::power && is_integer(step.type));
     if (store_root == StoreRoot::no || out_.results.size() > 1 || can_fail) out_.into = nullptr;
     for (Node* node : counted_) node->visits = 0;
   }
@@ -82,8 +84,9 @@ class Lowering {
           auto at = static_cast<std::size_t>(i);
           operands[at] = visit(node->inputs[at], exclusive);
         }
-        result = node->op == Op::cast ? out_.program.add_cast(node->compute, operands[0])
-                                      : out_.program.add(node->op, node->compute, operands[0], operands[1], operands[2]);
+        result = node->op == Op::cast
+                     ? out_.program.add_cast(node->compute, operands[0])
+                     : out_.program.add(node->op, node->compute, operands[0], operands[1], operands[2]);
         const bool held_elsewhere = node.use_count() > static_cast<long>(node->visits);
         if (node != root_ && held_elsewhere && node->shape == root_->shape) shared_.emplace_back(node, result);
         break;
@@ -178,7 +181,8 @@ Lowered lower(const NodePtr& root, StoreRoot store_root) { return Lowering(root,
 std::vector<NodePtr> prerequisites(const NodePtr& root) {
   std::vector<NodePtr> found;
   auto search = [&](auto& self, const NodePtr& node) -> void {
-    const bool smaller = node->shape.size() != root->shape.size() && (computes(*node) || node->kind == Node::Kind::iota);
+    const bool smaller =
+        node->shape.size() != root->shape.size() && (computes(*node) || node->kind == Node::Kind::iota);
     const bool sequence = node->kind == Node::Kind::iota && !(node->shape == root->shape);
     if (node != root && (smaller || sequence)) {
       found.push_back(node);

@@ -40,7 +40,8 @@ std::shared_ptr<Session> Session::join(const std::vector<std::uint32_t>& members
   return session;
 }
 
-std::shared_ptr<Session> Session::drive(std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv) {
+std::shared_ptr<Session> Session::drive(std::uint32_t pes, unsigned threads,
+                                        const std::vector<std::string>& worker_argv) {
   config::validate_environment();
   config::warn_of_unknown_names();
   std::shared_ptr<Session> session(new Session);
@@ -64,9 +65,7 @@ void Session::run_worker(std::span<const OperationHandler> handlers) {
     for (std::uint64_t id : reader.read<std::vector<std::uint64_t>>()) table.erase(id);
     try {
       handlers[operation](*engine, reader, table);
-    } catch (const PeFailedError&) {
-      throw;
-    } catch (const Error&) {
+    } catch (const PeFailedError&) { throw; } catch (const Error&) {
       // Bad input, found by all PEs together: the driver throws the same to its user, and no result is named.
     }
   }
@@ -75,10 +74,12 @@ void Session::run_worker(std::span<const OperationHandler> handlers) {
 Session::~Session() { end(at_the_end); }
 
 Engine& Session::engine() {
-  ATOLL_VALIDATE(!abandoned_, Error,
-                 "the array belongs to the process from which this one was forked. Make it again here, or take its values "
-                 "along as a NumPy array");
-  ATOLL_VALIDATE(engine_ != nullptr, Error, "the session is shut down. Start another with ak.init(), and make the array again in it");
+  ATOLL_VALIDATE(
+      !abandoned_, Error,
+      "the array belongs to the process from which this one was forked. Make it again here, or take its values "
+      "along as a NumPy array");
+  ATOLL_VALIDATE(engine_ != nullptr, Error,
+                 "the session is shut down. Start another with ak.init(), and make the array again in it");
   return *engine_;
 }
 
@@ -106,9 +107,10 @@ void Session::lose(const coll::Disagreement& error) {
 }
 
 void Session::refuse_within_operation() const {
-  ATOLL_VALIDATE(!running_, Error,
-                 "an array operation cannot begin inside another one (this code runs while one is under way on the same thread: a signal "
-                 "handler, __del__, weakref callback, progress callback or tracing function). Only set a flag there, and do it after that operation?");
+  ATOLL_VALIDATE(
+      !running_, Error,
+      "an array operation cannot begin inside another one (this code runs while one is under way on the same thread: a signal "
+      "handler, __del__, weakref callback, progress callback or tracing function). Only set a flag there, and do it after that operation?");
 }
 
 std::string Session::where() const {
@@ -121,13 +123,9 @@ void Session::agree(std::span<const std::byte> call) {
   whereabouts_->show(here);
   try {
     require_agreement(*engine_, digest_of(call, here), here);
-  } catch (const PeFailedError& error) {
+  } catch (const PeFailedError& error) { lose(error); } catch (const TimeoutError& error) {
     lose(error);
-  } catch (const TimeoutError& error) {
-    lose(error);
-  } catch (const coll::Disagreement& error) {
-    lose(error);
-  }
+  } catch (const coll::Disagreement& error) { lose(error); }
 }
 
 // What to do about it, where this process can do anything.

@@ -27,7 +27,8 @@ void MessageChannel::await_room(PeId pe) {
   const fabric::MessageRing& ring = context_.job().ring(pe);
   auto has_room = [&] {
     // Relaxed: only this PE sends commands, and sending looks again.
-    const fabric::RingCount tail{ring.tail.load(std::memory_order_relaxed)}, head{ring.head.load(std::memory_order_relaxed)};
+    const fabric::RingCount tail{ring.tail.load(std::memory_order_relaxed)},
+        head{ring.head.load(std::memory_order_relaxed)};
     return tail.slots_since(head) < fabric::ring_slots / 2 && tail.lines_since(head) < fabric::ring_lines / 2;
   };
   if (has_room()) return;
@@ -38,7 +39,8 @@ void MessageChannel::await_room(PeId pe) {
     if (!patience.is_over()) continue;
     context_.job().suspect(pe);
     const std::array culprits{pe};
-    throw TimeoutError(fmt::format("{} took no command within {} s (ATOLL_PEER_TIMEOUT)", runtime::describe(context_.job(), culprits), patience.seconds()));
+    throw TimeoutError(fmt::format("{} took no command within {} s (ATOLL_PEER_TIMEOUT)",
+                                   runtime::describe(context_.job(), culprits), patience.seconds()));
   }
 }
 
@@ -87,13 +89,15 @@ std::unique_ptr<Session::Link> Session::Link::join() {
   return link;
 }
 
-std::unique_ptr<Session::Link> Session::Link::drive(std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv) {
+std::unique_ptr<Session::Link> Session::Link::drive(std::uint32_t pes, unsigned threads,
+                                                    const std::vector<std::string>& worker_argv) {
   ATOLL_VALIDATE(pes >= 1 && pes <= 1024, ValueError, "cannot start {} PEs: give a number from 1 to 1024", pes);
   auto link = std::make_unique<Link>();
   runtime::ContextOptions options;
   options.threads = link->threads_ = threads_or_default(threads, pes);
   auto job = fabric::Job::create_shm({.npes = pes, .threads_per_pe = options.threads});
-  link->workers_ = std::make_unique<runtime::WorkerGroup>(job, runtime::WorkerOptions{.command = worker_argv, .threads = options.threads});
+  link->workers_ = std::make_unique<runtime::WorkerGroup>(
+      job, runtime::WorkerOptions{.command = worker_argv, .threads = options.threads});
   link->context_ = std::make_shared<runtime::Context>(std::move(job), PeId(0), options);
   return link;
 }

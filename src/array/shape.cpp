@@ -28,7 +28,8 @@ Shape Shape::with_rows(std::int64_t rows) const {
 
 std::string Shape::to_string() const {
   std::string text = "(";
-  for (int axis = 0; axis < ndim_; ++axis) text += fmt::format("{}{}", (*this)[axis], ndim_ == 1 || axis + 1 < ndim_ ? "," : "");
+  for (int axis = 0; axis < ndim_; ++axis)
+    text += fmt::format("{}{}", (*this)[axis], ndim_ == 1 || axis + 1 < ndim_ ? "," : "");
   return text + ")";
 }
 
@@ -47,7 +48,8 @@ Shape broadcast(const Shape& a, const Shape& b) {
   return result;
 }
 
-Distribution::Distribution(const Shape& shape, std::uint32_t npes, std::int64_t grain) : rows_(shape.rows()), npes_(npes) {
+Distribution::Distribution(const Shape& shape, std::uint32_t npes, std::int64_t grain)
+    : rows_(shape.rows()), npes_(npes) {
   std::int64_t row_size = std::max<std::int64_t>(1, shape.row_size());
   unit_rows_ = std::max<std::int64_t>(1, grain / row_size);
   std::int64_t units = (rows_ + unit_rows_ - 1) / unit_rows_;

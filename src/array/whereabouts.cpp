@@ -40,22 +40,25 @@ std::string sentences_of(const std::vector<std::optional<std::string>>& texts) {
   std::vector<std::pair<std::string, std::vector<std::uint32_t>>> groups;
   for (std::uint32_t pe = 0; pe < texts.size(); ++pe) {
     if (!texts[pe]) continue;
-    auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == *texts[pe]; });
+    auto found =
+        std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == *texts[pe]; });
     if (found == groups.end()) found = groups.insert(groups.end(), {*texts[pe], {}});
     found->second.push_back(pe);
   }
   if (groups.size() < 2) return {};
   std::string all;
-  for (std::size_t i = 0; i < groups.size() && i < most_told; ++i) all += (i == 0 ? "" : "; ") + sentence_of(groups[i].second, groups[i].first);
+  for (std::size_t i = 0; i < groups.size() && i < most_told; ++i)
+    all += (i == 0 ? "" : "; ") + sentence_of(groups[i].second, groups[i].first);
   return all;
 }
 
 }  // namespace
 
 std::string divergence(const std::string& differences, const std::string& cause) {
-  return fmt::format("the PEs have diverged: {} (every PE of an SPMD script must call the same array operations with the same arguments in the "
-                     "same order{}{}). Call them on all PEs, and put only what prints or writes behind `if ak.pe() == 0`?",
-                     differences, cause.empty() ? "" : "; ", cause);
+  return fmt::format(
+      "the PEs have diverged: {} (every PE of an SPMD script must call the same array operations with the same arguments in the "
+      "same order{}{}). Call them on all PEs, and put only what prints or writes behind `if ak.pe() == 0`?",
+      differences, cause.empty() ? "" : "; ", cause);
 }
 
 Whereabouts::Whereabouts(Engine& engine) : context_(engine.shared_context()), pe_(engine.pe()) {
@@ -93,7 +96,8 @@ std::optional<std::string> Whereabouts::text_of(std::uint32_t pe) const {
   if (version() != before) return std::nullopt;
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data() + offsetof(Note, bytes), sizeof(length));
-  return std::string(reinterpret_cast<const char*>(bytes.data()) + offsetof(Note, text), std::min<std::uint64_t>(length, longest));
+  return std::string(reinterpret_cast<const char*>(bytes.data()) + offsetof(Note, text),
+                     std::min<std::uint64_t>(length, longest));
 }
 
 std::string Whereabouts::differences(Deadline deadline) {
@@ -101,7 +105,8 @@ std::string Whereabouts::differences(Deadline deadline) {
   try {
     for (;;) {
       bool all = true;
-      for (std::uint32_t pe = 0; pe < pes_.size(); ++pe) all &= texts[pe].has_value() || (texts[pe] = text_of(pe)).has_value();
+      for (std::uint32_t pe = 0; pe < pes_.size(); ++pe)
+        all &= texts[pe].has_value() || (texts[pe] = text_of(pe)).has_value();
       if (all || deadline.passed()) break;
       (void)context_->wait([] { return false; }, Deadline::after_ns(look_ns));
     }

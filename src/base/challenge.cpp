@@ -32,12 +32,15 @@ std::string Challenge::proof_of(Side side) const {
 
 bool Challenge::is_proof_of(Side side, std::string_view proof) const { return same_digest(proof, proof_of(side)); }
 
-std::string Challenge::acceptance() const { return hmac_sha256(secret_, std::string("acceptance").append(hello_).append(nonce_)); }
+std::string Challenge::acceptance() const {
+  return hmac_sha256(secret_, std::string("acceptance").append(hello_).append(nonce_));
+}
 
 bool Challenge::is_acceptance(std::string_view text) const { return same_digest(text, acceptance()); }
 
 StreamKeys Challenge::keys_of(Side sender) const {
-  std::string material = expand_key(extract_key(hello_ + nonce_, secret_), std::string("stream of ").append(name_of(sender)), 68);
+  std::string material =
+      expand_key(extract_key(hello_ + nonce_, secret_), std::string("stream of ").append(name_of(sender)), 68);
   StreamKeys keys;
   std::memcpy(keys.gcm.data(), material.data(), keys.gcm.size());
   std::memcpy(keys.poly1305.data(), material.data() + 32, keys.poly1305.size());

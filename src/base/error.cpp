@@ -26,12 +26,14 @@ std::string_view to_string(Status status) {
 
 void throw_errno(std::string what) {
   int error = errno;
-  throw SetupError(fmt::format("{}: {}{}", what, std::strerror(error), error == EMFILE ? ". Raise the limit of open files (ulimit -n)" : ""));
+  throw SetupError(fmt::format("{}: {}{}", what, std::strerror(error),
+                               error == EMFILE ? ". Raise the limit of open files (ulimit -n)" : ""));
 }
 
 namespace detail {
 void size_overflows() {
-  throw MemoryError("the result has more elements or bytes than 63 bits count, which no memory holds. Are the sizes or counts right?");
+  throw MemoryError(
+      "the result has more elements or bytes than 63 bits count, which no memory holds. Are the sizes or counts right?");
 }
 
 void assertion_failed(const char* kind, const char* condition, const char* file, int line) {

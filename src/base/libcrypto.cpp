@@ -11,16 +11,20 @@ namespace {
 template <class Function>
 void find(void* handle, const char* name, Function& function) {
   function = reinterpret_cast<Function>(::dlsym(handle, name));
-  ATOLL_VALIDATE(function != nullptr, SetupError, "OpenSSL's libcrypto has no {} (it is older than 1.1.1, or another library). "
-                 "Install OpenSSL 1.1.1 or newer on every host?", name);
+  ATOLL_VALIDATE(function != nullptr, SetupError,
+                 "OpenSSL's libcrypto has no {} (it is older than 1.1.1, or another library). "
+                 "Install OpenSSL 1.1.1 or newer on every host?",
+                 name);
 }
 
 Libcrypto load() {
   void* handle = nullptr;
   for (const char* name : {"libcrypto.so.3", "libcrypto.so.1.1", "libcrypto.so"})
     if (handle == nullptr) handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  ATOLL_VALIDATE(handle != nullptr, SetupError, "cannot load OpenSSL's libcrypto (connections between hosts are authenticated with it). "
-                 "Install it on every host (Debian: libssl3), or set ATOLL_NETWORK_SECURITY=none if the network is trusted?");
+  ATOLL_VALIDATE(
+      handle != nullptr, SetupError,
+      "cannot load OpenSSL's libcrypto (connections between hosts are authenticated with it). "
+      "Install it on every host (Debian: libssl3), or set ATOLL_NETWORK_SECURITY=none if the network is trusted?");
   Libcrypto found{};
   find(handle, "EVP_CIPHER_CTX_new", found.cipher_new);
   find(handle, "EVP_CIPHER_CTX_free", found.cipher_free);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenSSL's libcrypto, loaded when a connection between hosts is first to be protected: no program on one host needs it, and
-// building Atoll needs none of its headers. These functions are the same in OpenSSL 1.1.1 and 3.
+// OpenSSL's libcrypto, loaded when a connection between hosts is first to be protected: no program on one host needs
+// it, and building Atoll needs none of its headers. These functions are the same in OpenSSL 1.1.1 and 3.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,12 @@ struct Libcrypto {
   void (*cipher_free)(void* context);
   const void* (*aes_256_gcm)();
   const void* (*chacha20_poly1305)();
-  int (*encrypt_init)(void* context, const void* cipher, void* engine, const unsigned char* key, const unsigned char* nonce);
+  int (*encrypt_init)(void* context, const void* cipher, void* engine, const unsigned char* key,
+                      const unsigned char* nonce);
   int (*encrypt_update)(void* context, unsigned char* out, int* out_bytes, const unsigned char* in, int in_bytes);
   int (*encrypt_final)(void* context, unsigned char* out, int* out_bytes);
-  int (*decrypt_init)(void* context, const void* cipher, void* engine, const unsigned char* key, const unsigned char* nonce);
+  int (*decrypt_init)(void* context, const void* cipher, void* engine, const unsigned char* key,
+                      const unsigned char* nonce);
   int (*decrypt_update)(void* context, unsigned char* out, int* out_bytes, const unsigned char* in, int in_bytes);
   int (*decrypt_final)(void* context, unsigned char* out, int* out_bytes);
   int (*cipher_control)(void* context, int what, int bytes, void* data);

@@ -17,8 +17,9 @@ bool log_enabled(LogLevel level) {
 void log_line(LogLevel level, std::string_view text) {
   static constexpr std::array names{"error", "warning", "info", "debug"};
   auto pe = config::text(config::Variable::pe);
-  std::string line = pe.empty() ? fmt::format("atoll {}: {}\n", names[static_cast<std::size_t>(level)], text)
-                                : fmt::format("atoll[PE {}] {}: {}\n", pe, names[static_cast<std::size_t>(level)], text);
+  std::string line = pe.empty()
+                         ? fmt::format("atoll {}: {}\n", names[static_cast<std::size_t>(level)], text)
+                         : fmt::format("atoll[PE {}] {}: {}\n", pe, names[static_cast<std::size_t>(level)], text);
   // One write per line, so that lines of several PEs do not mix.
   [[maybe_unused]] auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }

@@ -20,7 +20,9 @@ unsigned char* bytes_of(std::byte* at) { return reinterpret_cast<unsigned char*>
 const unsigned char* bytes_of(const std::byte* at) { return reinterpret_cast<const unsigned char*>(at); }
 const unsigned char* bytes_of(std::string_view at) { return reinterpret_cast<const unsigned char*>(at.data()); }
 
-void succeed(int status) { ATOLL_VALIDATE(status == 1, Error, "OpenSSL's libcrypto fails in the protection of the network"); }
+void succeed(int status) {
+  ATOLL_VALIDATE(status == 1, Error, "OpenSSL's libcrypto fails in the protection of the network");
+}
 
 bool same_tag(const std::byte* one, const std::byte* other) {
   std::uint64_t a[2], b[2];
@@ -58,7 +60,8 @@ Seal::Seal(const StreamKeys& keys, Protection protection) : protection_(protecti
 }
 
 const unsigned char* Seal::nonce() {
-  for (std::size_t i = 0; i < sizeof(number_); ++i) nonce_[sizeof(nonce_) - 1 - i] = static_cast<std::uint8_t>(number_ >> 8 * i);
+  for (std::size_t i = 0; i < sizeof(number_); ++i)
+    nonce_[sizeof(nonce_) - 1 - i] = static_cast<std::uint8_t>(number_ >> 8 * i);
   return nonce_;
 }
 
@@ -118,7 +121,8 @@ KeyPair::KeyPair() : public_(public_bytes, '\0') {
   std::size_t bytes = public_.size();
   bool made = key_ != nullptr &&
               libcrypto().get_public_key(key_.get(), reinterpret_cast<unsigned char*>(public_.data()), &bytes) == 1;
-  ATOLL_VALIDATE(made && bytes == public_bytes, SetupError, "OpenSSL's libcrypto makes no keys of X25519 (it may be restricted to other "
+  ATOLL_VALIDATE(made && bytes == public_bytes, SetupError,
+                 "OpenSSL's libcrypto makes no keys of X25519 (it may be restricted to other "
                  "algorithms). Set ATOLL_NETWORK_SECURITY=none if the network is trusted?");
 }
 

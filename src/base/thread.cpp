@@ -15,9 +15,10 @@ std::thread start_thread(const char* name, std::function<void()> body) {
     pthread_setname_np(thread.native_handle(), name);
     return thread;
   } catch (const std::system_error& error) {
-    throw SetupError(fmt::format("cannot start the thread {}: {}. Use fewer threads (ATOLL_THREADS), or raise the limits on "
-                                 "processes and memory (ulimit -u, ulimit -v, a container's limit on pids)",
-                                 name, error.code().message()));
+    throw SetupError(
+        fmt::format("cannot start the thread {}: {}. Use fewer threads (ATOLL_THREADS), or raise the limits on "
+                    "processes and memory (ulimit -u, ulimit -v, a container's limit on pids)",
+                    name, error.code().message()));
   }
 }
 

@@ -32,14 +32,14 @@ std::uint64_t meminfo_bytes(std::string_view wanted) {
   return 0;
 }
 
-// Memory of the node, and what of it is free: from the kernel's files, or without /proc from a system call, which knows nothing of
-// the page cache and so tells less than is available.
+// Memory of the node, and what of it is free: from the kernel's files, or without /proc from a system call, which knows
+// nothing of the page cache and so tells less than is available.
 struct NodeMemory {
   std::uint64_t total_bytes = 0, available_bytes = 0;
 };
 
 NodeMemory memory_without_proc() {
-  struct sysinfo info {};
+  struct sysinfo info{};
   if (::sysinfo(&info) != 0) return {std::uint64_t{1} << 30, std::uint64_t{1} << 28};
   return {std::uint64_t{info.totalram} * info.mem_unit, (std::uint64_t{info.freeram} + info.bufferram) * info.mem_unit};
 }
@@ -51,7 +51,8 @@ std::uint64_t total_memory_bytes() {
 
 std::vector<unsigned> members(hwloc_const_bitmap_t set) {
   std::vector<unsigned> list;
-  for (int id = hwloc_bitmap_first(set); id >= 0; id = hwloc_bitmap_next(set, id)) list.push_back(static_cast<unsigned>(id));
+  for (int id = hwloc_bitmap_first(set); id >= 0; id = hwloc_bitmap_next(set, id))
+    list.push_back(static_cast<unsigned>(id));
   return list;
 }
 
@@ -111,16 +112,17 @@ std::vector<Resource> bound_resources() {
     std::string_view name;
     hwloc_obj_type_t type;
   };
-  constexpr Kind kinds[] = {{"Machine", HWLOC_OBJ_MACHINE}, {"Package", HWLOC_OBJ_PACKAGE}, {"NUMANode", HWLOC_OBJ_NUMANODE},
-                            {"L3Cache", HWLOC_OBJ_L3CACHE}, {"L2Cache", HWLOC_OBJ_L2CACHE}, {"L1Cache", HWLOC_OBJ_L1CACHE},
-                            {"Core", HWLOC_OBJ_CORE},       {"PU", HWLOC_OBJ_PU}};
+  constexpr Kind kinds[] = {{"Machine", HWLOC_OBJ_MACHINE},   {"Package", HWLOC_OBJ_PACKAGE},
+                            {"NUMANode", HWLOC_OBJ_NUMANODE}, {"L3Cache", HWLOC_OBJ_L3CACHE},
+                            {"L2Cache", HWLOC_OBJ_L2CACHE},   {"L1Cache", HWLOC_OBJ_L1CACHE},
+                            {"Core", HWLOC_OBJ_CORE},         {"PU", HWLOC_OBJ_PU}};
   hwloc_topology_t handle = nullptr;
   hwloc_topology_init(&handle);
   const bool loaded = hwloc_topology_load(handle) == 0;
   hwloc_bitmap_t bound = hwloc_bitmap_alloc();
   // Of a machine that is made up for hwloc the processors of this one say nothing.
-  const bool known = loaded && hwloc_topology_is_thissystem(handle) != 0 && hwloc_get_cpubind(handle, bound, HWLOC_CPUBIND_THREAD) == 0 &&
-                     hwloc_bitmap_iszero(bound) == 0;
+  const bool known = loaded && hwloc_topology_is_thissystem(handle) != 0 &&
+                     hwloc_get_cpubind(handle, bound, HWLOC_CPUBIND_THREAD) == 0 && hwloc_bitmap_iszero(bound) == 0;
   if (known) hwloc_bitmap_and(bound, bound, hwloc_topology_get_topology_cpuset(handle));
   std::vector<Resource> found;
   for (const Kind& kind : kinds) {
@@ -143,7 +145,8 @@ std::uint64_t available_memory_bytes() {
   if (available == 0) available = memory_without_proc().available_bytes;
   std::uint64_t limit = read_number("/sys/fs/cgroup/memory.max");
   std::uint64_t used = read_number("/sys/fs/cgroup/memory.current");
-  if (limit != std::numeric_limits<std::uint64_t>::max() && used <= limit) available = std::min(available, limit - used);
+  if (limit != std::numeric_limits<std::uint64_t>::max() && used <= limit)
+    available = std::min(available, limit - used);
   return available;
 }
 
@@ -158,7 +161,8 @@ SimdLevel processor_simd_level() {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl"))
     return SimdLevel::avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) return SimdLevel::avx2;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+    return SimdLevel::avx2;
   return SimdLevel::sse4;
 #elif defined(__aarch64__)
   return SimdLevel::neon;
@@ -173,7 +177,8 @@ SimdLevel simd_level() {
   if (choice == 0) return best;
   const auto wanted = static_cast<SimdLevel>(choice);
   ATOLL_VALIDATE((wanted == SimdLevel::neon) == (best == SimdLevel::neon), ValueError,
-                 "ATOLL_SIMD={} is of another kind of processor: the best that this one has is {}", name_of(wanted), name_of(best));
+                 "ATOLL_SIMD={} is of another kind of processor: the best that this one has is {}", name_of(wanted),
+                 name_of(best));
   return std::min(best, wanted);
 }
 

@@ -36,8 +36,8 @@ std::uint64_t parse_bytes(std::string_view text, std::string_view what) {
     if (at != std::string_view::npos && (rest.empty() || rest == "B" || rest == "iB"))
       shift = 10 * (static_cast<int>(at) + 1);
   }
-  bool good = error == std::errc{} && shift >= 0 && std::isfinite(value) && value >= 0 &&
-              std::ldexp(value, shift) < 0x1.0p63;
+  bool good =
+      error == std::errc{} && shift >= 0 && std::isfinite(value) && value >= 0 && std::ldexp(value, shift) < 0x1.0p63;
   ATOLL_VALIDATE(good, ValueError, "{}='{}' is not a size. Write bytes, or a number with K, M, G or T: 512M, 4G", what,
                  text);
   return static_cast<std::uint64_t>(std::ldexp(value, shift));

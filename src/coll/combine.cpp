@@ -28,8 +28,9 @@ HWY_INLINE HWY_ATTR T combine_one(T left, T right) {
   } else if constexpr (is_complex<T>) {
     if constexpr (op == Op::sum) return left + right;
     // By the formula: what C's operator adds for infinities takes 20 times as long.
-    else return T(left.real() * right.real() - left.imag() * right.imag(),
-                  left.real() * right.imag() + left.imag() * right.real());
+    else
+      return T(left.real() * right.real() - left.imag() * right.imag(),
+               left.real() * right.imag() + left.imag() * right.real());
   } else if constexpr (std::is_floating_point_v<T>) {
     if constexpr (op == Op::sum) return left + right;
     else if constexpr (op == Op::prod) return left * right;
@@ -72,9 +73,8 @@ HWY_ATTR void combine_all(void* into, const void* left, const void* right, std::
 }
 
 template <class T, Op op>
-constexpr bool is_defined =
-    op == Op::sum || op == Op::prod ||
-    (!is_complex<T> && (op == Op::min || op == Op::max || !std::is_floating_point_v<T>));
+constexpr bool is_defined = op == Op::sum || op == Op::prod ||
+                            (!is_complex<T> && (op == Op::min || op == Op::max || !std::is_floating_point_v<T>));
 
 template <class T>
 constexpr std::array<Functor::Combine, op_count> combine_row() {
@@ -93,12 +93,20 @@ constexpr std::array<Functor::Combine, op_count> combine_row() {
   return row;
 }
 
-constexpr CombineTable table{
-    combine_row<bool>(),          combine_row<std::int8_t>(),   combine_row<std::int16_t>(),
-    combine_row<std::int32_t>(),  combine_row<std::int64_t>(),  combine_row<std::uint8_t>(),
-    combine_row<std::uint16_t>(), combine_row<std::uint32_t>(), combine_row<std::uint64_t>(),
-    combine_row<float>(),         combine_row<double>(),        combine_row<long double>(),
-    combine_row<std::complex<float>>(), combine_row<std::complex<double>>()};
+constexpr CombineTable table{combine_row<bool>(),
+                             combine_row<std::int8_t>(),
+                             combine_row<std::int16_t>(),
+                             combine_row<std::int32_t>(),
+                             combine_row<std::int64_t>(),
+                             combine_row<std::uint8_t>(),
+                             combine_row<std::uint16_t>(),
+                             combine_row<std::uint32_t>(),
+                             combine_row<std::uint64_t>(),
+                             combine_row<float>(),
+                             combine_row<double>(),
+                             combine_row<long double>(),
+                             combine_row<std::complex<float>>(),
+                             combine_row<std::complex<double>>()};
 
 }  // namespace
 

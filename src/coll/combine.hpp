@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How elements are combined: every type with every operation, in loops that the compiler vectorises for each SIMD level.
+// How elements are combined: every type with every operation, in loops that the compiler vectorises for each SIMD
+// level.
 #pragma once
 
 #include <array>

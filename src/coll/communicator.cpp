@@ -25,14 +25,16 @@ constexpr std::size_t longest_element = 32768;
   return arguments;
 }
 
-[[gnu::always_inline]] inline Arguments of_broadcast(Engine& engine, const void* in, const void* out, std::size_t bytes, int root) {
+[[gnu::always_inline]] inline Arguments of_broadcast(Engine& engine, const void* in, const void* out, std::size_t bytes,
+                                                     int root) {
   engine.validate_root(root);
   Arguments arguments = of_bytes(bytes, root);
   arguments.in_place = in == out || engine.rank() != root;
   return arguments;
 }
 
-[[gnu::always_inline]] inline Arguments of_alltoall(Engine& engine, std::size_t bytes, const void* out, Destination where) {
+[[gnu::always_inline]] inline Arguments of_alltoall(Engine& engine, std::size_t bytes, const void* out,
+                                                    Destination where) {
   Arguments arguments = of_bytes(bytes);
   arguments.symmetric = where == Destination::symmetric && engine.in_segment(out);
   return arguments;
@@ -47,8 +49,8 @@ constexpr std::size_t longest_element = 32768;
 }
 
 void validate_sizes(std::size_t give, std::size_t take, std::string_view operation) {
-  ATOLL_VALIDATE(give == take, ValueError, "{}: this member's own block has {} bytes on the way out and {} on the way in",
-                 operation, give, take);
+  ATOLL_VALIDATE(give == take, ValueError,
+                 "{}: this member's own block has {} bytes on the way out and {} on the way in", operation, give, take);
 }
 
 Arguments of_gatherv(Engine& engine, const void* in, std::size_t bytes, std::span<const Block> out, int root) {
@@ -102,7 +104,9 @@ Communicator::Communicator(runtime::Context& context) : Communicator(std::make_u
 Communicator::Communicator(runtime::Context& context, const runtime::Team& team, std::optional<double> timeout_seconds)
     : Communicator(std::make_unique<Engine>(context, team, timeout_seconds)) {}
 
-HeapOffset Communicator::make_area(runtime::Context& context, std::size_t members) { return Engine::make_area(context, members); }
+HeapOffset Communicator::make_area(runtime::Context& context, std::size_t members) {
+  return Engine::make_area(context, members);
+}
 
 Communicator::Communicator(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank)
     : Communicator(std::make_unique<Engine>(context, std::move(pes), std::move(areas), rank)) {}
@@ -132,9 +136,7 @@ std::optional<Communicator> Communicator::split(Communicator& parent, std::optio
   if (colour) {
     try {
       own = Engine::make_area(context, members.size()).value();
-    } catch (const MemoryError&) {
-      own = no_memory;
-    }
+    } catch (const MemoryError&) { own = no_memory; }
   }
   auto offsets = parent.allgather(own);
   if (auto refused = std::find(offsets.begin(), offsets.end(), no_memory); refused != offsets.end()) {
@@ -227,7 +229,8 @@ void Communicator::gatherv(const void* in, std::size_t bytes, std::span<const Bl
   engine_->run(Kind::gatherv, arguments, nullptr, nullptr);
 }
 Request Communicator::igatherv(const void* in, std::size_t bytes, std::span<const Block> out, int root) {
-  return Request(engine_.get(), engine_->start(Kind::gatherv, of_gatherv(*engine_, in, bytes, out, root), nullptr, nullptr));
+  return Request(engine_.get(),
+                 engine_->start(Kind::gatherv, of_gatherv(*engine_, in, bytes, out, root), nullptr, nullptr));
 }
 
 void Communicator::scatter(const void* in, void* out, std::size_t bytes, int root) {
@@ -244,7 +247,8 @@ void Communicator::scatterv(std::span<const ConstBlock> in, void* out, std::size
   engine_->run(Kind::scatterv, arguments, nullptr, nullptr);
 }
 Request Communicator::iscatterv(std::span<const ConstBlock> in, void* out, std::size_t bytes, int root) {
-  return Request(engine_.get(), engine_->start(Kind::scatterv, of_scatterv(*engine_, in, out, bytes, root), nullptr, nullptr));
+  return Request(engine_.get(),
+                 engine_->start(Kind::scatterv, of_scatterv(*engine_, in, out, bytes, root), nullptr, nullptr));
 }
 
 void Communicator::allgather(const void* in, std::size_t bytes, void* out) {
@@ -290,7 +294,8 @@ Persistent Communicator::allreduce_init(const void* in, void* out, std::size_t c
   arguments.in_place = in == out;
   return persist(Kind::allreduce, arguments, in, out, &reduction);
 }
-Persistent Communicator::reduce_init(const void* in, void* out, std::size_t count, const Reduction& reduction, int root) {
+Persistent Communicator::reduce_init(const void* in, void* out, std::size_t count, const Reduction& reduction,
+                                     int root) {
   engine_->validate_root(root);
   return persist(Kind::reduce, of_elements(count, reduction, root), in, out, &reduction);
 }
@@ -362,7 +367,8 @@ void Communicator::expose_bytes(void* object, std::vector<void*>& pointers, std:
     std::uint64_t value = values[static_cast<std::size_t>(member)];
     offsets.emplace_back(value);
     if (member == rank()) pointers.push_back(object);
-    else pointers.push_back(value == nowhere ? nullptr : context.peer_pointer<std::byte>(pe(member), HeapOffset(value)));
+    else
+      pointers.push_back(value == nowhere ? nullptr : context.peer_pointer<std::byte>(pe(member), HeapOffset(value)));
   }
 }
 
@@ -382,7 +388,8 @@ void Communicator::rest() { engine_->rest(); }
 
 std::uint64_t Communicator::moved_bytes() const { return engine_->moved_bytes(); }
 
-Request::Request(detail::Engine* engine, std::uint64_t ticket) : engine_(engine), ticket_(ticket), ended_(engine->ended()) {}
+Request::Request(detail::Engine* engine, std::uint64_t ticket)
+    : engine_(engine), ticket_(ticket), ended_(engine->ended()) {}
 
 Request& Request::operator=(Request&& other) noexcept {
   if (this != &other) {

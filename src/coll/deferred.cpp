@@ -18,12 +18,14 @@ using Work = fabric::DeferredWork;
 
 unsigned rounds_of(int size) { return static_cast<unsigned>(std::bit_width(static_cast<unsigned>(size - 1))); }
 
-// Channels: of each family one for each round; then from the upper member of a pair to the lower, and back (see ReductionTree).
+// Channels: of each family one for each round; then from the upper member of a pair to the lower, and back (see
+// ReductionTree).
 enum Family : unsigned { barriers, broadcasts, reductions, pairs };
 unsigned channel_of(Family family, unsigned round, int size) { return family * rounds_of(size) + round; }
 unsigned channel_count(int size) { return channel_of(pairs, 2, size); }
 
-// Sums and products of floating point are the same bits from either side, minima of zeros and of what is no number are not.
+// Sums and products of floating point are the same bits from either side, minima of zeros and of what is no number are
+// not.
 std::optional<std::pair<Work::Number, Work::Operation>> by_network(const Reduction& reduction) {
   if (reduction.code() == 0) return std::nullopt;
   const auto type = static_cast<Type>((reduction.code() - 1) / op_count);
@@ -31,14 +33,16 @@ std::optional<std::pair<Work::Number, Work::Operation>> by_network(const Reducti
   if (type < Type::i8 || type > Type::f64 || (type >= Type::f32 && op > Op::prod)) return std::nullopt;
   static_assert(static_cast<int>(Type::f64) - static_cast<int>(Type::i8) == static_cast<int>(Work::Number::f64));
   static_assert(static_cast<int>(Op::bit_xor) == static_cast<int>(Work::Operation::bit_xor));
-  return std::pair(static_cast<Work::Number>(static_cast<int>(type) - static_cast<int>(Type::i8)), static_cast<Work::Operation>(op));
+  return std::pair(static_cast<Work::Number>(static_cast<int>(type) - static_cast<int>(Type::i8)),
+                   static_cast<Work::Operation>(op));
 }
 
 }  // namespace
 
 std::vector<Work::Channel> Deferred::channels(int size) {
   std::vector<Work::Channel> all;
-  for (Work::Channel kind : {Work::Channel::signal, Work::Channel::value, Work::Channel::combined}) all.insert(all.end(), rounds_of(size), kind);
+  for (Work::Channel kind : {Work::Channel::signal, Work::Channel::value, Work::Channel::combined})
+    all.insert(all.end(), rounds_of(size), kind);
   all.push_back(Work::Channel::combined);  // to the lower of a pair
   all.push_back(Work::Channel::value);     // to the upper
   return all;
@@ -58,8 +62,7 @@ Deferred::Ends Deferred::ends(unsigned channel) const {
   const int distance = 1 << round;
   switch (channel / rounds_of(size_)) {
     case barriers:
-    case broadcasts:
-      return {(rank_ + distance) % size_, (rank_ - distance + size_) % size_};
+    case broadcasts: return {(rank_ + distance) % size_, (rank_ - distance + size_) % size_};
     case reductions: {
       if (tree.hands_over() || distance >= tree.leaves()) return {};
       const int partner = tree.rank_of(tree.leaf() ^ distance);
@@ -77,9 +80,11 @@ Deferred::Ends Deferred::ends(unsigned channel) const {
 void Deferred::connect(std::span<const Work::Card> cards) {
   auto card_of = [&](int partner) -> const Work::Card* {
     if (partner < 0) return nullptr;
-    return &cards[static_cast<std::size_t>(std::lower_bound(partners_.begin(), partners_.end(), partner) - partners_.begin())];
+    return &cards[static_cast<std::size_t>(std::lower_bound(partners_.begin(), partners_.end(), partner) -
+                                           partners_.begin())];
   };
-  for (unsigned channel = 0; channel < channel_count(size_); ++channel) work_->connect(channel, card_of(ends(channel).to), card_of(ends(channel).from));
+  for (unsigned channel = 0; channel < channel_count(size_); ++channel)
+    work_->connect(channel, card_of(ends(channel).to), card_of(ends(channel).from));
 }
 
 bool Deferred::suits(Kind kind, std::uint64_t bytes, const Reduction* reduction) const {

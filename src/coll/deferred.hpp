@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives that the network carries out by itself: barriers in rounds of dissemination, broadcasts by a binomial tree, allreduces by
-// recursive doubling, of up to 4 KiB, for members that have a node each.
+// Collectives that the network carries out by itself: barriers in rounds of dissemination, broadcasts by a binomial
+// tree, allreduces by recursive doubling, of up to 4 KiB, for members that have a node each.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,8 @@ class Deferred {
   /// In the order of partners().
   void connect(std::span<const Work::Card> cards);
 
-  /// The same on all members: of element types, the floating point's minimum and maximum, and functors, are left to the host.
+  /// The same on all members: of element types, the floating point's minimum and maximum, and functors, are left to the
+  /// host.
   bool suits(Kind kind, std::uint64_t bytes, const Reduction* reduction) const;
   /// One at a time. `in` is read, the result is in `out` when is_done() has said so, which makes no other work.
   void start(Kind kind, std::uint64_t bytes, int root, const void* in, void* out, const Reduction* reduction);

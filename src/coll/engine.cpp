@@ -18,20 +18,17 @@
 namespace atl::coll::detail {
 namespace {
 
-// Looks at a mailbox before the waiting machinery takes over, some 1 µs: covers an exchange between PEs that arrive together.
+// Looks at a mailbox before the waiting machinery takes over, some 1 µs: covers an exchange between PEs that arrive
+// together.
 constexpr int quick_looks = 50;
 
-// What is started with so many bytes is left to the progress thread, if there is one: where the others are there already the caller would
-// copy all of it before it gets back to its own work. Shorter ones take as long as waking the thread.
+// What is started with so many bytes is left to the progress thread, if there is one: where the others are there
+// already the caller would copy all of it before it gets back to its own work. Shorter ones take as long as waking the
+// thread.
 constexpr std::uint64_t worth_handing_over = std::uint64_t{64} << 10;
 
 // At the end, for what may be on its way although all have passed a barrier.
 constexpr double seconds_for_doors = 1;
-
-// Where only PEs that are stopped are missed: see set_timeout_seconds().
-double limit_for_stopped(double timeout_seconds) {
-  return std::isinf(timeout_seconds) ? config::seconds(config::Variable::peer_timeout) : 0;
-}
 
 // Scratch that comes with the area: 128 bytes per member hold what all have to say in agreeing on an error, so that
 // being out of memory can be agreed on. Many members would take more than a communicator that is not used may have.
@@ -59,8 +56,8 @@ void Engine::open(std::vector<PeId> pes, std::vector<HeapOffset> areas) {
   std::vector<std::uint32_t> nodes;
   for (PeId pe : pes) nodes.push_back(context_.job().node_of(pe));
   placement_ = Placement(nodes);
-  // Whether everybody has a core and nobody on another node waits for what goes on from here. Of the node and the members, not
-  // of this PE: all agree about the length.
+  // Whether everybody has a core and nobody on another node waits for what goes on from here. Of the node and the
+  // members, not of this PE: all agree about the length.
   const bool at_home = context_.job().local_pes() <= context_.job().control().cores && placement_.nodes() == 1;
   small_ = at_home ? longest_small_message_nearby : longest_small_message;
   if (placement_.nodes() == 1) selection_.set_sharing(context_.job().local_pes(), context_.job().control().cores);
@@ -85,8 +82,8 @@ Engine::Engine(runtime::Context& context)
     areas.emplace_back(offset);
   }
   open(std::move(pes), std::move(areas));
-  // What members need to agree that one of them has no memory for another communicator, see Communicator::split(). Of very many
-  // members the schedule takes long to write.
+  // What members need to agree that one of them has no memory for another communicator, see Communicator::split(). Of
+  // very many members the schedule takes long to write.
   for (std::uint64_t bytes : {8, 16}) {
     if (size_ > 1024) break;
     Arguments arguments;
@@ -96,14 +93,15 @@ Engine::Engine(runtime::Context& context)
   open_deferred();
 }
 
-// Where PEs have a node each and the network has triggered work, it carries short operations that are started and not waited for out by
-// itself: the host does nothing until it asks whether all is done.
+// Where PEs have a node each and the network has triggered work, it carries short operations that are started and not
+// waited for out by itself: the host does nothing until it asks whether all is done.
 void Engine::open_deferred() {
   if (size_ == 1 || placement_.nodes() != size_ || !fabric::has_deferred_work(context_.job())) return;
   std::unique_ptr<Deferred> opened;
   std::uint64_t failures = 0, of_all = 0;
   try {
-    opened = std::make_unique<Deferred>(fabric::open_deferred_work(context_.job(), context_.pe(), Deferred::channels(size_)), rank_, size_);
+    opened = std::make_unique<Deferred>(
+        fabric::open_deferred_work(context_.job(), context_.pe(), Deferred::channels(size_)), rank_, size_);
   } catch (const SetupError& error) {
     log(LogLevel::info, "short collectives are not left to the network: {}", error.what());
     failures = 1;
@@ -116,12 +114,14 @@ void Engine::open_deferred() {
   using Card = Deferred::Work::Card;
   const Card own = opened->card();
   std::vector<Card> cards(opened->partners().size());
-  Prepared round{nullptr, digest_of(sizeof(Card), 0) ^ selection_.digest(), Kind::allgather, false, &own, cards.data(), {}};
+  Prepared round{nullptr, digest_of(sizeof(Card), 0) ^ selection_.digest(), Kind::allgather, false, &own, cards.data(),
+                 {}};
   {
     auto schedule = std::make_shared<Schedule>();
     ScheduleBuilder steps(*schedule, rank_, placement_, small_);
     for (int partner : opened->partners()) steps.send(partner, in_at(0), sizeof(Card));
-    for (std::size_t i = 0; i < cards.size(); ++i) steps.recv(opened->partners()[i], out_at(i * sizeof(Card)), sizeof(Card));
+    for (std::size_t i = 0; i < cards.size(); ++i)
+      steps.recv(opened->partners()[i], out_at(i * sizeof(Card)), sizeof(Card));
     steps.join();
     open_ways(*schedule);
     round.schedule = std::move(schedule);
@@ -135,7 +135,8 @@ void Engine::open_deferred() {
 // The first in the queue. With the hold.
 bool Engine::advance_deferred(const Operation& operation) {
   if (!running_)
-    deferred_->start(operation.kind, operation.bytes, operation.root, operation.in, operation.out, operation.reduction ? &*operation.reduction : nullptr);
+    deferred_->start(operation.kind, operation.bytes, operation.root, operation.in, operation.out,
+                     operation.reduction ? &*operation.reduction : nullptr);
   running_ = true;
   return deferred_->is_done();
 }
@@ -161,12 +162,13 @@ Engine::Engine(runtime::Context& context, const runtime::Team& team, std::option
   for (PeId pe : pes) {
     std::optional<std::uint64_t> found;
     runtime::Patience patience(timeout_seconds_);
-    while (context_.wait([&] { return (found = context_.shown(pe, key)).has_value(); }, patience.next_look()) != Status::ok) {
+    while (context_.wait([&] { return (found = context_.shown(pe, key)).has_value(); }, patience.next_look()) !=
+           Status::ok) {
       patience.look();
       if (!patience.is_over()) continue;
       context_.take_down(key);
-      throw TimeoutError(fmt::format("PE {} did not take part in making a communicator of {} PEs within {} s", pe.value(), size_,
-                                     timeout_seconds_));
+      throw TimeoutError(fmt::format("PE {} did not take part in making a communicator of {} PEs within {} s",
+                                     pe.value(), size_, timeout_seconds_));
     }
     areas.emplace_back(*found);
   }
@@ -196,7 +198,8 @@ Engine::~Engine() {
       // After this barrier nobody touches the area: it gives no more credits, and every cell sent is awaited.
       mail_.stop_credits();
       run(Kind::barrier, Arguments{}, nullptr, nullptr);
-      quiet = context_.wait([this] { return mail_.all_known(); }, Deadline::after_seconds(seconds_for_doors)) == Status::ok;
+      quiet =
+          context_.wait([this] { return mail_.all_known(); }, Deadline::after_seconds(seconds_for_doors)) == Status::ok;
     } catch (const std::exception& error) {
       log(LogLevel::debug, "closing a communicator: {}", error.what());
     } catch (...) {  // what fail() was told
@@ -252,7 +255,8 @@ const Engine::Kept& Engine::keep(std::size_t slot, const Key& key, const Argumen
   return kept;
 }
 
-// Members of a schedule have room for each other's messages before the first of them leaves: both of a pair have it in their schedules.
+// Members of a schedule have room for each other's messages before the first of them leaves: both of a pair have it in
+// their schedules.
 void Engine::open_ways(const Schedule& schedule) {
   const auto has_peer = [](const Step& step) { return step.kind <= Step::Kind::recv_fold; };
   try {
@@ -321,7 +325,8 @@ bool Engine::advance_queue() {
       if (!advance_deferred(operation)) return finished;
     } else if (!running_) {
       executor_.begin(*operation.schedule, operation.in, operation.out, scratch(operation.schedule->scratch_bytes),
-                      operation.reduction ? &*operation.reduction : nullptr, waits_for_all(operation.kind) ? 0 : operation.sequence,
+                      operation.reduction ? &*operation.reduction : nullptr,
+                      waits_for_all(operation.kind) ? 0 : operation.sequence,
                       static_cast<std::uint32_t>(operation.kind), operation.check, operation.symmetric);
       running_ = true;
     }
@@ -342,9 +347,7 @@ bool Engine::try_advance() {
   bool finished = false;
   try {
     finished = advance_queue();
-  } catch (const std::exception& error) {
-    break_down(error.what());
-  }
+  } catch (const std::exception& error) { break_down(error.what()); }
   held_.store(false, std::memory_order_release);
   return finished;
 }
@@ -364,7 +367,8 @@ void Engine::fail(std::exception_ptr why) {
 }
 
 void Engine::throw_if_broken() const {
-  if (!broken_.load(std::memory_order_acquire)) [[likely]] return;
+  if (!broken_.load(std::memory_order_acquire)) [[likely]]
+    return;
   if (failure_) std::rethrow_exception(failure_);
   // A death explains everything else.
   context_.check();
@@ -373,64 +377,11 @@ void Engine::throw_if_broken() const {
   throw Error(broken_why_);
 }
 
-std::string Engine::mismatch_text(std::uint32_t member, Kind theirs) const {
-  if (theirs != last_kind_)
-    return fmt::format("PE {} called {} where PE {} called {}: all members must call the same collectives in the same order",
-                       mail_.pe(member).value(), name_of(theirs), context_.pe().value(), name_of(last_kind_));
-  return fmt::format("PE {} and PE {} disagree about the arguments of {} (sizes, root, element type or operation), or their ATOLL_COLL_TABLE differs",
-                     mail_.pe(member).value(), context_.pe().value(), name_of(last_kind_));
-}
-
-// Messages do not show every disagreement: each of two members may wait for the other to speak first.
-std::optional<std::string> Engine::find_disagreement(Members among) const {
-  for (std::uint32_t member = 0; member < static_cast<std::uint32_t>(size_); ++member) {
-    if (among == Members::nearby && !context_.job().is_local(mail_.pe(member))) continue;
-    Announced found = mail_.announced(member);
-    if (found.sequence != sequence_ || !found.check) continue;  // it is elsewhere, or has gone on
-    Kind theirs = static_cast<Kind>(found.kind);
-    if (theirs != last_kind_ || *found.check != last_check_) return mismatch_text(member, theirs);
-  }
-  return std::nullopt;
-}
-
-// Names those that are furthest behind: the others may wait for them.
-std::string Engine::timeout_text() {
-  std::vector<PeId> late, all;
-  std::uint64_t furthest_behind = sequence_;
-  for (int member = 0; member < size_; ++member) {
-    all.push_back(pe(member));
-    const std::uint64_t sequence = mail_.announced(static_cast<std::uint32_t>(member)).sequence;
-    if (sequence < furthest_behind) late.clear();
-    furthest_behind = std::min(furthest_behind, sequence);
-    if (sequence < sequence_ && sequence == furthest_behind) late.push_back(pe(member));
-  }
-  const double limit_seconds = std::isinf(timeout_seconds_) ? limit_for_stopped(timeout_seconds_) : timeout_seconds_;
-  const bool all_came = late.empty();
-  if (all_came) {
-    const std::uint32_t member = executor_.waits_for();
-    if (member < static_cast<std::uint32_t>(size_)) late.push_back(mail_.pe(member));
-  }
-  const std::vector<PeId> culprits = runtime::find_culprits(context_.job(), late, all);
-  if (!culprits.empty()) context_.job().suspect(culprits.front());
-  const std::string named = culprits.empty() ? "a PE" : runtime::describe(context_.job(), culprits);
-  if (all_came)
-    return fmt::format("{} (number {}): all PEs have called it, but {} has not answered for {} s", name_of(last_kind_), sequence_, named, limit_seconds);
-  std::string elsewhere;
-  for (int member = 0; member < size_; ++member) {
-    const Announced found = mail_.announced(static_cast<std::uint32_t>(member));
-    if (found.sequence >= sequence_ || std::find(culprits.begin(), culprits.end(), pe(member)) == culprits.end()) continue;
-    elsewhere += found.sequence == 0
-                     ? fmt::format("; PE {} has called none yet", pe(member).value())
-                     : fmt::format("; the last that PE {} called was {} (number {})", pe(member).value(),
-                                   name_of(static_cast<Kind>(found.kind)), found.sequence);
-  }
-  return fmt::format("{} (number {}): {} did not arrive within {} s{}. Raise ATOLL_PEER_TIMEOUT if that can be right",
-                     name_of(last_kind_), sequence_, named, limit_seconds, elsewhere);
-}
-
 bool Engine::awaits_stopped() {
   for (int member = 0; member < size_; ++member) {
-    if (!context_.job().is_local(pe(member)) || mail_.announced(static_cast<std::uint32_t>(member)).sequence >= sequence_) continue;
+    if (!context_.job().is_local(pe(member)) ||
+        mail_.announced(static_cast<std::uint32_t>(member)).sequence >= sequence_)
+      continue;
     if (runtime::is_stopped(context_.job(), pe(member))) return true;
   }
   return false;
@@ -445,10 +396,12 @@ std::uint32_t Engine::who_gave_up() {
 
 // If the same member has at two looks.
 std::optional<std::string> Engine::text_of_given_up(std::uint32_t& before) {
-  // Of a death or a revocation, which end this call with an error of their own, this member hears before it looks again.
+  // Of a death or a revocation, which end this call with an error of their own, this member hears before it looks
+  // again.
   const std::uint32_t member = who_gave_up();
   if (member == UINT32_MAX || member != std::exchange(before, member)) return std::nullopt;
-  return fmt::format("{} (number {}): PE {} has given up this collective", name_of(last_kind_), sequence_, mail_.pe(member).value());
+  return fmt::format("{} (number {}): PE {} has given up this collective", name_of(last_kind_), sequence_,
+                     mail_.pe(member).value());
 }
 
 // For a program that tests and never waits.
@@ -468,7 +421,7 @@ void Engine::look_after_vain_test() {
 
 template <class Ready>
 void Engine::wait_until(Ready&& ready) {
-  runtime::Patience patience(std::isinf(timeout_seconds_) ? 0 : timeout_seconds_), for_stopped(limit_for_stopped(timeout_seconds_));
+  runtime::Patience patience(std::isinf(timeout_seconds_) ? 0 : timeout_seconds_), for_stopped(limit_for_stopped());
   std::uint64_t mark = executor_.progress_mark();
   std::uint32_t gave_up = UINT32_MAX;
   for (;;) {
@@ -525,16 +478,18 @@ std::uint64_t Engine::start(Kind kind, const Arguments& arguments, const void* i
   Hold hold(*this);
   const Kept& kept = kept_for(kind, arguments);
   return enqueue({kept.schedule, kept.digest, kind, arguments.symmetric, in, out,
-                  reduction != nullptr ? std::optional<Reduction>(*reduction) : std::nullopt, arguments.bytes, arguments.root});
+                  reduction != nullptr ? std::optional<Reduction>(*reduction) : std::nullopt, arguments.bytes,
+                  arguments.root});
 }
 
-std::shared_ptr<const Engine::Prepared> Engine::prepare(Kind kind, const Arguments& arguments, const void* in, void* out,
-                                                  const Reduction* reduction) {
+std::shared_ptr<const Engine::Prepared> Engine::prepare(Kind kind, const Arguments& arguments, const void* in,
+                                                        void* out, const Reduction* reduction) {
   throw_if_broken();
   Kept kept;
   write(kept, kind, arguments);
-  return std::make_shared<const Prepared>(Prepared{std::move(kept.schedule), kept.digest, kind, arguments.symmetric, in, out,
-                                             reduction != nullptr ? std::optional<Reduction>(*reduction) : std::nullopt, arguments.bytes, arguments.root});
+  return std::make_shared<const Prepared>(Prepared{
+      std::move(kept.schedule), kept.digest, kind, arguments.symmetric, in, out,
+      reduction != nullptr ? std::optional<Reduction>(*reduction) : std::nullopt, arguments.bytes, arguments.root});
 }
 
 std::uint64_t Engine::start(const Prepared& prepared) {
@@ -547,15 +502,15 @@ std::uint64_t Engine::start(const Prepared& prepared) {
 std::uint64_t Engine::enqueue(const Prepared& operation) {
   const Reduction* reduction = operation.reduction ? &*operation.reduction : nullptr;
   std::uint32_t check = begin_call(operation.kind, operation.digest, operation.symmetric, reduction);
-  const bool deferred = deferred_ != nullptr && !selection_.is_forced(operation.kind) && deferred_->suits(operation.kind, operation.bytes, reduction);
+  const bool deferred = deferred_ != nullptr && !selection_.is_forced(operation.kind) &&
+                        deferred_->suits(operation.kind, operation.bytes, reduction);
   queue_.push_back({operation, sequence_, check, deferred});
   queued_.store(queue_.size(), std::memory_order_relaxed);
   std::uint64_t ticket = sequence_;
   const bool hands_over = operation.bytes >= worth_handing_over && context_.has_progress_thread();
   if (!hands_over) advance_queue();
   // With the hold, which a hook never waits for: another thread may be in rest().
-  if (hook_ == 0 && !queue_.empty())
-    hook_ = context_.add_hook([this](runtime::Context&) { return try_advance(); });
+  if (hook_ == 0 && !queue_.empty()) hook_ = context_.add_hook([this](runtime::Context&) { return try_advance(); });
   if (hands_over) context_.hand_over();
   return ticket;
 }
@@ -572,7 +527,8 @@ void Engine::share_sizes(Kind kind, Arguments& arguments) {
     own.push_back(arguments.bytes);
   }
   sizes_.resize(own.size() * placement_.members(placement_.node_of(rank_)).size());
-  Prepared round{nullptr, digest_of(own.size(), arguments.root) ^ selection_.digest(), kind, false, own.data(), sizes_.data(), {}};
+  Prepared round{
+      nullptr, digest_of(own.size(), arguments.root) ^ selection_.digest(), kind, false, own.data(), sizes_.data(), {}};
   {
     auto schedule = std::make_shared<Schedule>();
     ScheduleBuilder steps(*schedule, rank_, placement_, small_);

@@ -26,7 +26,8 @@ inline std::uint64_t digest_of(std::uint64_t bytes, int root) {
   return (bytes * 0x9E3779B97F4A7C15ull ^ static_cast<std::uint64_t>(root)) * 0xBF58476D1CE4E5B9ull;
 }
 inline std::uint32_t check_of(std::uint64_t digest, std::uint64_t sequence, std::uint64_t operation) {
-  return static_cast<std::uint32_t>((digest + sequence * 0x9E3779B97F4A7C15ull + operation) * 0x94D049BB133111EBull >> 40);
+  return static_cast<std::uint32_t>((digest + sequence * 0x9E3779B97F4A7C15ull + operation) * 0x94D049BB133111EBull >>
+                                    40);
 }
 
 class Engine {
@@ -75,7 +76,8 @@ class Engine {
     std::uint64_t bytes = 0;
     int root = 0;
   };
-  std::shared_ptr<const Prepared> prepare(Kind kind, const Arguments& arguments, const void* in, void* out, const Reduction* reduction = nullptr);
+  std::shared_ptr<const Prepared> prepare(Kind kind, const Arguments& arguments, const void* in, void* out,
+                                          const Reduction* reduction = nullptr);
   std::uint64_t start(const Prepared& prepared);
   /// Before run(), where the algorithm wants it: tells leaders the sizes of their members' blocks. Collective.
   void share_sizes(Kind kind, Arguments& arguments);
@@ -92,7 +94,8 @@ class Engine {
   bool is_finished(std::uint64_t ticket) const { return completed_.load(std::memory_order_acquire) >= ticket; }
 
   void validate_root(int root) const {
-    if (root < 0 || root >= size_) [[unlikely]] refuse_root(root);
+    if (root < 0 || root >= size_) [[unlikely]]
+      refuse_root(root);
   }
   void validate_blocks(std::size_t blocks) const;
 
@@ -154,6 +157,8 @@ class Engine {
   enum class Members { nearby, all };
   std::optional<std::string> find_disagreement(Members among) const;
   std::string timeout_text();
+  // Seconds to wait for members that are stopped, while others may take any time; see set_timeout_seconds().
+  double limit_for_stopped() const;
   // Whether a member that has not come is stopped.
   bool awaits_stopped();
   std::uint32_t who_gave_up();
@@ -167,7 +172,7 @@ class Engine {
   int size_ = 1;
   Placement placement_;
   std::size_t small_ = 0;  // longest message to members of this node that goes through mailboxes
-  int patience_ = 0;       // looks before the waiting machinery takes over
+  int patience_ = 0;  // looks before the waiting machinery takes over
   HeapOffset area_;
   Mailboxes mail_;
   StagingPool staging_;
@@ -189,7 +194,7 @@ class Engine {
   std::uint64_t scratch_bytes_ = 0;
 
   std::atomic<bool> held_{false};
-  std::deque<Operation> queue_;     // the first is under way when `running_`
+  std::deque<Operation> queue_;  // the first is under way when `running_`
   bool running_ = false;
   std::atomic<std::uint64_t> queued_{0};
   std::atomic<std::uint64_t> completed_{0};  // sequence of the last finished operation
@@ -213,7 +218,8 @@ class Engine {
   }
   const Key key{arguments.bytes, arguments.element_bytes, arguments.root, kind, arguments.in_place};
   std::size_t slot = (arguments.bytes * 0x9E3779B97F4A7C15ull >> 58 ^ static_cast<std::size_t>(arguments.root) * 7 ^
-                      static_cast<std::size_t>(kind)) % kept_count;
+                      static_cast<std::size_t>(kind)) %
+                     kept_count;
   const Kept& kept = (*kept_)[slot];
   if (kept.key != key) [[unlikely]] {
     const Arguments in_memory = arguments;  // so that those of the usual way need not be
@@ -226,15 +232,17 @@ class Engine {
                                                                const Reduction* reduction) {
   ++sequence_;
   last_kind_ = kind;
-  last_check_ = check_of(digest, sequence_, (reduction != nullptr ? reduction->code() : 0) | std::uint64_t{symmetric} << 32);
+  last_check_ =
+      check_of(digest, sequence_, (reduction != nullptr ? reduction->code() : 0) | std::uint64_t{symmetric} << 32);
   mail_.announce(sequence_, static_cast<std::uint32_t>(kind), last_check_);
   return last_check_;
 }
 
 [[gnu::always_inline]] inline void Engine::run(Kind kind, const Arguments& arguments, const void* in, void* out,
-                                                const Reduction* reduction) {
-  // Acquire: what the progress engine did for the last one. Partner: advance_queue(). With none queued it touches nothing, so
-  // that no hold is taken: a locked instruction waits until the peer's line, written a moment ago, has come.
+                                               const Reduction* reduction) {
+  // Acquire: what the progress engine did for the last one. Partner: advance_queue(). With none queued it touches
+  // nothing, so that no hold is taken: a locked instruction waits until the peer's line, written a moment ago, has
+  // come.
   if (broken_.load(std::memory_order_acquire) || queued_.load(std::memory_order_acquire) != 0) [[unlikely]] {
     const Arguments in_memory = arguments;  // see kept_for()
     return run_behind(kind, in_memory, in, out, reduction);  // operations already started: in order
@@ -244,7 +252,8 @@ class Engine {
   std::uint32_t check = begin_call(kind, kept.digest, arguments.symmetric, reduction);
   void* const memory = schedule.scratch_bytes != 0 ? scratch(schedule.scratch_bytes) : nullptr;
   mail_.set_patience(patience_);
-  executor_.begin(schedule, in, out, memory, reduction, waits_for_all(kind) ? 0 : sequence_, static_cast<std::uint32_t>(kind), check, arguments.symmetric);
+  executor_.begin(schedule, in, out, memory, reduction, waits_for_all(kind) ? 0 : sequence_,
+                  static_cast<std::uint32_t>(kind), check, arguments.symmetric);
   Executor::State state;
   try {
     state = executor_.advance();
@@ -253,7 +262,8 @@ class Engine {
     throw;
   }
   mail_.set_patience(0);
-  if (state != Executor::State::done) [[unlikely]] finish(state);
+  if (state != Executor::State::done) [[unlikely]]
+    finish(state);
   completed_.store(sequence_, std::memory_order_relaxed);
 }
 

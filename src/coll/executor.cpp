@@ -20,8 +20,9 @@ constexpr std::uint64_t pieces_under_way = 4;
 // Of what the kernel reads to be combined: in the cache when it is.
 constexpr std::uint64_t combined_piece = std::uint64_t{64} << 10;
 
-// What peers could read where it lies is lent nevertheless up to this: the copy takes less than the answer. 512 bytes on cores near each
-// other: broadcast 0.11 µs read in place, 0.04 lent, allreduce 0.13 and 0.10; an allreduce of 4 KiB 0.15 and 0.26.
+// What peers could read where it lies is lent nevertheless up to this: the copy takes less than the answer. 512 bytes
+// on cores near each other: broadcast 0.11 µs read in place, 0.04 lent, allreduce 0.13 and 0.10; an allreduce of 4 KiB
+// 0.15 and 0.26.
 constexpr std::uint64_t lent_though_reachable = 1024;
 
 }  // namespace
@@ -40,7 +41,8 @@ Executor::State Executor::advance() {
   for (; step != end; ++step) {
     switch (step->kind) {
       case Step::Kind::put:
-        if (!mail_.put(step->peer, data_tag(step->bytes), at(step->from), step->bytes, cells)) return stop(State::waiting);
+        if (!mail_.put(step->peer, data_tag(step->bytes), at(step->from), step->bytes, cells))
+          return stop(State::waiting);
         cells = 0;
         break;
       case Step::Kind::take:
@@ -49,7 +51,8 @@ Executor::State Executor::advance() {
                            ? mail_.take(step->peer, data_tag(step->bytes), at(step->into), step->bytes, cells)
                            : fold(*step, cells);
         if (outcome == Mailboxes::Outcome::waiting) return stop(State::waiting);
-        if (outcome == Mailboxes::Outcome::mismatch) [[unlikely]] return stop(State::mismatch);
+        if (outcome == Mailboxes::Outcome::mismatch) [[unlikely]]
+          return stop(State::mismatch);
         cells = 0;
         break;
       }
@@ -105,7 +108,8 @@ Mailboxes::Outcome Executor::fold(const Step& step, std::uint32_t& cells) {
     std::uint32_t found;
     const Cell* cell = mail_.await(step.peer, found);
     if (cell == nullptr) return Mailboxes::Outcome::waiting;
-    if (found != tag) [[unlikely]] return mail_.mismatch(step.peer, found);
+    if (found != tag) [[unlikely]]
+      return mail_.mismatch(step.peer, found);
     combine(step.side, at(step.into), cell->payload, at(step.from), step.bytes);
     mail_.finish_cell(step.peer);
     return Mailboxes::Outcome::done;
@@ -115,7 +119,8 @@ Mailboxes::Outcome Executor::fold(const Step& step, std::uint32_t& cells) {
   return outcome;
 }
 
-void Executor::combine(Side side, std::byte* into, const std::byte* arrived, const std::byte* own, std::uint64_t bytes) {
+void Executor::combine(Side side, std::byte* into, const std::byte* arrived, const std::byte* own,
+                       std::uint64_t bytes) {
   std::size_t element = reduction_->element_bytes();
   std::size_t count = bytes == element ? 1 : bytes / element;  // a division takes as long as an addition of 8 doubles
   if (side == Side::left) (*reduction_)(into, arrived, own, count);
@@ -127,7 +132,8 @@ bool Executor::in_segment(const std::byte* data) const {
   return data >= segment && data < segment + context_.endpoint().segment_bytes();
 }
 
-void Executor::control(std::uint32_t peer, Control::What what, std::uint64_t offset, std::uint64_t bytes, std::uint32_t figure) {
+void Executor::control(std::uint32_t peer, Control::What what, std::uint64_t offset, std::uint64_t bytes,
+                       std::uint32_t figure) {
   // Callers have looked for room.
   mail_.put_value<Control>(peer, control_tag(), what, figure, offset, bytes);
 }
@@ -158,7 +164,9 @@ void Executor::send_nearby(std::uint32_t peer, std::byte* data, std::uint64_t by
   bool has_chunk = false;
   if (bytes <= (reachable ? lent_though_reachable : StagingPool::chunk_bytes)) {
     has_chunk = is_copied(data, bytes) || staging_.has_free();
-    const auto sending = !has_chunk ? Readings::Sending::offered : reachable ? Readings::Sending::lent : how_to_send(peer, bytes);
+    const auto sending = !has_chunk  ? Readings::Sending::offered
+                         : reachable ? Readings::Sending::lent
+                                     : how_to_send(peer, bytes);
     const Timing timing = sending == Readings::Sending::lent_and_timed ? Timing::arrival : Timing::none;
     if (sending != Readings::Sending::offered && lend(peer, data, bytes, timing)) return;
   }
@@ -172,11 +180,12 @@ void Executor::send_nearby(std::uint32_t peer, std::byte* data, std::uint64_t by
   offers_.push_back({peer, data, bytes});
 }
 
-// What fits a chunk, of which there is one. Who does something else meanwhile, shares a core, or could go on before the peer has come is not to
-// wait for an answer.
+// What fits a chunk, of which there is one. Who does something else meanwhile, shares a core, or could go on before the
+// peer has come is not to wait for an answer.
 Readings::Sending Executor::how_to_send(std::uint32_t peer, std::uint64_t bytes) {
   if (!awaited_ || bytes < Readings::least_bytes || !may_read_private()) return Readings::Sending::lent;
-  if (sequence_ != 0 && readings_.offers_next(peer, bytes) && !mail_.has_begun(peer, sequence_)) return Readings::Sending::lent;
+  if (sequence_ != 0 && readings_.offers_next(peer, bytes) && !mail_.has_begun(peer, sequence_))
+    return Readings::Sending::lent;
   return readings_.sending(peer, bytes);
 }
 
@@ -184,7 +193,8 @@ bool Executor::is_copied(const std::byte* data, std::uint64_t bytes) {
   return data == copied_.data && bytes == copied_.bytes && staging_.is_lent(copied_.chunk);
 }
 
-// Copies it, once for all who get the same in a row, and tells the peer, for whom there is room. False: there is no chunk.
+// Copies it, once for all who get the same in a row, and tells the peer, for whom there is room. False: there is no
+// chunk.
 bool Executor::lend(std::uint32_t peer, const std::byte* data, std::uint64_t bytes, Timing timing) {
   std::uint32_t copy_ns = timing == Timing::none ? 0 : 1;  // of what has been copied for another
   if (!is_copied(data, bytes)) {
@@ -194,7 +204,8 @@ bool Executor::lend(std::uint32_t peer, const std::byte* data, std::uint64_t byt
     std::memcpy(chunk, data, bytes);
     // Of 16 KiB the last lines are there 0.35 us later. Partner: none, this waits only.
     if (timing == Timing::arrival) std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (timing != Timing::none) copy_ns = static_cast<std::uint32_t>(std::clamp<std::int64_t>(now_ns() - begun_ns, 1, UINT32_MAX));
+    if (timing != Timing::none)
+      copy_ns = static_cast<std::uint32_t>(std::clamp<std::int64_t>(now_ns() - begun_ns, 1, UINT32_MAX));
     copied_ = {data, bytes, chunk};
   }
   staging_.lend(copied_.chunk, peer, mail_.lend(peer));
@@ -202,9 +213,7 @@ bool Executor::lend(std::uint32_t peer, const std::byte* data, std::uint64_t byt
   return true;
 }
 
-bool Executor::is_placed(const Step& step) const {
-  return symmetric_ && step.placed && step.bytes <= longest_written;
-}
+bool Executor::is_placed(const Step& step) const { return symmetric_ && step.placed && step.bytes <= longest_written; }
 
 // To a member of another node, who has asked.
 void Executor::offer(Transfer& transfer) {
@@ -219,7 +228,8 @@ void Executor::offer(Transfer& transfer) {
   }
 }
 
-// What the peer offers before patience is at its end, and in one piece, needs no record: mostly the peers arrive together.
+// What the peer offers before patience is at its end, and in one piece, needs no record: mostly the peers arrive
+// together.
 bool Executor::read_at_once(const Step& step) {
   const bool placed = is_placed(step);
   if (!placed && (step.bytes > longest_piece || is_far(step.peer))) return false;
@@ -250,8 +260,8 @@ bool Executor::read_at_once(const Step& step) {
   return true;
 }
 
-// Of another process, where that fails when the memory is gone. In one process, reading what its owner has freed is no error that can be
-// told from data.
+// Of another process, where that fails when the memory is gone. In one process, reading what its owner has freed is no
+// error that can be told from data.
 bool Executor::may_read_private() const {
   const runtime::ForeignMemory& theirs = context_.foreign_memory();
   return theirs.is_open() && !theirs.is_own_process();
@@ -267,7 +277,9 @@ bool Executor::read_private_at_once(const Step& step, const Control& message) {
   if (step.kind != Step::Kind::recv || !is_best_read(step.peer, message)) return false;
   const bool measured = readings_.measures(step.peer, step.bytes);
   const std::int64_t begun_ns = measured ? now_ns() : 0;
-  if (context_.foreign_memory().read(mail_.pe(step.peer), at(step.into), message.offset, step.bytes) != 0 || mail_.has_withdrawn(step.peer)) return false;
+  if (context_.foreign_memory().read(mail_.pe(step.peer), at(step.into), message.offset, step.bytes) != 0 ||
+      mail_.has_withdrawn(step.peer))
+    return false;
   readings_.note(step.peer, step.bytes, Readings::Way::by_kernel, measured ? now_ns() - begun_ns : 0);
   mail_.finish_cell(step.peer);
   mail_.count_moved(step.bytes);
@@ -293,7 +305,8 @@ void Executor::answer_private(Transfer& transfer, const Control& message) {
   } else {
     std::uint32_t unasked = 0;
     if (!may_read_private()) unasked = Readings::for_ever;
-    else if (!transfer.far && transfer.bytes <= StagingPool::chunk_bytes) unasked = readings_.unasked(transfer.peer, transfer.bytes);
+    else if (!transfer.far && transfer.bytes <= StagingPool::chunk_bytes)
+      unasked = readings_.unasked(transfer.peer, transfer.bytes);
     control(transfer.peer, Control::bounce, 0, 0, unasked);
   }
 }
@@ -351,44 +364,6 @@ void Executor::tell(Transfer& transfer) {
   else control(transfer.peer, Control::ask, 0, transfer.bytes);
 }
 
-// Parcels to one peer leave, and are awaited, in the order of the transfers.
-bool Executor::is_next_to_peer(const Transfer& outgoing) const {
-  auto same = [&](const Transfer& one) { return !one.done && one.outgoing && one.peer == outgoing.peer; };
-  return &*std::find_if(transfers_.begin(), transfers_.end(), same) == &outgoing;
-}
-
-bool Executor::awaits_parcel(std::uint32_t peer, std::uint32_t tag) const {
-  auto from_peer = [&](const Transfer& one) { return !one.done && one.parcel && one.peer == peer; };
-  auto next = std::find_if(transfers_.begin(), transfers_.end(), from_peer);
-  return next != transfers_.end() && parcel_tag(next->bytes) == tag;
-}
-
-bool Executor::send_parcel(Transfer& transfer) {
-  if (!is_next_to_peer(transfer)) return false;
-  std::uint32_t tag = parcel_tag(transfer.bytes);
-  bool sent = transfer.placed ? mail_.put_in_place(transfer.peer, tag, transfer.data, transfer.bytes, transfer.place)
-                              : mail_.put_parcel(transfer.peer, tag, transfer.data, transfer.bytes);
-  if (!sent) return false;
-  finish_outgoing(transfer);
-  return true;
-}
-
-bool Executor::take_parcel(Transfer& transfer) {
-  std::uint32_t found;
-  const Cell* cell = mail_.peek(transfer.peer, found);
-  if (cell == nullptr || found != parcel_tag(transfer.bytes)) return false;
-  if (transfer.placed) {
-    mail_.finish_cell(transfer.peer);
-  } else {
-    const std::byte* arrived = mail_.parcel(transfer.peer, *cell);
-    if (transfer.fold) combine(transfer.side, transfer.data, arrived, transfer.own, transfer.bytes);
-    else std::memcpy(transfer.data, arrived, transfer.bytes);
-    mail_.finish_parcel(transfer.peer);
-  }
-  finish_incoming(transfer);
-  return true;
-}
-
 void Executor::finish_incoming(Transfer& transfer) {
   if (std::byte* chunk = std::exchange(transfer.chunk, nullptr); chunk != nullptr) {
     if (transfer.fold) combine(transfer.side, transfer.data, chunk, transfer.own, transfer.bytes);
@@ -401,7 +376,8 @@ void Executor::finish_incoming(Transfer& transfer) {
     transfer.spent_ns = transfer.spent_ns == 0 ? passed_ns : std::min(transfer.spent_ns, passed_ns);
   }
   if (transfer.foreign || transfer.spent_ns != 0)
-    readings_.note(transfer.peer, transfer.bytes, transfer.foreign ? Readings::Way::by_kernel : Readings::Way::lent, transfer.spent_ns);
+    readings_.note(transfer.peer, transfer.bytes, transfer.foreign ? Readings::Way::by_kernel : Readings::Way::lent,
+                   transfer.spent_ns);
   transfer.done = true;
   --unfinished_;
 }
@@ -422,7 +398,8 @@ bool Executor::fetch(Transfer& transfer, std::byte* into, std::uint64_t bytes) {
 
 // Copies or combines the next piece, and tells the sender when a whole offer has been read.
 void Executor::pull(Transfer& transfer) {
-  const bool measured = transfer.foreign ? readings_.measures(transfer.peer, transfer.bytes) : transfer.lent && transfer.copy_ns != 0;
+  const bool measured =
+      transfer.foreign ? readings_.measures(transfer.peer, transfer.bytes) : transfer.lent && transfer.copy_ns != 0;
   const std::int64_t begun_ns = measured ? now_ns() : 0;
   std::uint64_t part = std::min(transfer.piece, transfer.fold && transfer.foreign ? combined_piece : longest_piece);
   if (transfer.fold) {
@@ -463,7 +440,9 @@ bool Executor::feed_chunks(Transfer& transfer) {
   std::size_t element = reduction_ != nullptr ? reduction_->element_bytes() : 1;
   std::uint64_t most = lent_piece / element * element;
   while (transfer.complete < transfer.bytes) {
-    if (!mail_.has_room(transfer.peer) || mail_.lent_to(transfer.peer) >= mail_.lent_read(transfer.peer) + pieces_under_way) break;
+    if (!mail_.has_room(transfer.peer) ||
+        mail_.lent_to(transfer.peer) >= mail_.lent_read(transfer.peer) + pieces_under_way)
+      break;
     // What fits a chunk goes as if it had been lent unasked, for that is what the receiver compares.
     const bool whole = !transfer.far && transfer.bytes <= StagingPool::chunk_bytes;
     if (!whole) copied_.data = nullptr;
@@ -474,7 +453,8 @@ bool Executor::feed_chunks(Transfer& transfer) {
     moved = true;
   }
   // Between nodes what tells of it must not come after the member has closed.
-  const bool over = transfer.complete == transfer.bytes && (!transfer.far || mail_.lent_read(transfer.peer) == mail_.lent_to(transfer.peer));
+  const bool over = transfer.complete == transfer.bytes &&
+                    (!transfer.far || mail_.lent_read(transfer.peer) == mail_.lent_to(transfer.peer));
   if (over) finish_outgoing(transfer);
   return moved || over;
 }
@@ -520,12 +500,8 @@ bool Executor::serve(Transfer& transfer) {
           (message.what == Control::offer && message.bytes != transfer.bytes))
         transfer.piece = UINT64_MAX;  // told apart by join()
       break;
-    case Control::offer_private:
-      answer_private(transfer, message);
-      break;
-    case Control::written:
-      finish_incoming(transfer);
-      break;
+    case Control::offer_private: answer_private(transfer, message); break;
+    case Control::written: finish_incoming(transfer); break;
     case Control::read:
       if (message.bytes == transfer.bytes) finish_outgoing(transfer);
       break;
@@ -534,7 +510,8 @@ bool Executor::serve(Transfer& transfer) {
         transfer.piece = UINT64_MAX;
         break;
       }
-      if (!transfer.far && mail_.has_withdrawn(transfer.peer)) break;  // its memory is its own again, and nothing more comes
+      if (!transfer.far && mail_.has_withdrawn(transfer.peer))
+        break;  // its memory is its own again, and nothing more comes
       // What tells of it is a signal, which does not overtake it.
       context_.put(mail_.pe(transfer.peer), HeapOffset(message.offset), transfer.data, transfer.bytes);
       mail_.count_moved(transfer.bytes);
@@ -546,9 +523,7 @@ bool Executor::serve(Transfer& transfer) {
       transfer.complete = message.bytes;
       if (!transfer.far) readings_.learn_unasked(transfer.peer, transfer.bytes, message.figure);
       break;
-    case Control::rooms:
-      mail_.learn_rooms(transfer.peer, HeapOffset(message.offset));
-      break;
+    case Control::rooms: mail_.learn_rooms(transfer.peer, HeapOffset(message.offset)); break;
     case Control::ask:
       if (message.bytes != transfer.bytes) transfer.piece = UINT64_MAX;
       else offer(transfer);
@@ -573,7 +548,8 @@ Executor::State Executor::join() {
       if (transfer.done || transfer.piece != UINT64_MAX) {
         std::uint32_t found;
         // Who has lent all of it has gone on, or who has read all of it: what follows may be of the next call.
-        if (transfer.done || transfer.piece != 0 || transfer.complete == transfer.bytes || mail_.peek(transfer.peer, found) == nullptr || found == control_tag() ||
+        if (transfer.done || transfer.piece != 0 || transfer.complete == transfer.bytes ||
+            mail_.peek(transfer.peer, found) == nullptr || found == control_tag() ||
             awaits_parcel(transfer.peer, found))
           continue;
         (void)mail_.mismatch(transfer.peer, found);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries a schedule out, as far as it goes without waiting. The thread that calls advance() is the executor: the thread
-// that asked for the collective, or the progress engine.
+// Carries a schedule out, as far as it goes without waiting. The thread that calls advance() is the executor: the
+// thread that asked for the collective, or the progress engine.
 //
-// Long messages: what has a known place in a symmetric output is written straight to it. Else the sender offers where its
-// data lies. When that is in its segment, the receiver copies (or combines) straight out of it. When it is private memory, the receiver
-// has the kernel read it, where members are processes and that takes less time than the other ways (reading.hpp). These are: when the
-// receiver's is not private, the sender copies straight into it; when both are, staging chunks in the sender's segment carry it, a few in
-// flight. What a receiver has copied out of memory that was offered counts when the sender had not given up until then.
-// What has been copied into a chunk is lent: the sender goes on, and takes the chunk back when its reader's count says that it has been read,
-// so that nobody waits for an answer.
+// Long messages: what has a known place in a symmetric output is written straight to it. Else the sender offers where
+// its data lies. When that is in its segment, the receiver copies (or combines) straight out of it. When it is private
+// memory, the receiver has the kernel read it, where members are processes and that takes less time than the other ways
+// (reading.hpp). These are: when the receiver's is not private, the sender copies straight into it; when both are,
+// staging chunks in the sender's segment carry it, a few in flight. What a receiver has copied out of memory that was
+// offered counts when the sender had not given up until then. What has been copied into a chunk is lent: the sender
+// goes on, and takes the chunk back when its reader's count says that it has been read, so that nobody waits for an
+// answer.
 //
-// Between nodes a copy by the receiver would wait for the sender's processor. There what fits a room is a parcel. Of longer
-// data, or when it has granted no rooms, the receiver says first where it wants it, in a chunk of its own if need be, and the
-// sender writes it there. What is longer still, or fits no chunk, is offered when asked.
+// Between nodes a copy by the receiver would wait for the sender's processor. There what fits a room is a parcel. Of
+// longer data, or when it has granted no rooms, the receiver says first where it wants it, in a chunk of its own if
+// need be, and the sender writes it there. What is longer still, or fits no chunk, is offered when asked.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,8 @@ class Executor {
   Executor(runtime::Context& context, Mailboxes& mail, StagingPool& staging)
       : context_(context), mail_(mail), staging_(staging) {}
 
-  /// `sequence`: the number of the call, 0 when nobody is done before all have come. `kind` and `check` (a digest of number and
-  /// arguments of the call) go into every message. `symmetric`: the output is, and may be written to.
+  /// `sequence`: the number of the call, 0 when nobody is done before all have come. `kind` and `check` (a digest of
+  /// number and arguments of the call) go into every message. `symmetric`: the output is, and may be written to.
   void begin(const Schedule& schedule, const void* input, void* output, void* scratch, const Reduction* reduction,
              std::uint64_t sequence, std::uint32_t kind, std::uint32_t check, bool symmetric) {
     // With the last one done, no cells or transfers of it are left.
@@ -66,29 +67,30 @@ class Executor {
   struct Transfer {
     std::uint32_t peer = 0;
     bool outgoing = false;
-    bool far = false;               ///< the peer is on another node
-    bool told = false;              ///< in, far: the sender knows what to do
-    bool parcel = false;            ///< in: it comes as one, or placed
-    bool placed = false;            ///< it goes straight to its place in the output, at `place` in the receiver's segment
+    bool far = false;  ///< the peer is on another node
+    bool told = false;  ///< in, far: the sender knows what to do
+    bool parcel = false;  ///< in: it comes as one, or placed
+    bool placed = false;  ///< it goes straight to its place in the output, at `place` in the receiver's segment
     bool done = false;
-    bool bouncing = false;          ///< out: it goes in chunks
-    bool lent = false;              ///< in: the piece lies in a chunk that the sender has lent
-    bool foreign = false;           ///< in: the piece lies in the sender's private memory, at the address `source`
+    bool bouncing = false;  ///< out: it goes in chunks
+    bool lent = false;  ///< in: the piece lies in a chunk that the sender has lent
+    bool foreign = false;  ///< in: the piece lies in the sender's private memory, at the address `source`
     bool fold = false;
     Side side = Side::left;
-    std::byte* data = nullptr;       ///< out: source; in: destination
+    std::byte* data = nullptr;  ///< out: source; in: destination
     const std::byte* own = nullptr;  ///< fold: the other operand
-    HeapOffset place;                ///< out, placed
+    HeapOffset place;  ///< out, placed
     std::uint64_t bytes = 0;
-    std::uint64_t complete = 0;      ///< in: received; out: lent
-    std::uint64_t source = 0;        ///< in: offset in the sender's segment of the piece being copied
-    std::int64_t begun_ns = 0;       ///< in: when chunks were asked for; 0: they were not
-    std::int64_t spent_ns = 0;       ///< in: on copies of it, by both sides; 0: not measured
-    std::uint32_t copy_ns = 0;       ///< in: by the sender on the piece being copied
-    std::uint64_t piece = 0;         ///< in: bytes of that piece left
+    std::uint64_t complete = 0;  ///< in: received; out: lent
+    std::uint64_t source = 0;  ///< in: offset in the sender's segment of the piece being copied
+    std::int64_t begun_ns = 0;  ///< in: when chunks were asked for; 0: they were not
+    std::int64_t spent_ns = 0;  ///< in: on copies of it, by both sides; 0: not measured
+    std::uint32_t copy_ns = 0;  ///< in: by the sender on the piece being copied
+    std::uint64_t piece = 0;  ///< in: bytes of that piece left
     std::byte* chunk = nullptr;  ///< far: where it lies, or arrives
   };
-  /// How long the copy into a chunk took, for the receiver: until the next could begin, or until others may see all of it.
+  /// How long the copy into a chunk took, for the receiver: until the next could begin, or until others may see all of
+  /// it.
   enum class Timing { none, copy, arrival };
   /// Of data to one of this node.
   struct Offer {
@@ -99,20 +101,22 @@ class Executor {
   // | offset | bytes | field  | valid when                                                        |
   // |--------|-------|--------|-------------------------------------------------------------------|
   // |   0    |   4   | what   | always                                                            |
-  // |   4    |   4   | figure | bounce: so many messages of such a length may be lent without an offer, from now on; lent: nanoseconds that the copy took, 0: not known; offer_private: not 0, there is no chunk for it |
-  // |   8    |   8   | offset | offer, lent: of the data in the sender's segment; offer_private: its address, 0 on another node; here: of the destination; rooms: of these |
-  // |  16    |   8   | bytes  | offer, offer_private, here, ask: of the whole message; lent: of it; read, bounce: bytes read so far |
+  // |   4    |   4   | figure | bounce: so many messages of such a length may be lent without an offer, from now on;
+  // lent: nanoseconds that the copy took, 0: not known; offer_private: not 0, there is no chunk for it | |   8    |   8
+  // | offset | offer, lent: of the data in the sender's segment; offer_private: its address, 0 on another node; here:
+  // of the destination; rooms: of these | |  16    |   8   | bytes  | offer, offer_private, here, ask: of the whole
+  // message; lent: of it; read, bounce: bytes read so far |
   struct Control {
     enum What : std::uint32_t {
-      offer,          // to the receiver: all of it lies at `offset`
+      offer,  // to the receiver: all of it lies at `offset`
       offer_private,  // to the receiver: it lies in private memory
-      lent,           // to the receiver: all of it, or the next piece, lies at `offset` in a chunk
-      written,        // to the receiver: it is in your memory
-      read,           // to the sender: so much in all has been read
-      here,           // to the sender: write to `offset`
-      bounce,         // to the sender: use chunks for the rest
-      ask,            // to the sender: offer it
-      rooms,          // to the sender: send what fits a room as a parcel, from now on; they begin at `offset`
+      lent,  // to the receiver: all of it, or the next piece, lies at `offset` in a chunk
+      written,  // to the receiver: it is in your memory
+      read,  // to the sender: so much in all has been read
+      here,  // to the sender: write to `offset`
+      bounce,  // to the sender: use chunks for the rest
+      ask,  // to the sender: offer it
+      rooms,  // to the sender: send what fits a room as a parcel, from now on; they begin at `offset`
     };
     What what;
     std::uint32_t figure;
@@ -125,7 +129,9 @@ class Executor {
     return reinterpret_cast<std::byte*>(bases_[static_cast<std::size_t>(ref.space)] + ref.offset);
   }
   /// Sizes are part of the check, so that members that disagree about one are found out.
-  static std::uint32_t size_check(std::uint64_t bytes) { return static_cast<std::uint32_t>(bytes * 0x9E3779B1u) & check_mask; }
+  static std::uint32_t size_check(std::uint64_t bytes) {
+    return static_cast<std::uint32_t>(bytes * 0x9E3779B1u) & check_mask;
+  }
   std::uint32_t data_tag(std::uint64_t bytes) const { return tag_ ^ size_check(bytes); }
   std::uint32_t parcel_tag(std::uint64_t bytes) const { return as_type(tag_, CellType::parcel) ^ size_check(bytes); }
   std::uint32_t control_tag() const { return as_type(tag_, CellType::control); }
@@ -161,7 +167,8 @@ class Executor {
   void pull(Transfer& transfer);
   bool fetch(Transfer& transfer, std::byte* into, std::uint64_t bytes);
   bool feed_chunks(Transfer& transfer);
-  void control(std::uint32_t peer, Control::What what, std::uint64_t offset, std::uint64_t bytes, std::uint32_t figure = 0);
+  void control(std::uint32_t peer, Control::What what, std::uint64_t offset, std::uint64_t bytes,
+               std::uint32_t figure = 0);
   void finish_outgoing(Transfer& transfer);
 
   runtime::Context& context_;
@@ -175,7 +182,7 @@ class Executor {
   bool awaited_ = false;  // all members have a core, and nothing else to do
   std::uint64_t sequence_ = 0;
   std::uint32_t tag_ = 0;
-  std::size_t next_ = 0;     // step
+  std::size_t next_ = 0;  // step
   std::uint32_t cells_ = 0;  // of the message in that step
   std::vector<Offer> offers_;  // not answered
   struct {

@@ -45,7 +45,8 @@ void Mailboxes::replace_ring(std::uint32_t member) {
   Way& way = *ways_[member];
   auto* ring = static_cast<Cell*>(context_->heap().allocate(ring_cells * sizeof(Cell)));
   std::memset(static_cast<void*>(ring), 0, ring_cells * sizeof(Cell));
-  for (std::uint32_t i = 0; i < ring_cells; ++i) ring[i].header.store(make_header(make_tag(0, CellType::none, 0), 0, 0, 0), std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < ring_cells; ++i)
+    ring[i].header.store(make_header(make_tag(0, CellType::none, 0), 0, 0, 0), std::memory_order_relaxed);
   way.replacement = ring;
   const HeapOffset word = door_at(member, offsetof(Door, ring));
   // The signal releases the headers. Partner: learn_ring().
@@ -91,7 +92,8 @@ bool Mailboxes::learn_ring(std::uint32_t member) {
   return true;
 }
 
-// Of a member that has sent something, which it does after it has said where its block is: over the network that may come last.
+// Of a member that has sent something, which it does after it has said where its block is: over the network that may
+// come last.
 bool Mailboxes::await_block(std::uint32_t member) {
   while (!ways_[member]->known && !learn(member)) {
     if (context_->job().has_died(pes_[member])) return false;
@@ -140,9 +142,7 @@ std::optional<HeapOffset> Mailboxes::grant_rooms(std::uint32_t member) {
   parcels_.resize(ways_.size());
   try {
     parcels_[member].own = static_cast<std::byte*>(context_->heap().allocate(rooms_each * room_bytes));
-  } catch (const MemoryError&) {
-    return std::nullopt;
-  }
+  } catch (const MemoryError&) { return std::nullopt; }
   ++granted_;
   return context_->offset_of(parcels_[member].own);
 }
@@ -175,7 +175,8 @@ bool Mailboxes::put_in_place(std::uint32_t member, std::uint32_t tag, const std:
   return true;
 }
 
-void Mailboxes::deliver_with_cell(Way& way, HeapOffset place, const std::byte* data, std::uint64_t bytes, std::uint64_t header) {
+void Mailboxes::deliver_with_cell(Way& way, HeapOffset place, const std::byte* data, std::uint64_t bytes,
+                                  std::uint64_t header) {
   HeapOffset cell(way.remote_ring.value() + way.sent % way.remote_cells * sizeof(Cell));
   context_->deliver(way.pe, place, data, bytes, cell, header);
   ++way.sent;
@@ -243,7 +244,8 @@ void Mailboxes::finish_lent_first(std::uint32_t member) {
   context_->deliver(way.pe, word, nullptr, 0, word, ++way.borrowed);
 }
 
-// Every cell is awaited by whom it was sent to, so credits and doors are all that may be on their way to one who has closed.
+// Every cell is awaited by whom it was sent to, so credits and doors are all that may be on their way to one who has
+// closed.
 void Mailboxes::close() {
   closing_ = true;
   for (std::uint32_t member = 0; member < ways_.size(); ++member) {
@@ -251,7 +253,8 @@ void Mailboxes::close() {
     const std::uint64_t taken = parcels_.empty() ? 0 : parcels_[member].credited_taken;
     std::uint64_t last = 1;
     if (way != nullptr) last |= way->told_read << 3 | (replaced_by(*way) != nullptr ? 6 : 2);
-    context_->deliver(pes_[member], door_at(member, offsetof(Door, last_taken)), &taken, sizeof(taken), door_at(member, offsetof(Door, last)), last);
+    context_->deliver(pes_[member], door_at(member, offsetof(Door, last_taken)), &taken, sizeof(taken),
+                      door_at(member, offsetof(Door, last)), last);
   }
 }
 
@@ -277,7 +280,8 @@ bool Mailboxes::all_closed() {
 
 bool Mailboxes::all_known() {
   for (std::uint32_t member = 0; member < ways_.size(); ++member)
-    if (ways_[member] != nullptr && !ways_[member]->known && !learn(member) && !context_->job().has_died(pes_[member])) return false;
+    if (ways_[member] != nullptr && !ways_[member]->known && !learn(member) && !context_->job().has_died(pes_[member]))
+      return false;
   return true;
 }
 

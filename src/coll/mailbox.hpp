@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// How two members talk: in each direction a ring of cells in the receiver's memory. A cell is two cache lines. Flag and data
-// arrive together, up to 56 bytes in the first line alone, and what is longer than a cell takes several. Each ring has one
-// writer and one reader and is first in, first out, so any sequence of any collectives is safe by construction: nothing
-// overtakes, nothing is overwritten, and a PE that is ahead waits for room.
+// How two members talk: in each direction a ring of cells in the receiver's memory. A cell is two cache lines. Flag and
+// data arrive together, up to 56 bytes in the first line alone, and what is longer than a cell takes several. Each ring
+// has one writer and one reader and is first in, first out, so any sequence of any collectives is safe by construction:
+// nothing overtakes, nothing is overwritten, and a PE that is ahead waits for room.
 //
-// Between nodes, what is longer than some cells and fits a room is a parcel: it goes unasked into one of the rooms that its
-// receiver has granted the sender, or straight to where it belongs, and its cell says that it is there.
+// Between nodes, what is longer than some cells and fits a room is a parcel: it goes unasked into one of the rooms that
+// its receiver has granted the sender, or straight to where it belongs, and its cell says that it is there.
 //
-// A member's area:  [ presence | door per member ], small, whatever the number of members. The ring for another member, with the line
-// in which that one gives credit, lies in a block of its own, which is allocated when the first schedule has a message between the
-// two: of 1,024 members a member hears from some 20. Its door in the other member's area then says where the block lies; until
-// it does, there is no room for messages.
+// A member's area:  [ presence | door per member ], small, whatever the number of members. The ring for another member,
+// with the line in which that one gives credit, lies in a block of its own, which is allocated when the first schedule
+// has a message between the two: of 1,024 members a member hears from some 20. Its door in the other member's area then
+// says where the block lies; until it does, there is no room for messages.
 //
-// A ring begins with few cells where the schedule sends few. Its reader replaces it once, by a ring of ring_cells, when a schedule
-// needs that many or when the writer has filled the small one. The door says where the new ring lies. The writer goes on in the new
-// ring when the old one has no room, and never returns; the numbers of the cells go on. So the reader, which finds no next cell in
-// the old ring, looks in the new one.
+// A ring begins with few cells where the schedule sends few. Its reader replaces it once, by a ring of ring_cells, when
+// a schedule needs that many or when the writer has filled the small one. The door says where the new ring lies. The
+// writer goes on in the new ring when the old one has no room, and never returns; the numbers of the cells go on. So
+// the reader, which finds no next cell in the old ring, looks in the new one.
 #pragma once
 
 #include <atomic>
@@ -40,8 +40,8 @@ namespace atl::coll::detail {
 // |   0    |   8   | header  | always, see make_header                                                          |
 // |   8    |  120  | payload | the header has the number that the reader waits for                              |
 //
-// Two lines, though most messages fill half of one: processors fetch the neighbour of a line, too, and a flag whose neighbour
-// is a flag passes from core to core in 60 ns instead of 35, or in 270 instead of 190.
+// Two lines, though most messages fill half of one: processors fetch the neighbour of a line, too, and a flag whose
+// neighbour is a flag passes from core to core in 60 ns instead of 35, or in 270 instead of 190.
 struct Cell {
   std::atomic<std::uint64_t> header;
   std::byte payload[120];
@@ -54,7 +54,8 @@ static_assert(sizeof(Cell) == 128);
 // |--------|-------|---------|-------------------------------------------------------------------------------|
 // |   0    |   8   | started | always: operations started << 8, with the kind of the last one                |
 // |   8    |  16   | checks  | started stays the same: at [operations started % 2] digest of that one's arguments |
-// |  64    |   8   | withdrawn | always: not 0, the member has given up, and memory that it has offered may hold anything. A line of its own: it is looked at after each read |
+// |  64    |   8   | withdrawn | always: not 0, the member has given up, and memory that it has offered may hold
+// anything. A line of its own: it is looked at after each read |
 struct Presence {
   alignas(64) std::atomic<std::uint64_t> started;
   std::atomic<std::uint64_t> checks[2];
@@ -62,8 +63,8 @@ struct Presence {
 
   /// By its owner, with numbers that ascend by one.
   void announce(std::uint64_t sequence, std::uint32_t kind, std::uint32_t check) {
-    // Release, both: a PE that sees the number sees the digest, and one that sees the digest of the operation after the next,
-    // which takes the same place, sees the number of the next. Partner: the acquires of Announced::read().
+    // Release, both: a PE that sees the number sees the digest, and one that sees the digest of the operation after the
+    // next, which takes the same place, sees the number of the next. Partner: the acquires of Announced::read().
     checks[sequence % 2].store(check, std::memory_order_release);
     started.store(sequence << 8 | kind, std::memory_order_release);
   }
@@ -102,10 +103,11 @@ static_assert(sizeof(Credit) == 64);
 //
 // | offset | bytes | field | valid when                                                                    |
 // |--------|-------|-------|-------------------------------------------------------------------------------|
-// |   0    |   8   | block | when not 0: the offset of its Inbox for this member in its segment, with bit 0 set, and bit 1 when its ring has ring_cells |
-// |   8    |   8   | ring  | when not 0: the offset of the ring of ring_cells that replaces that of the Inbox, with bit 0 set |
-// |  16    |   8   | last_taken | with last: what `taken` says in the end                                  |
-// |  24    |   8   | last  | when not 0, the other member has closed: what `read` says in the end, times 8, with bit 0 set, bit 1 when it has a block, and bit 2 when it has replaced the ring |
+// |   0    |   8   | block | when not 0: the offset of its Inbox for this member in its segment, with bit 0 set, and
+// bit 1 when its ring has ring_cells | |   8    |   8   | ring  | when not 0: the offset of the ring of ring_cells that
+// replaces that of the Inbox, with bit 0 set | |  16    |   8   | last_taken | with last: what `taken` says in the end
+// | |  24    |   8   | last  | when not 0, the other member has closed: what `read` says in the end, times 8, with bit
+// 0 set, bit 1 when it has a block, and bit 2 when it has replaced the ring |
 struct Door {
   std::atomic<std::uint64_t> block, ring;
   std::atomic<std::uint64_t> last_taken, last;
@@ -120,8 +122,8 @@ constexpr std::uint64_t cells_of(std::uint64_t bytes) {
 }
 /// Room is given back in batches: one store for so many cells of a ring.
 constexpr std::uint32_t credit_batch(std::uint32_t ring) { return ring == ring_cells ? 8 : 4; }
-// Two longest messages still fit meanwhile, one of this step and one of the step before, which is the most that an exchange can have
-// under way.
+// Two longest messages still fit meanwhile, one of this step and one of the step before, which is the most that an
+// exchange can have under way.
 static_assert(ring_cells - credit_batch(ring_cells) >= 2 * cells_of(longest_small_message));
 /// A schedule that sends a member no more cells than this leaves it with a small ring: those of two schedules fit.
 inline constexpr std::uint32_t most_cells_for_small_ring = 2;
@@ -134,8 +136,9 @@ struct Inbox {
 };
 static_assert(sizeof(Inbox) == sizeof(Credit));
 
-/// What a header says: [tag:32][room of a parcel:4][parcels that the sender has taken from the reader, mod 2^12:12][number of
-/// the cell in its ring's life, counting from 1, mod 2^16:16]. What lies in a cell until then has another number.
+/// What a header says: [tag:32][room of a parcel:4][parcels that the sender has taken from the reader, mod
+/// 2^12:12][number of the cell in its ring's life, counting from 1, mod 2^16:16]. What lies in a cell until then has
+/// another number.
 constexpr std::uint64_t make_header(std::uint32_t tag, std::uint32_t room, std::uint64_t taken, std::uint64_t number) {
   return std::uint64_t{tag} << 32 | std::uint64_t{room} << 28 | (taken & 0xFFF) << 16 | (number & 0xFFFF);
 }
@@ -145,13 +148,20 @@ constexpr std::uint32_t taken_of(std::uint64_t header) { return static_cast<std:
 constexpr std::uint16_t number_of(std::uint64_t header) { return static_cast<std::uint16_t>(header); }
 
 /// The tag: [kind of collective:6][type:2][check of the arguments:24].
-enum class CellType : std::uint32_t { data = 0, control = 1, parcel = 2, none = 3 };  ///< none: nothing has been written to that cell
+enum class CellType : std::uint32_t {
+  data = 0,
+  control = 1,
+  parcel = 2,
+  none = 3
+};  ///< none: nothing has been written to that cell
 inline constexpr std::uint32_t check_mask = 0xFFFFFF;
 constexpr std::uint32_t make_tag(std::uint32_t kind, CellType type, std::uint32_t check) {
   return kind << 26 | static_cast<std::uint32_t>(type) << 24 | (check & check_mask);
 }
 /// Of a tag of data, that of another type.
-constexpr std::uint32_t as_type(std::uint32_t tag, CellType type) { return tag | static_cast<std::uint32_t>(type) << 24; }
+constexpr std::uint32_t as_type(std::uint32_t tag, CellType type) {
+  return tag | static_cast<std::uint32_t>(type) << 24;
+}
 
 /// In a ring that replaces another. The number alone does not tell: the other ring's may have come round to it.
 constexpr bool is_unwritten(std::uint64_t header) {
@@ -182,8 +192,8 @@ class Mailboxes {
 
   /// `areas[m]` is the offset of member m's area in its segment.
   void open(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank);
-  /// Before the first message to or from that member, and before a schedule in which `cells` come from it. Throws MemoryError. Not while
-  /// another thread does so, or receives.
+  /// Before the first message to or from that member, and before a schedule in which `cells` come from it. Throws
+  /// MemoryError. Not while another thread does so, or receives.
   void open_way(std::uint32_t member, std::uint64_t cells) {
     const Way* way = ways_[member].get();
     if (way == nullptr) make_way(member, cells);
@@ -210,18 +220,22 @@ class Mailboxes {
   /// This member gives up: its caller may use its memory again.
   void withdraw() {
     presence_->withdrawn.store(1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);  // what is written to that memory comes later. Partner: has_withdrawn()
+    std::atomic_thread_fence(
+        std::memory_order_release);  // what is written to that memory comes later. Partner: has_withdrawn()
   }
   /// False: what was read before it was asked is what the member had offered.
   bool has_withdrawn(std::uint32_t member) const {
     std::atomic_thread_fence(std::memory_order_acquire);  // partner: withdraw()
-    if (auto* presence = context_->peer_pointer<Presence>(pes_[member], area(member))) return presence->withdrawn.load(std::memory_order_relaxed) != 0;
-    return context_->fetch<std::uint64_t>(pes_[member], HeapOffset(area(member).value() + offsetof(Presence, withdrawn))) != 0;
+    if (auto* presence = context_->peer_pointer<Presence>(pes_[member], area(member)))
+      return presence->withdrawn.load(std::memory_order_relaxed) != 0;
+    return context_->fetch<std::uint64_t>(pes_[member],
+                                          HeapOffset(area(member).value() + offsetof(Presence, withdrawn))) != 0;
   }
   /// Whether a member of this node has come to that operation, or gone on.
   bool has_begun(std::uint32_t member, std::uint64_t sequence) const {
     // Relaxed: nothing else is concluded from it.
-    return context_->peer_pointer<Presence>(pes_[member], area(member))->started.load(std::memory_order_relaxed) >> 8 >= sequence;
+    return context_->peer_pointer<Presence>(pes_[member], area(member))->started.load(std::memory_order_relaxed) >> 8 >=
+           sequence;
   }
 
   bool has_room(std::uint32_t member, std::uint32_t cells = 1) {
@@ -237,9 +251,11 @@ class Mailboxes {
   /// Sends a message, or what is left of it: `cells` counts those already sent. False: no room for the rest.
   bool put(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes, std::uint32_t& cells) {
     Way& way = *ways_[member];
-    if (way.remote == nullptr) [[unlikely]] return put_remote(member, tag, data, bytes, cells);
+    if (way.remote == nullptr) [[unlikely]]
+      return put_remote(member, tag, data, bytes, cells);
     do {
-      if (!has_room(member)) [[unlikely]] return false;
+      if (!has_room(member)) [[unlikely]]
+        return false;
       std::uint64_t done = std::uint64_t{cells} * sizeof(Cell::payload);
       Cell& cell = way.next_remote();
       copy_payload(cell.payload, data + done, bytes - done);
@@ -249,8 +265,8 @@ class Mailboxes {
     fabric::ring_bell(*way.record);
     return true;
   }
-  /// The same for a value that fits a cell and is made of `parts`, to a member for whom there is room. It is made where it
-  /// goes: one that was put together elsewhere and copied in wider pieces would wait for its own stores.
+  /// The same for a value that fits a cell and is made of `parts`, to a member for whom there is room. It is made where
+  /// it goes: one that was put together elsewhere and copied in wider pieces would wait for its own stores.
   template <class T, class... Parts>
   void put_value(std::uint32_t member, std::uint32_t tag, Parts... parts) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(Cell::payload));
@@ -274,7 +290,8 @@ class Mailboxes {
     std::uint64_t header = cell->header.load(std::memory_order_acquire);  // partner: the release in put
     const auto number = static_cast<std::uint16_t>(way.received + 1);
     if (number_of(header) != number) {
-      if (way.replacement == nullptr) [[likely]] return nullptr;
+      if (way.replacement == nullptr) [[likely]]
+        return nullptr;
       cell = &way.replacement[way.received % ring_cells];
       header = cell->header.load(std::memory_order_acquire);
       if (number_of(header) != number || is_unwritten(header)) return nullptr;
@@ -286,7 +303,8 @@ class Mailboxes {
     __builtin_prefetch(&way.local[(way.received + 2) % way.local_cells]);
     return cell;
   }
-  /// The same, and looks as often as patience allows. What comes over the network comes by polling it, not by looking here.
+  /// The same, and looks as often as patience allows. What comes over the network comes by polling it, not by looking
+  /// here.
   const Cell* await(std::uint32_t member, std::uint32_t& tag) const {
     const Way& way = *ways_[member];
     const std::atomic<std::uint64_t>& header = way.next_local().header;
@@ -303,7 +321,8 @@ class Mailboxes {
   void finish_cell(std::uint32_t member) {
     Way& way = *ways_[member];
     add(received_cells_, 1);
-    if (!way.near && !parcels_.empty()) [[unlikely]] note_taken_by_cell(member);
+    if (!way.near && !parcels_.empty()) [[unlikely]]
+      note_taken_by_cell(member);
     if (++way.received % credit_batch(way.local_cells) == 0 && !closing_) give_credit(member);
   }
 
@@ -313,7 +332,8 @@ class Mailboxes {
       std::uint32_t found;
       const Cell* cell = await(member, found);
       if (cell == nullptr) return Outcome::waiting;
-      if (found != tag) [[unlikely]] return mismatch(member, found);
+      if (found != tag) [[unlikely]]
+        return mismatch(member, found);
       std::uint64_t done = std::uint64_t{cells} * sizeof(Cell::payload);
       copy_payload(into + done, cell->payload, bytes - done);
       finish_cell(member);
@@ -328,11 +348,14 @@ class Mailboxes {
   std::uint64_t lend(std::uint32_t member) { return ++ways_[member]->lent; }
   std::uint64_t lent_to(std::uint32_t member) const { return ways_[member]->lent; }
   /// Acquire: the member is done with so many of them. Partner: finish_lent().
-  std::uint64_t lent_read(std::uint32_t member) const { return ways_[member]->credit->lent_read.load(std::memory_order_acquire); }
+  std::uint64_t lent_read(std::uint32_t member) const {
+    return ways_[member]->credit->lent_read.load(std::memory_order_acquire);
+  }
   /// Has read the next one that the member has lent.
   void finish_lent(std::uint32_t member) {
     Way& way = *ways_[member];
-    if (way.told == nullptr) [[unlikely]] return finish_lent_first(member);
+    if (way.told == nullptr) [[unlikely]]
+      return finish_lent_first(member);
     way.told->lent_read.store(++way.borrowed, std::memory_order_release);  // partner: lent_read()
     fabric::ring_bell(*way.record);
   }
@@ -347,8 +370,10 @@ class Mailboxes {
   bool knows_rooms(std::uint32_t member) const { return !parcels_.empty() && parcels_[member].known; }
   /// `data` may be reused on return. False: all rooms are full, or there is no room for the cell.
   bool put_parcel(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes);
-  /// The same without a room: to that place in the member's segment, which its cell does not tell. For parcels of any length.
-  bool put_in_place(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes, HeapOffset place);
+  /// The same without a room: to that place in the member's segment, which its cell does not tell. For parcels of any
+  /// length.
+  bool put_in_place(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes,
+                    HeapOffset place);
   /// What a cell of the member's, of that type, tells of.
   const std::byte* parcel(std::uint32_t member, const Cell& cell) const {
     return parcels_[member].own + room_of(cell.header.load(std::memory_order_relaxed)) % rooms_each * room_bytes;
@@ -391,7 +416,7 @@ class Mailboxes {
   }
   struct alignas(64) Way {
     Cell* remote = nullptr;  // the peer's ring for what this member sends; null: not mapped, or not known
-    Cell* local = nullptr;   // this member's ring for what the peer sends
+    Cell* local = nullptr;  // this member's ring for what the peer sends
     const Credit* credit = nullptr;
     Credit* told = nullptr;  // the peer's, of this member; null: not mapped, or not known
     fabric::PeRecord* record = nullptr;
@@ -401,7 +426,7 @@ class Mailboxes {
     std::uint64_t told_read = 0;  // by the last credit
     std::uint64_t lent = 0, borrowed = 0;  // chunks, to and from the peer
     PeId pe;
-    bool near = false;   // the peer's memory is mapped
+    bool near = false;  // the peer's memory is mapped
     bool known = false;  // where the peer's block lies
     std::uint8_t remote_cells = small_ring_cells, local_cells = small_ring_cells;
     HeapOffset remote_ring, remote_credit;
@@ -414,11 +439,11 @@ class Mailboxes {
   static_assert(sizeof(Way) == 128);
   struct Parcels {
     std::byte* own = nullptr;  // rooms for what the member sends
-    std::uint64_t taken = 0;   // out of these, and what the member was told of that
+    std::uint64_t taken = 0;  // out of these, and what the member was told of that
     std::uint64_t told_taken = 0, credited_taken = 0;  // in any way, and by the last credit
-    HeapOffset remote;         // its rooms
+    HeapOffset remote;  // its rooms
     bool known = false;
-    std::uint32_t full = 0;    // a bit for each of them: the same are used again, while the caches have them
+    std::uint32_t full = 0;  // a bit for each of them: the same are used again, while the caches have them
     std::uint8_t order[rooms_each] = {};  // in which they were filled, and are taken
     std::uint64_t sent = 0;
     std::uint64_t known_taken = 0;
@@ -432,7 +457,8 @@ class Mailboxes {
   std::vector<Parcels> parcels_;  // of all members, once there are any
   std::uint32_t granted_ = 0;
 
-  bool put_remote(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes, std::uint32_t& cells);
+  bool put_remote(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes,
+                  std::uint32_t& cells);
   std::uint64_t header_for(std::uint32_t member, std::uint32_t tag, std::uint32_t room, std::uint64_t number);
   static void note_taken(Parcels& to, std::uint64_t taken);
   void note_taken_by_cell(std::uint32_t member);

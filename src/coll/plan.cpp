@@ -50,7 +50,8 @@ Planner::Planner(const PlanOptions& options, const Placement& placement)
   state_->small = at_home ? detail::longest_small_message_nearby : detail::longest_small_message;
   detail::Selection selection;
   if (options.cores != 0 && placement.nodes() == 1) selection.set_sharing(pes, options.cores);
-  if (options.algorithm != "auto") selection.force(fmt::format("{}={}", options.collective, options.algorithm), "algorithm");
+  if (options.algorithm != "auto")
+    selection.force(fmt::format("{}={}", options.collective, options.algorithm), "algorithm");
   state_->algorithm = selection.choose(state_->kind, arguments, placement);
   if (!selection.needs_sizes(state_->kind, arguments, placement)) return;
   // The round that brings them to leaders is not part of the plan.
@@ -71,7 +72,8 @@ void Planner::write(int rank, std::vector<PlanStep>& steps) const {
   for (const Step& step : schedule.steps)
     // What has a known place is written there, and its receiver is told (see executor.hpp).
     if (step.placed && step.bytes <= detail::longest_written)
-      steps.push_back({step.kind == Step::Kind::send ? PlanStep::Kind::put : PlanStep::Kind::take, step.peer, step.bytes, true});
+      steps.push_back(
+          {step.kind == Step::Kind::send ? PlanStep::Kind::put : PlanStep::Kind::take, step.peer, step.bytes, true});
     else steps.push_back({static_cast<PlanStep::Kind>(step.kind), step.peer, step.bytes});
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How what lies in private memory of a member of this node gets here: read by the kernel in one copy, or out of chunks that the member lends,
-// in two. Which takes less time depends on how far the two cores are from each other, and on whether the member has written the data since
-// they were read last: both are seen only by measuring. So each receiver tries both, of each member and length by powers of two: some
-// messages in one way, some in the other, then many in the better one, and the other again; at once where the kernel has become slower. The
-// best of a few counts: what else a core has done meanwhile only makes them longer; per KiB, as lengths differ. Results do not depend on it. Two ranks, 64 KiB, us, with
-// cores between which a line passes in 110 to 150 ns: allgather 5.6 by the kernel and 9.5 lent, or, written before each, 9.4 and 9.0.
+// How what lies in private memory of a member of this node gets here: read by the kernel in one copy, or out of chunks
+// that the member lends, in two. Which takes less time depends on how far the two cores are from each other, and on
+// whether the member has written the data since they were read last: both are seen only by measuring. So each receiver
+// tries both, of each member and length by powers of two: some messages in one way, some in the other, then many in the
+// better one, and the other again; at once where the kernel has become slower. The best of a few counts: what else a
+// core has done meanwhile only makes them longer; per KiB, as lengths differ. Results do not depend on it. Two ranks,
+// 64 KiB, us, with cores between which a line passes in 110 to 150 ns: allgather 5.6 by the kernel and 9.5 lent, or,
+// written before each, 9.4 and 9.0.
 //
-// The sender offers; the receiver reads, or answers that it wants chunks, and that so many more may come in chunks unasked.
+// The sender offers; the receiver reads, or answers that it wants chunks, and that so many more may come in chunks
+// unasked.
 #pragma once
 
 #include <algorithm>
@@ -81,14 +84,16 @@ class Readings {
     return Sending::lent;
   }
   /// The answer to an offer.
-  void learn_unasked(std::uint32_t member, std::uint64_t bytes, std::uint32_t count) { at(member, bytes).unasked = count; }
+  void learn_unasked(std::uint32_t member, std::uint64_t bytes, std::uint32_t count) {
+    at(member, bytes).unasked = count;
+  }
 
  private:
   static constexpr double unknown = std::numeric_limits<double>::infinity();
   struct Figure {
     // Nanoseconds per KiB.
-    double best = unknown;    // of a few in a row
-    double next = unknown;    // of those after them
+    double best = unknown;  // of a few in a row
+    double next = unknown;  // of those after them
     std::uint32_t count = 0;  // of these
     void add(double figure) {
       next = std::min(next, figure);
@@ -100,7 +105,7 @@ class Readings {
     std::array<Figure, 2> figures;
     std::uint32_t settled = 0;  // messages since both figures are known
     std::uint32_t period = least_period;
-    bool granted = false;       // what is offered next comes after those that were lent unasked
+    bool granted = false;  // what is offered next comes after those that were lent unasked
     std::uint32_t unasked = 0;  // of the other direction: messages that may yet be lent
     Figure& operator[](Way way) { return figures[static_cast<std::size_t>(way)]; }
     const Figure& operator[](Way way) const { return figures[static_cast<std::size_t>(way)]; }

@@ -19,11 +19,11 @@ T identity_of(Op op) {
   if (op == Op::sum || op == Op::bit_or || op == Op::bit_xor) return T(0);
   if (op == Op::prod || !has_order<T>) return T(1);
   if constexpr (has_order<T>) switch (op) {
-    case Op::min: return limits::has_infinity ? limits::infinity() : limits::max();
-    case Op::max: return limits::has_infinity ? -limits::infinity() : limits::lowest();
-    case Op::bit_and: return std::is_same_v<T, bool> ? T(1) : static_cast<T>(~std::uint64_t{0});
-    default: break;
-  }
+      case Op::min: return limits::has_infinity ? limits::infinity() : limits::max();
+      case Op::max: return limits::has_infinity ? -limits::infinity() : limits::lowest();
+      case Op::bit_and: return std::is_same_v<T, bool> ? T(1) : static_cast<T>(~std::uint64_t{0});
+      default: break;
+    }
   return T(0);
 }
 

@@ -54,17 +54,19 @@ struct Step {
   Ref into;
   Ref from;
   Ref right;
-  bool placed = false;  ///< send, recv: the sender knows where in the output it belongs (send: `into`), if that is symmetric
+  bool placed =
+      false;  ///< send, recv: the sender knows where in the output it belongs (send: `into`), if that is symmetric
 };
 
 /// Messages up to this size travel inside mailbox cells; longer ones are offered and then copied directly. A mailbox
 /// holds three of the longest, so that an exchange never waits for room (see mailbox.hpp).
 inline constexpr std::size_t longest_small_message = 1008;  // 9 cells of 120 bytes
-/// The same between members of one node that have a core each. What is copied directly costs an answer more, but no line is
-/// written by one core to be read by another: an allgather of 512 bytes takes 0.15 µs instead of 0.20, a broadcast as long.
+/// The same between members of one node that have a core each. What is copied directly costs an answer more, but no
+/// line is written by one core to be read by another: an allgather of 512 bytes takes 0.15 µs instead of 0.20, a
+/// broadcast as long.
 inline constexpr std::size_t longest_small_message_nearby = 240;  // 2 cells
-/// What has a place in memory that its sender knows is written there, up to this. Between nodes longer ones are read by the receiver: what
-/// follows a write of 1 MiB over TCP may be held up for milliseconds.
+/// What has a place in memory that its sender knows is written there, up to this. Between nodes longer ones are read by
+/// the receiver: what follows a write of 1 MiB over TCP may be held up for milliseconds.
 inline constexpr std::uint64_t longest_written = std::uint64_t{256} << 10;
 
 struct Schedule {
@@ -100,8 +102,7 @@ class ScheduleBuilder {
         input_(all.there(input)),
         output_(all.there(output)) {}
   /// The same members and schedule; what an algorithm calls output lies at `output`.
-  ScheduleBuilder(ScheduleBuilder& all, Ref output)
-      : ScheduleBuilder(all, all.members_, all.rank_, in_at(0), output) {
+  ScheduleBuilder(ScheduleBuilder& all, Ref output) : ScheduleBuilder(all, all.members_, all.rank_, in_at(0), output) {
     size_ = all.size_;
   }
   ScheduleBuilder(const ScheduleBuilder&) = delete;
@@ -116,7 +117,13 @@ class ScheduleBuilder {
 
   void send(int peer, Ref from, std::uint64_t bytes) {
     if (bytes == 0) return;
-    add({is_small(peer, bytes) ? Step::Kind::put : Step::Kind::send, Side::left, member(peer), bytes, {}, there(from), {}});
+    add({is_small(peer, bytes) ? Step::Kind::put : Step::Kind::send,
+         Side::left,
+         member(peer),
+         bytes,
+         {},
+         there(from),
+         {}});
   }
   /// To that place of the peer's own output, which calls recv_at().
   void send_to(Ref place, int peer, Ref from, std::uint64_t bytes) {
@@ -125,7 +132,13 @@ class ScheduleBuilder {
   }
   void recv(int peer, Ref into, std::uint64_t bytes) {
     if (bytes == 0) return;
-    add({is_small(peer, bytes) ? Step::Kind::take : Step::Kind::recv, Side::left, member(peer), bytes, there(into), {}, {}});
+    add({is_small(peer, bytes) ? Step::Kind::take : Step::Kind::recv,
+         Side::left,
+         member(peer),
+         bytes,
+         there(into),
+         {},
+         {}});
   }
   void recv_at(int peer, Ref place, std::uint64_t bytes) {
     if (is_small(peer, bytes)) return recv(peer, place, bytes);
@@ -134,8 +147,13 @@ class ScheduleBuilder {
   /// into = arriving ∘ own when `side` (of what arrives) is left, own ∘ arriving otherwise.
   void recv_fold(int peer, Ref into, Ref own, std::uint64_t bytes, Side side) {
     if (bytes == 0) return;
-    add({is_small(peer, bytes) ? Step::Kind::fold : Step::Kind::recv_fold, side, member(peer), bytes, there(into),
-         there(own), {}});
+    add({is_small(peer, bytes) ? Step::Kind::fold : Step::Kind::recv_fold,
+         side,
+         member(peer),
+         bytes,
+         there(into),
+         there(own),
+         {}});
   }
   /// A message without content.
   void signal(int peer) { add({Step::Kind::put, Side::left, member(peer), 0, {}, {}, {}}); }

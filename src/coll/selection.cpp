@@ -20,12 +20,22 @@ struct Family {
   std::span<const Entry> algorithms;
 };
 
-constexpr Entry barriers[] = {{"dissemination", barrier_dissemination}, {"hierarchical", barrier_hierarchical}, {"central", barrier_central},
-                              {"tree2", barrier_tree<2>}, {"tree4", barrier_tree<4>}, {"tree8", barrier_tree<8>}, {"tree16", barrier_tree<16>}};
-constexpr Entry broadcasts[] = {
-    {"binomial", broadcast_binomial}, {"flat", broadcast_flat}, {"scatter_allgather", broadcast_scatter_allgather},
-    {"hierarchical", broadcast_hierarchical}, {"knomial4", broadcast_knomial<4>}, {"knomial8", broadcast_knomial<8>},
-    {"knomial16", broadcast_knomial<16>}, {"binomial_near", broadcast_binomial_near}, {"pipelined", broadcast_pipelined}};
+constexpr Entry barriers[] = {{"dissemination", barrier_dissemination},
+                              {"hierarchical", barrier_hierarchical},
+                              {"central", barrier_central},
+                              {"tree2", barrier_tree<2>},
+                              {"tree4", barrier_tree<4>},
+                              {"tree8", barrier_tree<8>},
+                              {"tree16", barrier_tree<16>}};
+constexpr Entry broadcasts[] = {{"binomial", broadcast_binomial},
+                                {"flat", broadcast_flat},
+                                {"scatter_allgather", broadcast_scatter_allgather},
+                                {"hierarchical", broadcast_hierarchical},
+                                {"knomial4", broadcast_knomial<4>},
+                                {"knomial8", broadcast_knomial<8>},
+                                {"knomial16", broadcast_knomial<16>},
+                                {"binomial_near", broadcast_binomial_near},
+                                {"pipelined", broadcast_pipelined}};
 constexpr Entry reduces[] = {
     {"binomial", reduce_binomial}, {"halving", reduce_halving}, {"hierarchical", reduce_hierarchical}};
 constexpr Entry allreduces[] = {{"recursive_doubling", allreduce_recursive_doubling},
@@ -34,37 +44,44 @@ constexpr Entry allreduces[] = {{"recursive_doubling", allreduce_recursive_doubl
                                 {"central", allreduce_central},
                                 {"flat", allreduce_flat},
                                 {"ring", allreduce_ring},
-                                {"tree2", allreduce_tree<2>}, {"tree4", allreduce_tree<4>},
-                                {"tree8", allreduce_tree<8>}, {"tree16", allreduce_tree<16>}};
+                                {"tree2", allreduce_tree<2>},
+                                {"tree4", allreduce_tree<4>},
+                                {"tree8", allreduce_tree<8>},
+                                {"tree16", allreduce_tree<16>}};
 constexpr Entry scans[] = {{"recursive_doubling", scan_recursive_doubling}};
 constexpr Entry exscans[] = {{"recursive_doubling", exscan_recursive_doubling}};
 constexpr Entry gathers[] = {{"binomial", gather_binomial}, {"flat", gather_flat}};
 constexpr Entry gathervs[] = {{"flat", gatherv_flat}, {"hierarchical", gatherv_hierarchical}};
-constexpr Entry scatters[] = {{"binomial", scatter_binomial}, {"flat", scatter_flat}, {"hierarchical", scatter_hierarchical}};
+constexpr Entry scatters[] = {
+    {"binomial", scatter_binomial}, {"flat", scatter_flat}, {"hierarchical", scatter_hierarchical}};
 constexpr Entry scattervs[] = {{"flat", scatterv_flat}, {"hierarchical", scatterv_hierarchical}};
-constexpr Entry allgathers[] = {{"flat", allgather_flat}, {"bruck", allgather_bruck}, {"ring", allgather_ring},
-                                {"hierarchical", allgather_hierarchical}, {"columns", allgather_columns},
-                                {"neighbour", allgather_neighbour}};
-constexpr Entry allgathervs[] = {{"flat", allgatherv_flat}, {"ring", allgatherv_ring},
-                                 {"hierarchical", allgatherv_hierarchical}, {"columns", allgatherv_columns}};
-constexpr Entry alltoalls[] = {{"flat", alltoall_flat}, {"bruck", alltoall_bruck}, {"pairwise", alltoall_pairwise},
-                               {"hierarchical", alltoall_hierarchical}, {"window2", alltoall_window<2>},
-                               {"window8", alltoall_window<8>}, {"window32", alltoall_window<32>}};
-constexpr Entry alltoallvs[] = {{"flat", alltoallv_flat}, {"pairwise", alltoallv_pairwise}, {"window2", alltoallv_window<2>},
-                                {"window8", alltoallv_window<8>}, {"window32", alltoallv_window<32>},
-                                {"hierarchical", alltoallv_hierarchical}};
+constexpr Entry allgathers[] = {{"flat", allgather_flat},       {"bruck", allgather_bruck},
+                                {"ring", allgather_ring},       {"hierarchical", allgather_hierarchical},
+                                {"columns", allgather_columns}, {"neighbour", allgather_neighbour}};
+constexpr Entry allgathervs[] = {{"flat", allgatherv_flat},
+                                 {"ring", allgatherv_ring},
+                                 {"hierarchical", allgatherv_hierarchical},
+                                 {"columns", allgatherv_columns}};
+constexpr Entry alltoalls[] = {{"flat", alltoall_flat},          {"bruck", alltoall_bruck},
+                               {"pairwise", alltoall_pairwise},  {"hierarchical", alltoall_hierarchical},
+                               {"window2", alltoall_window<2>},  {"window8", alltoall_window<8>},
+                               {"window32", alltoall_window<32>}};
+constexpr Entry alltoallvs[] = {{"flat", alltoallv_flat},           {"pairwise", alltoallv_pairwise},
+                                {"window2", alltoallv_window<2>},   {"window8", alltoallv_window<8>},
+                                {"window32", alltoallv_window<32>}, {"hierarchical", alltoallv_hierarchical}};
 
 // In the order of Kind.
-constexpr Family families[] = {
-    {"barrier", barriers},   {"broadcast", broadcasts}, {"reduce", reduces},       {"allreduce", allreduces},
-    {"scan", scans},         {"exscan", exscans},       {"gather", gathers},       {"gatherv", gathervs},
-    {"scatter", scatters},   {"scatterv", scattervs},   {"allgather", allgathers}, {"allgatherv", allgathervs},
-    {"alltoall", alltoalls}, {"alltoallv", alltoallvs}};
+constexpr Family families[] = {{"barrier", barriers},     {"broadcast", broadcasts}, {"reduce", reduces},
+                               {"allreduce", allreduces}, {"scan", scans},           {"exscan", exscans},
+                               {"gather", gathers},       {"gatherv", gathervs},     {"scatter", scatters},
+                               {"scatterv", scattervs},   {"allgather", allgathers}, {"allgatherv", allgathervs},
+                               {"alltoall", alltoalls},   {"alltoallv", alltoallvs}};
 static_assert(std::size(families) == kind_count);
 
 std::string names_of(const Family& family) {
   std::string names;
-  for (const Entry& entry : family.algorithms) names += fmt::format("{}{}={}", names.empty() ? "" : ", ", family.name, entry.name);
+  for (const Entry& entry : family.algorithms)
+    names += fmt::format("{}{}={}", names.empty() ? "" : ", ", family.name, entry.name);
   return names;
 }
 
@@ -99,34 +116,31 @@ std::uint8_t choose_level(Kind kind, const Arguments& arguments, int size) {
       if (n == 2) return 1;
       if (bytes <= 8 * KiB) return 0;
       return n <= 4 ? 1 : 2;
-    case Kind::reduce:
-      return bytes <= 16 * KiB || bytes < arguments.element_bytes * n ? 0 : 1;
+    case Kind::reduce: return bytes <= 16 * KiB || bytes < arguments.element_bytes * n ? 0 : 1;
     case Kind::allreduce:
-      // Two PEs: what the other has just written costs as much as anything, and this way it is read once. 1 MiB on cores
-      // far apart took 240 µs by halves, 50 (of old data) to 170 (just written) whole.
+      // Two PEs: what the other has just written costs as much as anything, and this way it is read once. 1 MiB on
+      // cores far apart took 240 µs by halves, 50 (of old data) to 170 (just written) whole.
       if (n == 2 && bytes <= 4 * MiB) return 0;
       // One exchange of the whole against two of the half: even where messages stop being small.
       return bytes <= 2 * longest_small_message || bytes < arguments.element_bytes * n ? 0 : 1;
     case Kind::gather:
-    case Kind::scatter:
-      return n > 8 && bytes * n <= 64 * KiB ? 0 : 1;
+    case Kind::scatter: return n > 8 && bytes * n <= 64 * KiB ? 0 : 1;
     case Kind::allgather:
       if (n <= 8) return 0;
       return bytes * n <= 16 * KiB ? 1 : n <= 64 ? 0 : 2;
-    case Kind::allgatherv:
-      return n <= 64 ? 0 : 1;
+    case Kind::allgatherv: return n <= 64 ? 0 : 1;
     case Kind::alltoall:
       if (n <= 16) return 0;
       return bytes <= 256 ? 1 : 2;
-    case Kind::alltoallv:
-      return n <= 16 ? 0 : 1;
-    default:
-      return 0;
+    case Kind::alltoallv: return n <= 16 ? 0 : 1;
+    default: return 0;
   }
 }
 
 /// The number of an algorithm that the family has.
-std::uint8_t numbered(Kind kind, std::string_view name) { return *find_algorithm(name, static_cast<std::uint8_t>(kind)); }
+std::uint8_t numbered(Kind kind, std::string_view name) {
+  return *find_algorithm(name, static_cast<std::uint8_t>(kind));
+}
 
 // What leaders hold beside the result; a copy of more takes longer than the messages.
 constexpr std::uint64_t most_held = 16 * MiB;
@@ -138,51 +152,54 @@ bool suits_columns(Kind kind, const Arguments& arguments, const Placement& place
   if (kind == Kind::allgather) in_all = arguments.bytes * size;
   if (kind == Kind::allgatherv)
     for (const Block& block : arguments.out_blocks) in_all += block.bytes;
-  // 2 nodes of 2 PEs on two cores, over TCP: blocks of 16 KiB take as long, 64 KiB 132 µs against 202, 1 MiB 1.6 ms against 2.6.
+  // 2 nodes of 2 PEs on two cores, over TCP: blocks of 16 KiB take as long, 64 KiB 132 µs against 202, 1 MiB 1.6 ms
+  // against 2.6.
   return in_all >= std::min(32 * KiB * size, most_held);
 }
 
 /// Whether two levels take less than one, among members of several nodes: fewer messages between nodes for what is
-/// short, less volume for what every member of a node needs. Figures are of 2 and 4 nodes of 2 PEs on two cores, over TCP.
+/// short, less volume for what every member of a node needs. Figures are of 2 and 4 nodes of 2 PEs on two cores, over
+/// TCP.
 bool suits_hierarchy(Kind kind, const Arguments& arguments, const Placement& placement) {
   const std::uint64_t bytes = arguments.bytes;
   const std::uint64_t in_all = bytes * static_cast<std::uint64_t>(placement.size());
   switch (kind) {
     case Kind::barrier:
-    case Kind::broadcast:
-      return true;
+    case Kind::broadcast: return true;
     case Kind::reduce:
     case Kind::allreduce:
-      // All leaders (or the root) get the parts of all nodes, at worst those of all members; beyond, halving moves less: in
-      // it every member leads a part of the vector across. 256 KiB take 0.35 ms against 0.8 on 2 nodes, 2.9 against 7.8 on 4.
+      // All leaders (or the root) get the parts of all nodes, at worst those of all members; beyond, halving moves
+      // less: in it every member leads a part of the vector across. 256 KiB take 0.35 ms against 0.8 on 2 nodes, 2.9
+      // against 7.8 on 4.
       return in_all <= 4 * MiB;
     case Kind::scatter:
       // Short blocks follow one another without an answer. 64 KiB take half as long as straight.
       return bytes > longest_small_message && in_all <= most_held;
     case Kind::allgather:
-    case Kind::allgatherv:
-      return true;  // what is longer goes by columns
+    case Kind::allgatherv: return true;  // what is longer goes by columns
     case Kind::alltoall: {
-      // Each byte is copied three times more than in a message of its own. On 2 nodes 4 KiB take 0.1 ms against 0.17, 16 KiB
-      // as long, 64 KiB 0.43 against 0.34.
+      // Each byte is copied three times more than in a message of its own. On 2 nodes 4 KiB take 0.1 ms against 0.17,
+      // 16 KiB as long, 64 KiB 0.43 against 0.34.
       std::size_t most_members = 0;
-      for (int node = 0; node < placement.nodes(); ++node) most_members = std::max(most_members, placement.members(node).size());
+      for (int node = 0; node < placement.nodes(); ++node)
+        most_members = std::max(most_members, placement.members(node).size());
       return bytes <= 512 || (bytes <= 16 * KiB && in_all * most_members <= most_held);
     }
-    default:
-      return false;
+    default: return false;
   }
 }
 
-/// Whether a way that gets each member a core twice is quicker than one of log2 n rounds. 64 PEs on 2 cores: a barrier takes 0.10 ms
-/// against 0.20, an allreduce of 8 bytes 0.11 against 0.30; an allgather or alltoall straight to all as long as in rounds.
+/// Whether a way that gets each member a core twice is quicker than one of log2 n rounds. 64 PEs on 2 cores: a barrier
+/// takes 0.10 ms against 0.20, an allreduce of 8 bytes 0.11 against 0.30; an allgather or alltoall straight to all as
+/// long as in rounds.
 bool suits_centre(Kind kind, const Arguments& arguments, const Placement& placement) {
-  return placement.size() >= 8 && (kind == Kind::barrier || (kind == Kind::allreduce && arguments.bytes <= longest_small_message));
+  return placement.size() >= 8 &&
+         (kind == Kind::barrier || (kind == Kind::allreduce && arguments.bytes <= longest_small_message));
 }
 
-/// The quickest way where cores are shared and rounds are dear; nothing: that of members who have a core each. 8 PEs on 2 cores, private
-/// memory: allreduce of 4 KiB takes 22 µs instead of 197 by halves, broadcast of 32 KiB 4 instead of 277 in parts. 4 PEs: allreduce of 8
-/// bytes 2.9 instead of 8.8 in two rounds.
+/// The quickest way where cores are shared and rounds are dear; nothing: that of members who have a core each. 8 PEs on
+/// 2 cores, private memory: allreduce of 4 KiB takes 22 µs instead of 197 by halves, broadcast of 32 KiB 4 instead of
+/// 277 in parts. 4 PEs: allreduce of 8 bytes 2.9 instead of 8.8 in two rounds.
 std::optional<std::string_view> way_in_turns(Kind kind, const Arguments& arguments, int size, bool crowded) {
   if (size == 2 || size > 64) return std::nullopt;
   if (kind == Kind::broadcast) return "flat";
@@ -215,8 +232,9 @@ Selection::Selection() {
   forced_.fill(automatic);
   const std::string table = config::text(config::Variable::coll_table);
   if (!table.empty())
-    table_ = TunedTable(table, [](std::string_view name, std::uint8_t) { return find_kind(name); },
-                        [](std::string_view name, std::uint8_t kind) { return find_algorithm(name, kind); });
+    table_ = TunedTable(
+        table, [](std::string_view name, std::uint8_t) { return find_kind(name); },
+        [](std::string_view name, std::uint8_t kind) { return find_algorithm(name, kind); });
   force(config::text(config::Variable::coll), "ATOLL_COLL");
 }
 
@@ -244,7 +262,8 @@ std::uint8_t Selection::choose(Kind kind, const Arguments& arguments, const Plac
   std::uint8_t forced = forced_[static_cast<std::size_t>(kind)];
   if (forced != automatic) return forced;
   if (!table_.empty())
-    if (auto measured = table_.choose(static_cast<std::uint8_t>(kind), agreed_bytes(kind, arguments), placement)) return *measured;
+    if (auto measured = table_.choose(static_cast<std::uint8_t>(kind), agreed_bytes(kind, arguments), placement))
+      return *measured;
   if (placement.has_levels() && suits_columns(kind, arguments, placement)) return numbered(kind, "columns");
   if (placement.has_levels() && suits_hierarchy(kind, arguments, placement)) return numbered(kind, "hierarchical");
   if (in_turns_)

@@ -14,8 +14,21 @@ namespace atl::coll::detail {
 
 /// Fits six bits (mailbox tags).
 enum class Kind : std::uint8_t {
-  barrier = 0, broadcast, reduce, allreduce, scan, exscan, gather, gatherv, scatter, scatterv, allgather, allgatherv,
-  alltoall, alltoallv, count_
+  barrier = 0,
+  broadcast,
+  reduce,
+  allreduce,
+  scan,
+  exscan,
+  gather,
+  gatherv,
+  scatter,
+  scatterv,
+  allgather,
+  allgatherv,
+  alltoall,
+  alltoallv,
+  count_
 };
 inline constexpr std::size_t kind_count = static_cast<std::size_t>(Kind::count_);
 std::string_view name_of(Kind kind);
@@ -30,7 +43,8 @@ constexpr bool takes_blocks(Kind kind) {
 
 /// Whether each member needs data of all others, so that nobody is done before the last has come.
 constexpr bool waits_for_all(Kind kind) {
-  return kind == Kind::allreduce || kind == Kind::allgather || kind == Kind::allgatherv || kind == Kind::alltoall || kind == Kind::alltoallv;
+  return kind == Kind::allreduce || kind == Kind::allgather || kind == Kind::allgatherv || kind == Kind::alltoall ||
+         kind == Kind::alltoallv;
 }
 
 /// PEs for each core from which on every round of a collective is dear.

@@ -26,9 +26,7 @@ bool StagingPool::try_open() {
   if (refused_) return false;
   try {
     open();
-  } catch (const MemoryError&) {
-    refused_ = true;
-  }
+  } catch (const MemoryError&) { refused_ = true; }
   return !refused_;
 }
 

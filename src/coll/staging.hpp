@@ -11,7 +11,8 @@
 
 namespace atl::coll::detail {
 
-/// Blocks of the heap for data that lies in private memory. Few, whatever the number of members: a caller that finds none waits.
+/// Blocks of the heap for data that lies in private memory. Few, whatever the number of members: a caller that finds
+/// none waits.
 class StagingPool {
  public:
   static constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
@@ -39,7 +40,9 @@ class StagingPool {
     std::uint32_t reader;
     std::uint64_t number;
   };
-  std::uint32_t& readers_of(const std::byte* chunk) { return readers_[static_cast<std::size_t>(chunk - memory_) / chunk_bytes]; }
+  std::uint32_t& readers_of(const std::byte* chunk) {
+    return readers_[static_cast<std::size_t>(chunk - memory_) / chunk_bytes];
+  }
   void call_in();
   runtime::Context& context_;
   const Mailboxes& mail_;

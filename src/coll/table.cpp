@@ -31,7 +31,8 @@ Shape shape_of(std::uint32_t pes, std::uint32_t nodes) {
 TunedTable::TunedTable(const std::string& path, Lookup kind_named, Lookup algorithm_named) {
   if (path.empty()) return;
   std::ifstream file(path);
-  ATOLL_VALIDATE(file.good(), ValueError, "ATOLL_COLL_TABLE: cannot read {} ({}). `atoll tune` writes such a file", path, std::strerror(errno));
+  ATOLL_VALIDATE(file.good(), ValueError, "ATOLL_COLL_TABLE: cannot read {} ({}). `atoll tune` writes such a file",
+                 path, std::strerror(errno));
   digest_ = 0xCBF29CE484222325ull;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
@@ -42,28 +43,36 @@ TunedTable::TunedTable(const std::string& path, Lookup kind_named, Lookup algori
     words >> pes >> nodes >> bytes >> algorithm;
     Row row{};
     auto kind = kind_named(collective, 0);
-    ATOLL_VALIDATE(kind, ValueError, "{}:{}: '{}' is not a collective. `atoll info --collectives` lists them", path, number, collective);
+    ATOLL_VALIDATE(kind, ValueError, "{}:{}: '{}' is not a collective. `atoll info --collectives` lists them", path,
+                   number, collective);
     auto known = algorithm_named(algorithm, *kind);
-    ATOLL_VALIDATE(known, ValueError, "{}:{}: {} has no algorithm '{}'. `atoll info --collectives` lists them", path, number, collective, algorithm);
+    ATOLL_VALIDATE(known, ValueError, "{}:{}: {} has no algorithm '{}'. `atoll info --collectives` lists them", path,
+                   number, collective, algorithm);
     bool read = read_number(pes, row.pes) && read_number(nodes, row.nodes) && row.nodes <= row.pes && !(words >> more);
     if (bytes == "*") row.bytes = UINT64_MAX;
     else read = read && read_number(bytes, row.bytes);
-    ATOLL_VALIDATE(read, ValueError, "{}:{}: accepted are collective, PEs, nodes, most bytes or *, algorithm: allreduce 2 1 4096 recursive_doubling",
-                   path, number);
+    ATOLL_VALIDATE(
+        read, ValueError,
+        "{}:{}: accepted are collective, PEs, nodes, most bytes or *, algorithm: allreduce 2 1 4096 recursive_doubling",
+        path, number);
     row.kind = *kind;
     row.algorithm = *known;
     rows_.push_back(row);
-    for (std::uint64_t part : {std::uint64_t{row.kind}, std::uint64_t{row.algorithm}, std::uint64_t{row.pes}, std::uint64_t{row.nodes}, row.bytes})
+    for (std::uint64_t part : {std::uint64_t{row.kind}, std::uint64_t{row.algorithm}, std::uint64_t{row.pes},
+                               std::uint64_t{row.nodes}, row.bytes})
       digest_ = (digest_ ^ part) * 0x100000001B3ull;
   }
 }
 
-std::optional<std::uint8_t> TunedTable::choose(std::uint8_t kind, std::uint64_t bytes, const Placement& placement) const {
+std::optional<std::uint8_t> TunedTable::choose(std::uint8_t kind, std::uint64_t bytes,
+                                               const Placement& placement) const {
   const auto size = static_cast<std::uint32_t>(placement.size()), nodes = static_cast<std::uint32_t>(placement.nodes());
   const Row* found = nullptr;
   for (const Row& row : rows_) {
     if (row.kind != kind || row.bytes < bytes) continue;
-    if (row.pes > size || size / 2 >= row.pes || row.nodes > nodes || shape_of(row.pes, row.nodes) != shape_of(size, nodes)) continue;
+    if (row.pes > size || size / 2 >= row.pes || row.nodes > nodes ||
+        shape_of(row.pes, row.nodes) != shape_of(size, nodes))
+      continue;
     auto rank = [](const Row& one) { return std::tuple(one.pes, one.nodes, ~one.bytes); };
     if (found == nullptr || rank(row) > rank(*found)) found = &row;
   }

@@ -3,8 +3,9 @@
 //
 //   collective  PEs  nodes  bytes  algorithm
 //
-// A line holds for sizes up to `bytes` (*: any) from the line before it on, for as many PEs as it says up to twice as many, and for
-// as many nodes or more. One node, nodes of one PE each, and nodes of several PEs are told apart. # begins a comment.
+// A line holds for sizes up to `bytes` (*: any) from the line before it on, for as many PEs as it says up to twice as
+// many, and for as many nodes or more. One node, nodes of one PE each, and nodes of several PEs are told apart. #
+// begins a comment.
 #pragma once
 
 #include <cstdint>

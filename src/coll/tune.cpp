@@ -18,7 +18,8 @@ constexpr int most_calls = 10'000;
 
 class HeapBuffer {
  public:
-  HeapBuffer(runtime::Context& context, std::size_t bytes) : context_(context), data_(context.heap().allocate(std::max<std::size_t>(bytes, 8))) {
+  HeapBuffer(runtime::Context& context, std::size_t bytes)
+      : context_(context), data_(context.heap().allocate(std::max<std::size_t>(bytes, 8))) {
     std::memset(data_, 0, bytes);
   }
   HeapBuffer(const HeapBuffer&) = delete;
@@ -38,9 +39,10 @@ double time_collective(Communicator& all, const PlanOptions& what) {
   const auto members = static_cast<std::size_t>(all.size());
   const Kind kind = detail::kind_named(what.collective);
   const std::size_t bytes = kind == Kind::barrier ? 0 : what.bytes;
-  const bool many_in = kind == Kind::scatter || kind == Kind::scatterv || kind == Kind::alltoall || kind == Kind::alltoallv;
-  const bool many_out = kind == Kind::gather || kind == Kind::gatherv || kind == Kind::allgather || kind == Kind::allgatherv ||
-                        kind == Kind::alltoall || kind == Kind::alltoallv;
+  const bool many_in =
+      kind == Kind::scatter || kind == Kind::scatterv || kind == Kind::alltoall || kind == Kind::alltoallv;
+  const bool many_out = kind == Kind::gather || kind == Kind::gatherv || kind == Kind::allgather ||
+                        kind == Kind::allgatherv || kind == Kind::alltoall || kind == Kind::alltoallv;
   HeapBuffer in(all.context(), bytes * (many_in ? members : 1)), out(all.context(), bytes * (many_out ? members : 1));
   std::vector<ConstBlock> in_blocks;
   std::vector<Block> out_blocks;

@@ -6,8 +6,9 @@ namespace atl::fabric {
 
 class Borrower {
  public:
-  /// A failure of the job is about to be thrown, and the memory that callers have given to put_nbi() and get_nbi() goes with their frames:
-  /// what is under way does not touch it any more. Puts go on from a copy; gets fail in quiet(). Bounded in time.
+  /// A failure of the job is about to be thrown, and the memory that callers have given to put_nbi() and get_nbi() goes
+  /// with their frames: what is under way does not touch it any more. Puts go on from a copy; gets fail in quiet().
+  /// Bounded in time.
   virtual void abandon() noexcept = 0;
 
  protected:

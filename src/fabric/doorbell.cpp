@@ -31,10 +31,8 @@ bool prepare_sleeping() noexcept {
 void wake_sleepers(PeRecord& record) noexcept {
   // Acquire-release so that one waker of many makes the system call; partner: `announce`.
   if (record.sleeping.exchange(0, std::memory_order_acq_rel) == 0) return;
-  if (Scheduler* simulation = Scheduler::current(); simulation != nullptr)
-    simulation->wake(&record);
-  else
-    ::syscall(SYS_futex, futex_word(record), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  if (Scheduler* simulation = Scheduler::current(); simulation != nullptr) simulation->wake(&record);
+  else ::syscall(SYS_futex, futex_word(record), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
 void Sleeper::announce() noexcept {
@@ -46,7 +44,8 @@ void Sleeper::announce() noexcept {
 
 void Sleeper::block(std::int64_t limit_ns) noexcept {
   if (Scheduler* simulation = Scheduler::current(); simulation != nullptr) {
-    if (record_.sleeping.load(std::memory_order_relaxed) != 0) simulation->sleep(&record_, std::min(limit_ns, longest_sleep_ns));
+    if (record_.sleeping.load(std::memory_order_relaxed) != 0)
+      simulation->sleep(&record_, std::min(limit_ns, longest_sleep_ns));
     return;
   }
   limit_ns = std::clamp<std::int64_t>(limit_ns, 0, prepare_sleeping() ? longest_sleep_ns : longest_blind_sleep_ns);

@@ -31,8 +31,9 @@ Endpoint::Endpoint(std::shared_ptr<Job> job, PeId self)
   ATOLL_EXPECT(self.value() < npes_ && job_->is_local(self) && (remote_ != nullptr || job_->nodes() == 1));
 }
 
-// A slot's line was last read by the receiver. Stores to it wait in the processor until it has come back, and with them the next atomic
-// operation: a stream of messages of 8 bytes took 56 ns each. Asked for so many messages before, it is there.
+// A slot's line was last read by the receiver. Stores to it wait in the processor until it has come back, and with them
+// the next atomic operation: a stream of messages of 8 bytes took 56 ns each. Asked for so many messages before, it is
+// there.
 constexpr std::uint64_t slots_ahead = 4;
 // The same holds for lines of payload, of what is likely to be the next message, of the same length.
 constexpr std::uint64_t most_lines_ahead = 5;
@@ -111,7 +112,8 @@ Status push_message(Job& job, PeId to, MessageLabel label, const MessageParts& p
   }
   MessageSlot& slot = ring.slots[tail.slots() % ring_slots];
   prefetch_for_write(&ring.slots[(tail.slots() + slots - 1 + slots_ahead) % ring_slots]);
-  // The slot itself last, at once: a receiver who waits looks at it all the time, and takes its line back after each store that has to wait.
+  // The slot itself last, at once: a receiver who waits looks at it all the time, and takes its line back after each
+  // store that has to wait.
   MessageParts in_slot = parts;
   RingPlace place;
   if (lines == 0) [[likely]] {
@@ -154,13 +156,13 @@ Traffic Endpoint::traffic() const {
 
 void Endpoint::throw_outside(PeId pe, HeapOffset at, std::size_t bytes) const {
   ATOLL_VALIDATE(pe.value() < npes_, IndexError, "there is no PE {}: the job has PEs 0 to {}", pe.value(), npes_ - 1);
-  throw IndexError(fmt::format("{} at offset {} of PE {} lie outside its segment of {}", format_bytes(bytes), at.value(),
-                               pe.value(), format_bytes(segment_bytes_)));
+  throw IndexError(fmt::format("{} at offset {} of PE {} lie outside its segment of {}", format_bytes(bytes),
+                               at.value(), pe.value(), format_bytes(segment_bytes_)));
 }
 
 void Endpoint::throw_misaligned(HeapOffset at, std::size_t width) {
-  throw ValueError(fmt::format("an atomic of {} bytes at offset {} is not aligned. Use a multiple of {}", width,
-                               at.value(), width));
+  throw ValueError(
+      fmt::format("an atomic of {} bytes at offset {} is not aligned. Use a multiple of {}", width, at.value(), width));
 }
 
 }  // namespace atl::fabric

@@ -40,19 +40,23 @@ std::uint32_t local_pes_of(const JobOptions& options) {
   return static_cast<std::uint32_t>(std::count(options.node_of_pe.begin(), options.node_of_pe.end(), options.node));
 }
 
-// Address space that a PE's program takes before it joins: Python with NumPy and Arrow some 200 MiB. One PE alone is this process.
+// Address space that a PE's program takes before it joins: Python with NumPy and Arrow some 200 MiB. One PE alone is
+// this process.
 std::uint64_t program_bytes(std::uint32_t local_pes) { return local_pes > 1 ? std::uint64_t{240} << 20 : 0; }
 
 std::uint64_t share_of(std::uint32_t local_pes) { return most_address_space / local_pes / huge_page * huge_page; }
 
 // What is left to choose, chosen: what is available changes as soon as something is mapped.
 JobOptions settled(JobOptions options) {
-  ATOLL_VALIDATE(options.npes >= 1 && options.npes <= most_pes, ValueError, "a job of {} PEs is not possible. Accepted: 1 to {}",
-                 options.npes, most_pes);
+  ATOLL_VALIDATE(options.npes >= 1 && options.npes <= most_pes, ValueError,
+                 "a job of {} PEs is not possible. Accepted: 1 to {}", options.npes, most_pes);
   if (options.segment_bytes == 0) options.segment_bytes = usual_segment_bytes(local_pes_of(options));
   bool one_node = local_pes_of(options) == options.npes;
-  std::uint64_t room = std::min(most_guest_space, available_address_bytes(program_bytes(local_pes_of(options))) / 4) / options.segment_bytes;
-  options.guests = one_node ? static_cast<std::uint32_t>(std::min<std::uint64_t>({options.guests, room, most_guests, most_pes - options.npes})) : 0;
+  std::uint64_t room = std::min(most_guest_space, available_address_bytes(program_bytes(local_pes_of(options))) / 4) /
+                       options.segment_bytes;
+  options.guests = one_node ? static_cast<std::uint32_t>(
+                                  std::min<std::uint64_t>({options.guests, room, most_guests, most_pes - options.npes}))
+                            : 0;
   return options;
 }
 
@@ -76,7 +80,9 @@ Geometry geometry_of(const JobOptions& options) {
 }
 
 // Such jobs have one node.
-std::uint32_t place_of_guest(const JobControl& control, std::uint32_t pe) { return control.local_pes + (pe - control.npes); }
+std::uint32_t place_of_guest(const JobControl& control, std::uint32_t pe) {
+  return control.local_pes + (pe - control.npes);
+}
 
 }  // namespace
 
@@ -159,12 +165,14 @@ void Job::attach() {
     if (record.node == control_->node) find_memory(pe, record.place);
   }
   // Records of guests are written when their places are taken: most jobs have none, and do not touch them.
-  for (std::uint32_t guest = control_->npes; guest < control_->places; ++guest) find_memory(guest, place_of_guest(*control_, guest));
+  for (std::uint32_t guest = control_->npes; guest < control_->places; ++guest)
+    find_memory(guest, place_of_guest(*control_, guest));
   prepare_sleeping();
 }
 
 std::string Job::describe(PeId pe) const {
-  return nodes() == 1 || hosts_.empty() ? fmt::format("PE {}", pe.value()) : fmt::format("PE {} on {}", pe.value(), hosts_[pe.value()]);
+  return nodes() == 1 || hosts_.empty() ? fmt::format("PE {}", pe.value())
+                                        : fmt::format("PE {} on {}", pe.value(), hosts_[pe.value()]);
 }
 
 std::shared_ptr<Job> Job::create_loop(const JobOptions& asked) {
@@ -196,9 +204,12 @@ std::shared_ptr<Job> Job::join_shm(const std::string& name) {
   job->kind_ = Kind::shm;
   job->descriptor_ = shm::open(name);
   if (job->descriptor_ < 0) {
-    ATOLL_VALIDATE(shm::has_names(), SetupError,
-                   "ATOLL_JOB='{}' cannot be joined (/proc is not mounted, and PEs of one host find their memory there). Mount it?", name);
-    throw_errno(fmt::format("ATOLL_JOB='{}' cannot be joined; its launcher may have ended. Start with `atoll run`", name));
+    ATOLL_VALIDATE(
+        shm::has_names(), SetupError,
+        "ATOLL_JOB='{}' cannot be joined (/proc is not mounted, and PEs of one host find their memory there). Mount it?",
+        name);
+    throw_errno(
+        fmt::format("ATOLL_JOB='{}' cannot be joined; its launcher may have ended. Start with `atoll run`", name));
   }
   std::size_t bytes = shm::size(job->descriptor_);
   ATOLL_VALIDATE(bytes > huge_page, SetupError, "ATOLL_JOB='{}' is not a job's memory. Start with `atoll run`", name);
@@ -209,7 +220,8 @@ std::shared_ptr<Job> Job::join_shm(const std::string& name) {
 }
 
 Job::~Job() {
-  // It uses the memory, and while it ends its own thread may still look for it here: reset() would clear the pointer first.
+  // It uses the memory, and while it ends its own thread may still look for it here: reset() would clear the pointer
+  // first.
   delete remote_.get();
   (void)remote_.release();
   if (base_ != nullptr) unmap(base_, mapped_bytes_);
@@ -226,7 +238,8 @@ void Job::wake_all() noexcept {
 }
 
 void Job::give_up_guest(PeId pe) noexcept {
-  record(pe).state.store(static_cast<std::uint32_t>(PeState::failed), std::memory_order_release);  // partner: has_died()
+  record(pe).state.store(static_cast<std::uint32_t>(PeState::failed),
+                         std::memory_order_release);  // partner: has_died()
   wake_all();
 }
 
@@ -235,7 +248,8 @@ std::optional<PeId> Job::take_guests(std::uint32_t count) {
   do {
     if (count > places() - npes() - taken) return std::nullopt;
     // Release: partner is guests().
-  } while (!control_->guests.compare_exchange_weak(taken, taken + count, std::memory_order_release, std::memory_order_relaxed));
+  } while (!control_->guests.compare_exchange_weak(taken, taken + count, std::memory_order_release,
+                                                   std::memory_order_relaxed));
   const std::uint32_t first = npes() + taken;
   for (std::uint32_t guest = first; guest < first + count; ++guest) {
     records_[guest].node = node();
@@ -275,8 +289,8 @@ void Job::mark_failed(PeId pe, int wait_status, const std::string& cause) noexce
 void Job::note_departure(PeId pe) noexcept {
   std::uint32_t joined = static_cast<std::uint32_t>(PeState::joined);
   // Release: all that the PE did. Partners: has_left(); the launcher, which takes an exit after this for a good one.
-  if (!record(pe).state.compare_exchange_strong(joined, static_cast<std::uint32_t>(PeState::finalized), std::memory_order_release,
-                                                std::memory_order_relaxed))
+  if (!record(pe).state.compare_exchange_strong(joined, static_cast<std::uint32_t>(PeState::finalized),
+                                                std::memory_order_release, std::memory_order_relaxed))
     return;
   note_far_departure();
 }
@@ -317,7 +331,8 @@ std::optional<News> Job::first_failure() const {
   const PeRecord& dead = record(PeId(failed - 1));
   return News{News::Kind::failed, PeId(failed - 1), dead.pid.load(std::memory_order_relaxed),
               dead.wait_status.load(std::memory_order_relaxed),
-              std::string(dead.cause, std::min<std::size_t>(dead.cause_bytes.load(std::memory_order_relaxed), sizeof(dead.cause)))};
+              std::string(dead.cause,
+                          std::min<std::size_t>(dead.cause_bytes.load(std::memory_order_relaxed), sizeof(dead.cause)))};
 }
 
 std::string Job::failure() const {
@@ -353,7 +368,8 @@ void Job::request_exit(int status) noexcept {
   tell({.kind = News::Kind::exit, .status = status});
 }
 
-// Each PE tells the launcher itself, although another PE of the node may have: the notice must come before this PE's end.
+// Each PE tells the launcher itself, although another PE of the node may have: the notice must come before this PE's
+// end.
 void Job::survive(Survival how) noexcept {
   note_survival(how);
   if (!survival_listener_) return;
@@ -373,7 +389,8 @@ Job::Extent Job::touched(PeId pe, HeapOffset at, std::size_t bytes) const noexce
   if (first < 0 || static_cast<std::uint64_t>(first) >= end) return {at, 0};
   auto last = ::lseek(descriptor_, first, SEEK_HOLE);
   std::uint64_t stop = last < 0 ? end : std::min<std::uint64_t>(end, static_cast<std::uint64_t>(last));
-  return {HeapOffset(at.value() + (static_cast<std::uint64_t>(first) - begin)), stop - static_cast<std::uint64_t>(first)};
+  return {HeapOffset(at.value() + (static_cast<std::uint64_t>(first) - begin)),
+          stop - static_cast<std::uint64_t>(first)};
 }
 
 void Job::request_shutdown() noexcept {

@@ -20,9 +20,10 @@ namespace atl::fabric {
 
 void refuse_mapping(std::string_view what, std::size_t bytes) {
   const int error = errno;
-  const std::string text = fmt::format("cannot {} {} for the segments ({}). Lower ATOLL_HEAP_SIZE, or raise the limit of address "
-                                       "space (ulimit -v)?",
-                                       what, format_bytes(bytes), std::strerror(error));
+  const std::string text = fmt::format(
+      "cannot {} {} for the segments ({}). Lower ATOLL_HEAP_SIZE, or raise the limit of address "
+      "space (ulimit -v)?",
+      what, format_bytes(bytes), std::strerror(error));
   if (error == ENOMEM) throw MemoryError(text);
   throw SetupError(text);
 }
@@ -42,7 +43,8 @@ std::byte* reserve(std::size_t bytes) {
 
 std::uint64_t available_address_bytes(std::uint64_t programs_bytes) {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::numeric_limits<std::uint64_t>::max();
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return std::numeric_limits<std::uint64_t>::max();
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   const std::uint64_t used = std::max(pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)), programs_bytes);

@@ -10,7 +10,8 @@
 namespace atl::fabric {
 
 namespace loop {
-/// Private, zero, sparse memory at a multiple of segment_alignment(bytes), with 2 MiB pages where the kernel gives them.
+/// Private, zero, sparse memory at a multiple of segment_alignment(bytes), with 2 MiB pages where the kernel gives
+/// them.
 std::byte* map(std::size_t bytes);
 }  // namespace loop
 
@@ -19,8 +20,8 @@ namespace shm {
 int create(std::size_t bytes);
 /// Whether other processes can open a file by its name in /proc.
 bool has_names();
-/// What another process of this user may give to open() while this one lives. Without /proc only a descendant can, which inherits the
-/// file from now on.
+/// What another process of this user may give to open() while this one lives. Without /proc only a descendant can,
+/// which inherits the file from now on.
 std::string name(int descriptor);
 /// Opens the file another process of this user holds, by its name. -1 and errno on failure.
 int open(const std::string& name);
@@ -33,11 +34,12 @@ void map_over(int descriptor, std::uint64_t offset, void* where, std::size_t byt
 
 void unmap(std::byte* base, std::size_t bytes) noexcept;
 
-/// Bytes of address space that this process may still map (`ulimit -v`), or another one whose program takes `programs_bytes`; an
-/// eighth of the limit at least. The largest number: there is no limit.
+/// Bytes of address space that this process may still map (`ulimit -v`), or another one whose program takes
+/// `programs_bytes`; an eighth of the limit at least. The largest number: there is no limit.
 std::uint64_t available_address_bytes(std::uint64_t programs_bytes);
 
-/// Throws what errno says about mapping or sizing `bytes`: MemoryError when there is no memory or address space, else SetupError.
+/// Throws what errno says about mapping or sizing `bytes`: MemoryError when there is no memory or address space, else
+/// SetupError.
 [[noreturn]] void refuse_mapping(std::string_view what, std::size_t bytes);
 
 /// A place for `bytes` at a multiple of segment_alignment(bytes): reserved and inaccessible, to be mapped over.

@@ -27,7 +27,8 @@ T apply(AtomicOp op, std::byte* at, T operand, T expected) {
 
 }  // namespace
 
-std::uint64_t apply_atomic(AtomicOp op, unsigned width, std::byte* word, std::uint64_t operand, std::uint64_t expected) {
+std::uint64_t apply_atomic(AtomicOp op, unsigned width, std::byte* word, std::uint64_t operand,
+                           std::uint64_t expected) {
   if (width == 8) return apply<std::uint64_t>(op, word, operand, expected);
   return apply<std::uint32_t>(op, word, static_cast<std::uint32_t>(operand), static_cast<std::uint32_t>(expected));
 }

@@ -19,7 +19,8 @@ struct Counter {
 // False: no such counter.
 bool find(ptl_handle_ct_t handle, Counter& counter) {
   counter.interface = is_of(handle, Kind::counter) ? interface_of(handle) : nullptr;
-  const runtime::CounterId* id = counter.interface == nullptr ? nullptr : counter.interface->counters().find(number_in(handle));
+  const runtime::CounterId* id =
+      counter.interface == nullptr ? nullptr : counter.interface->counters().find(number_in(handle));
   if (id == nullptr) return false;
   counter.number = number_in(handle);
   counter.id = *id;
@@ -81,8 +82,10 @@ ptl_event_t translated(const Interface& interface, const runtime::Event& from) {
   event.atomic_type = from.type;
   return event;
 }
-static_assert(static_cast<int>(runtime::EventKind::search) == PTL_EVENT_SEARCH && static_cast<int>(runtime::EventKind::ack) == PTL_EVENT_ACK &&
-              static_cast<int>(runtime::Failure::segment) == PTL_NI_SEGV && static_cast<int>(runtime::ListKind::overflow) == PTL_OVERFLOW_LIST);
+static_assert(static_cast<int>(runtime::EventKind::search) == PTL_EVENT_SEARCH &&
+              static_cast<int>(runtime::EventKind::ack) == PTL_EVENT_ACK &&
+              static_cast<int>(runtime::Failure::segment) == PTL_NI_SEGV &&
+              static_cast<int>(runtime::ListKind::overflow) == PTL_OVERFLOW_LIST);
 
 int take(const Source& source, ptl_event_t* event) {
   runtime::Event taken;
@@ -147,8 +150,8 @@ int ct_wait(ptl_handle_ct_t handle, ptl_size_t test, ptl_ct_event_t* event) {
   return code;
 }
 
-int ct_poll(const ptl_handle_ct_t* handles, const ptl_size_t* tests, unsigned size, ptl_time_t timeout, ptl_ct_event_t* event,
-            unsigned* which) {
+int ct_poll(const ptl_handle_ct_t* handles, const ptl_size_t* tests, unsigned size, ptl_time_t timeout,
+            ptl_ct_event_t* event, unsigned* which) {
   if (Library* here = library(); here != nullptr && here->aborted()) return PTL_ABORTED;
   if (handles == nullptr || tests == nullptr || size == 0 || which == nullptr) return no_such();
   std::vector<Counter> counters(size);

@@ -11,8 +11,8 @@ int ct_free(ptl_handle_ct_t handle);
 int ct_cancel_triggered(ptl_handle_ct_t handle);
 int ct_get(ptl_handle_ct_t handle, ptl_ct_event_t* event);
 int ct_wait(ptl_handle_ct_t handle, ptl_size_t test, ptl_ct_event_t* event);
-int ct_poll(const ptl_handle_ct_t* handles, const ptl_size_t* tests, unsigned size, ptl_time_t timeout, ptl_ct_event_t* event,
-            unsigned* which);
+int ct_poll(const ptl_handle_ct_t* handles, const ptl_size_t* tests, unsigned size, ptl_time_t timeout,
+            ptl_ct_event_t* event, unsigned* which);
 int ct_set(ptl_handle_ct_t handle, ptl_ct_event_t value);
 int ct_inc(ptl_handle_ct_t handle, ptl_ct_event_t by);
 int eq_alloc(ptl_handle_ni_t ni_handle, ptl_size_t count, ptl_handle_eq_t* handle);

@@ -75,7 +75,9 @@ runtime::PortalLimits runtime_limits(const ptl_ni_limits_t& limits) {
           .atomic_bytes = limits.max_atomic_size};
 }
 
-bool exactly_one(unsigned options, unsigned one, unsigned other) { return ((options & one) != 0) != ((options & other) != 0); }
+bool exactly_one(unsigned options, unsigned one, unsigned other) {
+  return ((options & one) != 0) != ((options & other) != 0);
+}
 
 }  // namespace
 
@@ -192,12 +194,13 @@ int code_of(Refusal refusal) {
   return PTL_FAIL;
 }
 
-int ni_init(ptl_interface_t iface, unsigned options, ptl_pid_t pid, const ptl_ni_limits_t* desired, ptl_ni_limits_t* actual,
-            ptl_handle_ni_t* handle) {
+int ni_init(ptl_interface_t iface, unsigned options, ptl_pid_t pid, const ptl_ni_limits_t* desired,
+            ptl_ni_limits_t* actual, ptl_handle_ni_t* handle) {
   Library* here = portals::library();
   if (here == nullptr) return PTL_NO_INIT;
   if ((iface != PTL_IFACE_DEFAULT && iface != 0) || handle == nullptr || (options & ~PTL_NI_INIT_OPTIONS_MASK) != 0 ||
-      !exactly_one(options, PTL_NI_MATCHING, PTL_NI_NO_MATCHING) || !exactly_one(options, PTL_NI_LOGICAL, PTL_NI_PHYSICAL))
+      !exactly_one(options, PTL_NI_MATCHING, PTL_NI_NO_MATCHING) ||
+      !exactly_one(options, PTL_NI_LOGICAL, PTL_NI_PHYSICAL))
     return PTL_ARG_INVALID;
   std::uint32_t number = ((options & PTL_NI_NO_MATCHING) != 0 ? 1u : 0u) | ((options & PTL_NI_PHYSICAL) != 0 ? 2u : 0u);
   std::lock_guard lock(here->mutex());
@@ -227,9 +230,15 @@ int ni_status(ptl_handle_ni_t handle, ptl_sr_index_t index, ptl_sr_value_t* valu
   if (value == nullptr) return PTL_ARG_INVALID;
   const auto& violations = interface->portals().violations();
   switch (index) {
-    case PTL_SR_DROP_COUNT: *value = static_cast<int>(violations.dropped.load(std::memory_order_relaxed)); return PTL_OK;
-    case PTL_SR_PERMISSION_VIOLATIONS: *value = static_cast<int>(violations.permission.load(std::memory_order_relaxed)); return PTL_OK;
-    case PTL_SR_OPERATION_VIOLATIONS: *value = static_cast<int>(violations.operation.load(std::memory_order_relaxed)); return PTL_OK;
+    case PTL_SR_DROP_COUNT:
+      *value = static_cast<int>(violations.dropped.load(std::memory_order_relaxed));
+      return PTL_OK;
+    case PTL_SR_PERMISSION_VIOLATIONS:
+      *value = static_cast<int>(violations.permission.load(std::memory_order_relaxed));
+      return PTL_OK;
+    case PTL_SR_OPERATION_VIOLATIONS:
+      *value = static_cast<int>(violations.operation.load(std::memory_order_relaxed));
+      return PTL_OK;
   }
   return PTL_ARG_INVALID;
 }
@@ -276,14 +285,17 @@ int get_map(ptl_handle_ni_t handle, ptl_size_t size, ptl_process_t* mapping, ptl
   return PTL_OK;
 }
 
-int pt_alloc(ptl_handle_ni_t handle, unsigned options, ptl_handle_eq_t queue, ptl_pt_index_t wanted, ptl_pt_index_t* index) {
+int pt_alloc(ptl_handle_ni_t handle, unsigned options, ptl_handle_eq_t queue, ptl_pt_index_t wanted,
+             ptl_pt_index_t* index) {
   int code;
   Interface* interface = opened(handle, code);
   if (interface == nullptr) return code;
   if ((options & ~PTL_PT_ALLOC_OPTIONS_MASK) != 0 || index == nullptr) return PTL_ARG_INVALID;
   runtime::EventQueue* events = nullptr;
   if (queue != PTL_EQ_NONE) {
-    auto* found = is_of(queue, Kind::queue) && interface_of(queue) == interface ? interface->queues().find(number_in(queue)) : nullptr;
+    auto* found =
+        is_of(queue, Kind::queue) && interface_of(queue) == interface ? interface->queues().find(number_in(queue))
+                                                                      : nullptr;
     if (found == nullptr) return PTL_ARG_INVALID;
     events = *found;
   }

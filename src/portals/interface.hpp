@@ -80,14 +80,15 @@ class Interface {
 /// Null: no handle of an interface that is open.
 Interface* interface_of(ptl_handle_any_t handle);
 
-int ni_init(ptl_interface_t iface, unsigned options, ptl_pid_t pid, const ptl_ni_limits_t* desired, ptl_ni_limits_t* actual,
-            ptl_handle_ni_t* handle);
+int ni_init(ptl_interface_t iface, unsigned options, ptl_pid_t pid, const ptl_ni_limits_t* desired,
+            ptl_ni_limits_t* actual, ptl_handle_ni_t* handle);
 int ni_fini(ptl_handle_ni_t handle);
 int ni_status(ptl_handle_ni_t handle, ptl_sr_index_t index, ptl_sr_value_t* value);
 int ni_of(ptl_handle_any_t handle, ptl_handle_ni_t* interface);
 int set_map(ptl_handle_ni_t handle, ptl_size_t size, const ptl_process_t* mapping);
 int get_map(ptl_handle_ni_t handle, ptl_size_t size, ptl_process_t* mapping, ptl_size_t* actual_size);
-int pt_alloc(ptl_handle_ni_t handle, unsigned options, ptl_handle_eq_t queue, ptl_pt_index_t wanted, ptl_pt_index_t* index);
+int pt_alloc(ptl_handle_ni_t handle, unsigned options, ptl_handle_eq_t queue, ptl_pt_index_t wanted,
+             ptl_pt_index_t* index);
 int pt_free(ptl_handle_ni_t handle, ptl_pt_index_t index);
 int pt_disable(ptl_handle_ni_t handle, ptl_pt_index_t index);
 int pt_enable(ptl_handle_ni_t handle, ptl_pt_index_t index);

@@ -15,10 +15,11 @@ namespace atl::portals {
 namespace {
 
 // The same for all libraries of the process.
-[[maybe_unused]] const bool shared = (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::fatal), true);
+[[maybe_unused]] const bool shared =
+    (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::fatal), true);
 
-// Kept to the exit of the process: a launcher lets it join once. Complete when the process has joined, so that it ends before
-// the process takes leave of the launcher. The child of a fork leaves it as it is.
+// Kept to the exit of the process: a launcher lets it join once. Complete when the process has joined, so that it ends
+// before the process takes leave of the launcher. The child of a fork leaves it as it is.
 struct Holder {
   std::unique_ptr<Library> library = std::make_unique<Library>();
   ~Holder() {
@@ -34,7 +35,8 @@ std::atomic<Library*> current{nullptr};
 Library* library() { return current.load(std::memory_order_acquire); }  // partner: init()
 
 Library::Library() : context_(runtime::open_process()), owner_(::getpid()) {
-  ATOLL_VALIDATE(!context_->job().is_guest(), SetupError, "a process that MPI_Comm_spawn has started is no process of Portals");
+  ATOLL_VALIDATE(!context_->job().is_guest(), SetupError,
+                 "a process that MPI_Comm_spawn has started is no process of Portals");
   pid_word_ = context_->reserve_system(8);
   pids_ = std::make_unique<std::atomic<std::uint32_t>[]>(context_->npes());
   host_ = std::make_unique<runtime::PortalHost>(*context_);
@@ -64,7 +66,8 @@ int Library::claim_pid(ptl_pid_t wanted) {
   const fabric::Job& job = context_->job();
   auto taken = [&](ptl_pid_t pid) {
     for (std::uint32_t pe = 0; pe < context_->npes(); ++pe)
-      if (PeId(pe) != here && job.is_local(PeId(pe)) && context_->fetch<std::uint64_t>(PeId(pe), pid_word_) == pid + 1) return true;
+      if (PeId(pe) != here && job.is_local(PeId(pe)) && context_->fetch<std::uint64_t>(PeId(pe), pid_word_) == pid + 1)
+        return true;
     return false;
   };
   ptl_pid_t pid = wanted == PTL_PID_ANY ? job.place_of(here) : wanted;
@@ -155,13 +158,9 @@ void abort_waits() {
 int code_of_exception() noexcept {
   try {
     throw;
-  } catch (const atl::MemoryError&) {
+  } catch (const atl::MemoryError&) { return PTL_NO_SPACE; } catch (const std::bad_alloc&) {
     return PTL_NO_SPACE;
-  } catch (const std::bad_alloc&) {
-    return PTL_NO_SPACE;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "atoll-portals: %s\n", error.what());
-  } catch (...) {
+  } catch (const std::exception& error) { std::fprintf(stderr, "atoll-portals: %s\n", error.what()); } catch (...) {
     std::fprintf(stderr, "atoll-portals: unknown exception\n");
   }
   return PTL_FAIL;

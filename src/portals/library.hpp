@@ -18,7 +18,8 @@ namespace atl::portals {
 
 class Interface;
 
-/// Made by the first PtlInit, and there until the process ends: it holds the PE for as long, whatever other doors have closed.
+/// Made by the first PtlInit, and there until the process ends: it holds the PE for as long, whatever other doors have
+/// closed.
 class Library {
  public:
   /// Joins the job. Collective.
@@ -37,9 +38,11 @@ class Library {
   void close(std::uint32_t number);
 
   // ---- processes ----------------------------------------------------------------------------------------------
-  // A node is its number in the job. A process has a number among those of its node, which others read from this PE's memory.
+  // A node is its number in the job. A process has a number among those of its node, which others read from this PE's
+  // memory.
 
-  /// Takes a number: the one asked for, or PTL_PID_ANY. PTL_PID_IN_USE, or PTL_ARG_INVALID when this process has another.
+  /// Takes a number: the one asked for, or PTL_PID_ANY. PTL_PID_IN_USE, or PTL_ARG_INVALID when this process has
+  /// another.
   int claim_pid(ptl_pid_t wanted);
   ptl_process_t physical(PeId pe);
   std::optional<PeId> find(ptl_process_t process);
@@ -47,8 +50,8 @@ class Library {
 
   // ---- waiting ------------------------------------------------------------------------------------------------
 
-  /// Until `ready` or PtlAbort: PTL_OK, PTL_ABORTED, `late` when the deadline passed, PTL_FAIL when a PE has died, or when all others
-  /// have finalized and this process has not made `ready` true for ATOLL_PEER_TIMEOUT since.
+  /// Until `ready` or PtlAbort: PTL_OK, PTL_ABORTED, `late` when the deadline passed, PTL_FAIL when a PE has died, or
+  /// when all others have finalized and this process has not made `ready` true for ATOLL_PEER_TIMEOUT since.
   template <class Ready>
   int wait(Ready&& ready, Deadline deadline, int late) {
     context_->note_active();

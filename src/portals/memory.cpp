@@ -12,14 +12,17 @@ using runtime::EntrySpec;
 namespace entry_option = runtime::entry_option;
 
 static_assert(entry_option::allow_put == PTL_ME_OP_PUT && entry_option::allow_get == PTL_ME_OP_GET &&
-              entry_option::use_once == PTL_ME_USE_ONCE && entry_option::no_unexpected_headers == PTL_ME_UNEXPECTED_HDR_DISABLE &&
-              entry_option::no_link_event == PTL_ME_EVENT_LINK_DISABLE && entry_option::no_event == PTL_ME_EVENT_COMM_DISABLE &&
+              entry_option::use_once == PTL_ME_USE_ONCE &&
+              entry_option::no_unexpected_headers == PTL_ME_UNEXPECTED_HDR_DISABLE &&
+              entry_option::no_link_event == PTL_ME_EVENT_LINK_DISABLE &&
+              entry_option::no_event == PTL_ME_EVENT_COMM_DISABLE &&
               entry_option::no_flow_event == PTL_ME_EVENT_FLOWCTRL_DISABLE &&
               entry_option::no_success_event == PTL_ME_EVENT_SUCCESS_DISABLE &&
               entry_option::no_overflow_event == PTL_ME_EVENT_OVER_DISABLE &&
-              entry_option::no_unlink_event == PTL_ME_EVENT_UNLINK_DISABLE && entry_option::count == PTL_ME_EVENT_CT_COMM &&
-              entry_option::count_overflow == PTL_ME_EVENT_CT_OVERFLOW && entry_option::count_bytes == PTL_ME_EVENT_CT_BYTES &&
-              entry_option::local_offset == PTL_ME_MANAGE_LOCAL && entry_option::no_truncate == PTL_ME_NO_TRUNCATE &&
+              entry_option::no_unlink_event == PTL_ME_EVENT_UNLINK_DISABLE &&
+              entry_option::count == PTL_ME_EVENT_CT_COMM && entry_option::count_overflow == PTL_ME_EVENT_CT_OVERFLOW &&
+              entry_option::count_bytes == PTL_ME_EVENT_CT_BYTES && entry_option::local_offset == PTL_ME_MANAGE_LOCAL &&
+              entry_option::no_truncate == PTL_ME_NO_TRUNCATE &&
               entry_option::local_offset_of_headers == PTL_ME_LOCAL_INC_UH_RLENGTH);
 static_assert(runtime::descriptor_option::count_send == PTL_MD_EVENT_CT_SEND &&
               runtime::descriptor_option::count_reply == PTL_MD_EVENT_CT_REPLY &&
@@ -27,7 +30,8 @@ static_assert(runtime::descriptor_option::count_send == PTL_MD_EVENT_CT_SEND &&
               runtime::descriptor_option::no_success_event == PTL_MD_EVENT_SUCCESS_DISABLE &&
               runtime::descriptor_option::no_send_event == PTL_MD_EVENT_SEND_DISABLE &&
               runtime::descriptor_option::count_bytes == PTL_MD_EVENT_CT_BYTES);
-static_assert(runtime::portal_option::flow_control == PTL_PT_FLOWCTRL && runtime::portal_option::disabled == PTL_PT_ALLOC_DISABLED);
+static_assert(runtime::portal_option::flow_control == PTL_PT_FLOWCTRL &&
+              runtime::portal_option::disabled == PTL_PT_ALLOC_DISABLED);
 
 // False: more pieces than the interface takes.
 bool region_of(const Interface& interface, void* start, ptl_size_t length, bool in_pieces, runtime::Region& region) {
@@ -35,7 +39,8 @@ bool region_of(const Interface& interface, void* start, ptl_size_t length, bool 
     region = runtime::Region(start, length);
     return true;
   }
-  if (length > static_cast<ptl_size_t>(interface.limits().max_iovecs) || (start == nullptr && length != 0)) return false;
+  if (length > static_cast<ptl_size_t>(interface.limits().max_iovecs) || (start == nullptr && length != 0))
+    return false;
   const auto* vectors = static_cast<const ptl_iovec_t*>(start);
   std::vector<runtime::Region::Piece> pieces;
   for (ptl_size_t i = 0; i < length; ++i) pieces.push_back({vectors[i].iov_base, vectors[i].iov_len});
@@ -91,8 +96,8 @@ bool describe(Interface& interface, const ptl_me_t& me, void* user, EntrySpec& s
 }
 
 template <class E>
-int append(ptl_handle_ni_t ni_handle, ptl_pt_index_t index, const E* entry, unsigned options, bool matching, ptl_list_t list,
-           void* user, std::uint32_t* handle) {
+int append(ptl_handle_ni_t ni_handle, ptl_pt_index_t index, const E* entry, unsigned options, bool matching,
+           ptl_list_t list, void* user, std::uint32_t* handle) {
   int code;
   Interface* interface = opened(ni_handle, code);
   if (interface == nullptr) return code;
@@ -103,18 +108,20 @@ int append(ptl_handle_ni_t ni_handle, ptl_pt_index_t index, const E* entry, unsi
   if (!matching) spec.pattern.ignore = UINT64_MAX;
   if (!describe(*interface, *entry, user, spec)) return PTL_ARG_INVALID;
   std::uint32_t number = 0;
-  runtime::Refusal refusal = interface->portals().append(index, std::move(spec), static_cast<runtime::ListKind>(list), number);
+  runtime::Refusal refusal =
+      interface->portals().append(index, std::move(spec), static_cast<runtime::ListKind>(list), number);
   if (refusal == runtime::Refusal::none) *handle = interface->handle(Kind::entry, number);
   return code_of(refusal);
 }
 
 template <class E>
-int search(ptl_handle_ni_t ni_handle, ptl_pt_index_t index, const E* entry, unsigned options, bool matching, ptl_search_op_t how,
-           void* user) {
+int search(ptl_handle_ni_t ni_handle, ptl_pt_index_t index, const E* entry, unsigned options, bool matching,
+           ptl_search_op_t how, void* user) {
   int code;
   Interface* interface = opened(ni_handle, code);
   if (interface == nullptr) return code;
-  if (entry == nullptr || interface->matching() != matching || how > PTL_SEARCH_DELETE || (entry->options & ~options) != 0)
+  if (entry == nullptr || interface->matching() != matching || how > PTL_SEARCH_DELETE ||
+      (entry->options & ~options) != 0)
     return PTL_ARG_INVALID;
   EntrySpec spec;
   if (!matching) spec.pattern.ignore = UINT64_MAX;

@@ -67,7 +67,8 @@ bool set_arithmetic(Operation& operation, ptl_op_t op, ptl_datatype_t type) {
 
 bool set_fetch(Prepared& prepared, ptl_handle_md_t get_md, ptl_size_t get_offset, ptl_hdr_data_t header, ptl_op_t op,
                ptl_datatype_t type) {
-  if (prepared.interface == nullptr || !is_of(get_md, Kind::descriptor) || interface_of(get_md) != prepared.interface) return false;
+  if (prepared.interface == nullptr || !is_of(get_md, Kind::descriptor) || interface_of(get_md) != prepared.interface)
+    return false;
   prepared.operation.get_descriptor = number_in(get_md);
   prepared.operation.get_offset = get_offset;
   prepared.operation.header = header;
@@ -77,7 +78,8 @@ bool set_fetch(Prepared& prepared, ptl_handle_md_t get_md, ptl_size_t get_offset
 }  // namespace
 
 Prepared prepare_put(ptl_handle_md_t md, ptl_size_t offset, ptl_size_t length, ptl_ack_req_t ack, ptl_process_t target,
-                     ptl_pt_index_t index, ptl_match_bits_t bits, ptl_size_t remote_offset, void* user, ptl_hdr_data_t header) {
+                     ptl_pt_index_t index, ptl_match_bits_t bits, ptl_size_t remote_offset, void* user,
+                     ptl_hdr_data_t header) {
   Prepared prepared = begin(OperationKind::put, md, offset, length, target, index, bits, remote_offset, user);
   if (ack > PTL_OC_ACK_REQ) return refused(prepared);
   prepared.operation.acknowledge = static_cast<runtime::Acknowledge>(ack);
@@ -85,14 +87,14 @@ Prepared prepare_put(ptl_handle_md_t md, ptl_size_t offset, ptl_size_t length, p
   return checked(prepared);
 }
 
-Prepared prepare_get(ptl_handle_md_t md, ptl_size_t offset, ptl_size_t length, ptl_process_t target, ptl_pt_index_t index,
-                     ptl_match_bits_t bits, ptl_size_t remote_offset, void* user) {
+Prepared prepare_get(ptl_handle_md_t md, ptl_size_t offset, ptl_size_t length, ptl_process_t target,
+                     ptl_pt_index_t index, ptl_match_bits_t bits, ptl_size_t remote_offset, void* user) {
   return checked(begin(OperationKind::get, md, offset, length, target, index, bits, remote_offset, user));
 }
 
-Prepared prepare_atomic(ptl_handle_md_t md, ptl_size_t offset, ptl_size_t length, ptl_ack_req_t ack, ptl_process_t target,
-                        ptl_pt_index_t index, ptl_match_bits_t bits, ptl_size_t remote_offset, void* user, ptl_hdr_data_t header,
-                        ptl_op_t op, ptl_datatype_t type) {
+Prepared prepare_atomic(ptl_handle_md_t md, ptl_size_t offset, ptl_size_t length, ptl_ack_req_t ack,
+                        ptl_process_t target, ptl_pt_index_t index, ptl_match_bits_t bits, ptl_size_t remote_offset,
+                        void* user, ptl_hdr_data_t header, ptl_op_t op, ptl_datatype_t type) {
   Prepared prepared = begin(OperationKind::atomic, md, offset, length, target, index, bits, remote_offset, user);
   if (ack > PTL_OC_ACK_REQ || !set_arithmetic(prepared.operation, op, type)) return refused(prepared);
   prepared.operation.acknowledge = static_cast<runtime::Acknowledge>(ack);
@@ -100,10 +102,12 @@ Prepared prepare_atomic(ptl_handle_md_t md, ptl_size_t offset, ptl_size_t length
   return checked(prepared);
 }
 
-Prepared prepare_fetch_atomic(ptl_handle_md_t get_md, ptl_size_t get_offset, ptl_handle_md_t put_md, ptl_size_t put_offset,
-                              ptl_size_t length, ptl_process_t target, ptl_pt_index_t index, ptl_match_bits_t bits,
-                              ptl_size_t remote_offset, void* user, ptl_hdr_data_t header, ptl_op_t op, ptl_datatype_t type) {
-  Prepared prepared = begin(OperationKind::fetch_atomic, put_md, put_offset, length, target, index, bits, remote_offset, user);
+Prepared prepare_fetch_atomic(ptl_handle_md_t get_md, ptl_size_t get_offset, ptl_handle_md_t put_md,
+                              ptl_size_t put_offset, ptl_size_t length, ptl_process_t target, ptl_pt_index_t index,
+                              ptl_match_bits_t bits, ptl_size_t remote_offset, void* user, ptl_hdr_data_t header,
+                              ptl_op_t op, ptl_datatype_t type) {
+  Prepared prepared =
+      begin(OperationKind::fetch_atomic, put_md, put_offset, length, target, index, bits, remote_offset, user);
   if (!set_fetch(prepared, get_md, get_offset, header, op, type)) return refused(prepared);
   return checked(prepared);
 }
@@ -113,7 +117,8 @@ Prepared prepare_swap(ptl_handle_md_t get_md, ptl_size_t get_offset, ptl_handle_
                       ptl_size_t remote_offset, void* user, ptl_hdr_data_t header, const void* operand, ptl_op_t op,
                       ptl_datatype_t type) {
   Prepared prepared = begin(OperationKind::swap, put_md, put_offset, length, target, index, bits, remote_offset, user);
-  if (!set_fetch(prepared, get_md, get_offset, header, op, type) || (op != PTL_SWAP && operand == nullptr)) return refused(prepared);
+  if (!set_fetch(prepared, get_md, get_offset, header, op, type) || (op != PTL_SWAP && operand == nullptr))
+    return refused(prepared);
   Operation& operation = prepared.operation;
   if (op != PTL_SWAP) std::memcpy(operation.operand.data(), operand, runtime::bytes_of(operation.type));
   return checked(prepared);
@@ -126,7 +131,8 @@ int start(const Prepared& prepared) {
 
 int atomic_sync() {
   if (library() == nullptr) return PTL_NO_INIT;
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: the release of the counter or event that said it is complete
+  std::atomic_thread_fence(
+      std::memory_order_seq_cst);  // partner: the release of the counter or event that said it is complete
   return PTL_OK;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that start when a counter has come so far. Checked when they are queued; their data are read when they start.
+// Operations that start when a counter has come so far. Checked when they are queued; their data are read when they
+// start.
 #pragma once
 
 #include <tuple>

@@ -23,9 +23,10 @@ class ProgramFailed : public Error {
   using Error::Error;
 };
 
-/// Runs this process's program on every PE with `request` and that PE's rows of `inputs`, and makes columns of the rows that it
-/// leaves; of how many on each PE, when that is known. Throws ProgramFailed on all PEs when one has failed.
-std::vector<array::Array> run_everywhere(array::Engine& engine, array::DriverOnly<Answers*> answers, std::string request, std::vector<array::Array> inputs,
+/// Runs this process's program on every PE with `request` and that PE's rows of `inputs`, and makes columns of the rows
+/// that it leaves; of how many on each PE, when that is known. Throws ProgramFailed on all PEs when one has failed.
+std::vector<array::Array> run_everywhere(array::Engine& engine, array::DriverOnly<Answers*> answers,
+                                         std::string request, std::vector<array::Array> inputs,
                                          std::vector<table::LandingColumn> kinds, std::vector<std::int64_t> rows);
 
 /// What a PE has counted, by name; see Session.stats of _core.pyi.

@@ -59,16 +59,16 @@ std::uint64_t scalar_bits(nb::handle value, DType dtype) {
         number = static_cast<T>(wide);
         fits = fits && number == wide;
       }
-      ATOLL_VALIDATE(fits, OverflowError, "Python integer {} out of bounds for {}", nb::str(integer).c_str(), array::name_of(dtype));
+      ATOLL_VALIDATE(fits, OverflowError, "Python integer {} out of bounds for {}", nb::str(integer).c_str(),
+                     array::name_of(dtype));
       return to_bits<T>(number);
     }
   });
 }
 
 nb::object scalar_object(std::uint64_t bits, DType dtype) {
-  return dispatch(dtype, [&](auto type) -> nb::object {
-    return nb::cast(from_bits<typename decltype(type)::type>(bits));
-  });
+  return dispatch(dtype,
+                  [&](auto type) -> nb::object { return nb::cast(from_bits<typename decltype(type)::type>(bits)); });
 }
 
 DType dtype_of_ndarray(const ReadOnlyArray& values) {
@@ -89,8 +89,10 @@ DType dtype_of_ndarray(const ReadOnlyArray& values) {
 
 Shape shape_of_ndarray(const ReadOnlyArray& values) {
   Shape shape;
-  ATOLL_VALIDATE(values.ndim() <= array::max_ndim, ValueError, "maximum supported dimension is {}, found {}", array::max_ndim, values.ndim());
-  for (std::size_t axis = 0; axis < values.ndim(); ++axis) shape.push_back(static_cast<std::int64_t>(values.shape(axis)));
+  ATOLL_VALIDATE(values.ndim() <= array::max_ndim, ValueError, "maximum supported dimension is {}, found {}",
+                 array::max_ndim, values.ndim());
+  for (std::size_t axis = 0; axis < values.ndim(); ++axis)
+    shape.push_back(static_cast<std::int64_t>(values.shape(axis)));
   return shape;
 }
 

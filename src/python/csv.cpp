@@ -20,7 +20,8 @@ SystemMemory& memory() {
 nb::object fault_of(const std::optional<table::CsvFault>& fault) {
   if (!fault) return nb::none();
   // What it shows of the file may be cut within a letter, or be no UTF-8 at all.
-  nb::object text = nb::steal(PyUnicode_DecodeUTF8(fault->text.data(), static_cast<Py_ssize_t>(fault->text.size()), "replace"));
+  nb::object text =
+      nb::steal(PyUnicode_DecodeUTF8(fault->text.data(), static_cast<Py_ssize_t>(fault->text.size()), "replace"));
   return nb::make_tuple(text, fault->at, fault->column);
 }
 
@@ -46,8 +47,10 @@ nb::tuple parsed(const table::CsvText& text, const table::CsvDialect& dialect, c
   for (std::size_t i = 0; i < table->columns.size(); ++i) {
     const table::CsvColumn& column = table->columns[i];
     const bool is_text = wanted[i] == CsvKind::text;
-    const std::size_t bytes = is_text ? static_cast<std::size_t>(column.offsets[rows]) : rows * (wanted[i] == CsvKind::b1 ? 1 : 8);
-    columns.append(nb::make_tuple(view_of(table, column.values.data(), bytes), view_of(table, column.offsets.data(), 8 * (rows + 1)),
+    const std::size_t bytes =
+        is_text ? static_cast<std::size_t>(column.offsets[rows]) : rows * (wanted[i] == CsvKind::b1 ? 1 : 8);
+    columns.append(nb::make_tuple(view_of(table, column.values.data(), bytes),
+                                  view_of(table, column.offsets.data(), 8 * (rows + 1)),
                                   view_of(table, column.valid.data(), (rows + 7) / 8), column.missing));
   }
   return nb::make_tuple(table->rows, table->skipped, columns, fault_of(table->fault));
@@ -58,9 +61,10 @@ struct Lines {
   table::RowText text{memory()};
 };
 
-/// Columns as tuples: values (a NumPy array; of texts bytes), offsets or None, valid or None, whether texts are verbatim, what stands before.
-void fill_lines(Lines& lines, nb::list columns, bool json, char separator, char quote, const std::string& missing, const std::string& end, std::size_t begin,
-                std::size_t stop) {
+/// Columns as tuples: values (a NumPy array; of texts bytes), offsets or None, valid or None, whether texts are
+/// verbatim, what stands before.
+void fill_lines(Lines& lines, nb::list columns, bool json, char separator, char quote, const std::string& missing,
+                const std::string& end, std::size_t begin, std::size_t stop) {
   using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   using Valid = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
   std::vector<table::RowColumn> rows;
@@ -99,27 +103,39 @@ void bind_csv(nb::module_& m) {
     return nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>(text.data(), {text.size()}, nb::find(lines));
   });
   nb::class_<table::CsvDialect>(m, "CsvDialect")
-      .def("__init__", [](table::CsvDialect* made, char separator, std::optional<char> quote, char decimal, bool skip_bad, std::vector<std::string> missing,
-                          std::vector<std::string> yes, std::vector<std::string> no) {
-        new (made) table::CsvDialect{separator, quote, decimal, skip_bad, std::move(missing), std::move(yes), std::move(no)};
-      }, nb::arg("separator"), nb::arg("quote").none(), nb::arg("decimal"), nb::arg("skip_bad"), nb::arg("missing"), nb::arg("yes"), nb::arg("no"));
+      .def(
+          "__init__",
+          [](table::CsvDialect* made, char separator, std::optional<char> quote, char decimal, bool skip_bad,
+             std::vector<std::string> missing, std::vector<std::string> yes, std::vector<std::string> no) {
+            new (made) table::CsvDialect{separator,          quote,          decimal,      skip_bad,
+                                         std::move(missing), std::move(yes), std::move(no)};
+          },
+          nb::arg("separator"), nb::arg("quote").none(), nb::arg("decimal"), nb::arg("skip_bad"), nb::arg("missing"),
+          nb::arg("yes"), nb::arg("no"));
   nb::class_<table::CsvText>(m, "CsvText")
       .def("__init__", [](table::CsvText* made, std::size_t size) { new (made) table::CsvText(memory(), size); })
       .def("resize", &table::CsvText::resize)
-      .def("survey", [](const table::CsvText& text, std::optional<char> quote, char separator) {
-        std::array<table::RecordSurvey, 2> surveys;
-        {
-          WithoutGil release;
-          surveys = table::survey_records({separator, quote.value_or('"'), quote.has_value()}, text.data(), text.size());
-        }
-        nb::list result;
-        for (const table::RecordSurvey& survey : surveys)
-          result.append(nb::make_tuple(survey.known ? static_cast<int>(survey.end) : -1, survey.first, survey.countable ? survey.lines : -1));
-        return result;
-      }, nb::arg("quote").none(), nb::arg("separator"))
-      .def_prop_ro("room", [](const table::CsvText& text) {
-        return nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(text.data(), {text.size()}, nb::find(text));
-      })
+      .def(
+          "survey",
+          [](const table::CsvText& text, std::optional<char> quote, char separator) {
+            std::array<table::RecordSurvey, 2> surveys;
+            {
+              WithoutGil release;
+              surveys =
+                  table::survey_records({separator, quote.value_or('"'), quote.has_value()}, text.data(), text.size());
+            }
+            nb::list result;
+            for (const table::RecordSurvey& survey : surveys)
+              result.append(nb::make_tuple(survey.known ? static_cast<int>(survey.end) : -1, survey.first,
+                                           survey.countable ? survey.lines : -1));
+            return result;
+          },
+          nb::arg("quote").none(), nb::arg("separator"))
+      .def_prop_ro("room",
+                   [](const table::CsvText& text) {
+                     return nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(text.data(), {text.size()},
+                                                                              nb::find(text));
+                   })
       .def("parse", &parsed)
       .def("guess", [](const table::CsvText& text, const table::CsvDialect& dialect, std::size_t columns) {
         std::optional<table::CsvFault> fault;

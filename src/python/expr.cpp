@@ -47,7 +47,8 @@ array::NodePtr part_of(Session& session, const array::NodePtr& node, const std::
       if (array::is_float(node->dtype)) return nullptr;
       // Modulo 2^64, as the sequence itself.
       const auto start = static_cast<std::uint64_t>(slices[0].start), step = static_cast<std::uint64_t>(slices[0].step);
-      return array::make_iota(node->dtype, slices[0].count, node->start_bits + start * node->step_bits, step * node->step_bits);
+      return array::make_iota(node->dtype, slices[0].count, node->start_bits + start * node->step_bits,
+                              step * node->step_bits);
     }
     case Kind::apply:
     case Kind::broadcast: break;
@@ -104,7 +105,8 @@ nb::object to_numpy(Expr& self, std::optional<bool> copy) {
     return numpy_view(array->bytes(), array->shape, array->dtype, array->storage.owner);
   }
   if (copy.has_value() && !*copy) {
-    ATOLL_VALIDATE(engine.npes() == 1, ValueError, "the array is spread over {} PEs: NumPy can only have a copy", engine.npes());
+    ATOLL_VALIDATE(engine.npes() == 1, ValueError, "the array is spread over {} PEs: NumPy can only have a copy",
+                   engine.npes());
     Array array;
     {
       // NumPy will write here: other holders of these values keep them, elsewhere.
@@ -135,10 +137,11 @@ nb::object local(Expr& self) {
 }
 
 void assign(Expr& self, const Expr& value) {
-  ATOLL_VALIDATE(value.session == self.session, ValueError, "the arrays belong to different sessions. Copy one of them: ak.array(x.to_ndarray())");
+  ATOLL_VALIDATE(value.session == self.session, ValueError,
+                 "the arrays belong to different sessions. Copy one of them: ak.array(x.to_ndarray())");
   ATOLL_VALIDATE(value.node->shape == self.node->shape && value.node->dtype == self.node->dtype, ValueError,
-                 "cannot assign {} {} to {} {} in place", array::name_of(value.node->dtype), value.node->shape.to_string(),
-                 array::name_of(self.node->dtype), self.node->shape.to_string());
+                 "cannot assign {} {} to {} {} in place", array::name_of(value.node->dtype),
+                 value.node->shape.to_string(), array::name_of(self.node->dtype), self.node->shape.to_string());
   if (self.node->stored() && self.node->array->storage.exported) {
     // NumPy looks at this memory: the new values must appear in it.
     const Array computed = value.value();
@@ -174,47 +177,65 @@ void bind_expr(nb::module_& m) {
       .def_prop_ro("size", [](Expr& e) { return e.node->shape.size(); })
       .def_prop_ro("session", [](Expr& e) { return e.session; })
       .def_prop_ro("ready", [](Expr& e) { return e.node->stored(); })
-      .def("evaluate", [](Expr& e) { e.value(); }, Release())
+      .def(
+          "evaluate", [](Expr& e) { e.value(); }, Release())
       .def("alias", [](Expr& e) { return Expr{e.session, e.node}; })
       .def("item", &item)
       .def("item_at", &item_at, nb::arg("position"))
       .def("to_numpy", &to_numpy, nb::arg("copy").none())
       .def("local", &local)
-      .def("local_range", [](Expr& e) {
-        array::Engine& engine = e.session->engine();
-        const array::Distribution d(e.node->shape, engine.npes(), engine.grain());
-        return std::pair(d.begin(engine.pe()), d.end(engine.pe()));
-      })
+      .def("local_range",
+           [](Expr& e) {
+             array::Engine& engine = e.session->engine();
+             const array::Distribution d(e.node->shape, engine.npes(), engine.grain());
+             return std::pair(d.begin(engine.pe()), d.end(engine.pe()));
+           })
       .def("assign", &assign, Release())
-      .def("assign_slice", [](Expr& e, const std::vector<std::array<std::int64_t, 3>>& slices, const Expr& value) {
-        const Array computed = value.value_in(e.session);
-        e.session->call<&array::assign_slice>(e.own(), to_slices(slices), computed);
-      }, Release())
-      .def("assign_mask", [](Expr& e, const Expr& mask, const Expr& value) {
-        const Array where = mask.value_in(e.session), computed = value.value_in(e.session);
-        e.session->call<&array::assign_mask>(e.own(), where, computed);
-      }, Release())
-      .def("assign_index", [](Expr& e, const Expr& indices, const Expr& value, bool add) {
-        const Array where = indices.value_in(e.session), computed = value.value_in(e.session);
-        e.session->call<&array::assign_index>(e.own(), where, computed, add ? array::AssignMode::add : array::AssignMode::set);
-      }, Release());
+      .def(
+          "assign_slice",
+          [](Expr& e, const std::vector<std::array<std::int64_t, 3>>& slices, const Expr& value) {
+            const Array computed = value.value_in(e.session);
+            e.session->call<&array::assign_slice>(e.own(), to_slices(slices), computed);
+          },
+          Release())
+      .def(
+          "assign_mask",
+          [](Expr& e, const Expr& mask, const Expr& value) {
+            const Array where = mask.value_in(e.session), computed = value.value_in(e.session);
+            e.session->call<&array::assign_mask>(e.own(), where, computed);
+          },
+          Release())
+      .def(
+          "assign_index",
+          [](Expr& e, const Expr& indices, const Expr& value, bool add) {
+            const Array where = indices.value_in(e.session), computed = value.value_in(e.session);
+            e.session->call<&array::assign_index>(e.own(), where, computed,
+                                                  add ? array::AssignMode::add : array::AssignMode::set);
+          },
+          Release());
 
-  m.def("from_numpy", [](SessionPtr session, ReadOnlyArray values, bool copy) {
-    const DType dtype = dtype_of_ndarray(values);
-    const Shape shape = shape_of_ndarray(values);
-    if (!copy && session->engine().npes() == 1) {
-      ATOLL_VALIDATE(readable_past_end(values.data(), values.nbytes()), ValueError, "this memory cannot be shared: copy it");
-      void* data = const_cast<void*>(values.data());
-      return Expr{session, make_stored(session->engine().wrap(dtype, shape, data, hold(nb::cast(values))))};
-    }
-    WithoutGil release;
-    return Expr{session, make_stored(session->call<&array::from_buffer>(dtype, shape, DriverOnly<const void*>{values.data()}))};
-  }, nb::arg("session"), nb::arg("values"), nb::arg("copy"));
+  m.def(
+      "from_numpy",
+      [](SessionPtr session, ReadOnlyArray values, bool copy) {
+        const DType dtype = dtype_of_ndarray(values);
+        const Shape shape = shape_of_ndarray(values);
+        if (!copy && session->engine().npes() == 1) {
+          ATOLL_VALIDATE(readable_past_end(values.data(), values.nbytes()), ValueError,
+                         "this memory cannot be shared: copy it");
+          void* data = const_cast<void*>(values.data());
+          return Expr{session, make_stored(session->engine().wrap(dtype, shape, data, hold(nb::cast(values))))};
+        }
+        WithoutGil release;
+        return Expr{session, make_stored(session->call<&array::from_buffer>(dtype, shape,
+                                                                            DriverOnly<const void*>{values.data()}))};
+      },
+      nb::arg("session"), nb::arg("values"), nb::arg("copy"));
   m.def("from_local", [](SessionPtr session, ReadOnlyArray rows) {
     const DType dtype = dtype_of_ndarray(rows);
     const Shape shape = shape_of_ndarray(rows);
     WithoutGil release;
-    return Expr{session, make_stored(session->call<&array::from_local>(dtype, shape, DriverOnly<const void*>{rows.data()}))};
+    return Expr{session,
+                make_stored(session->call<&array::from_local>(dtype, shape, DriverOnly<const void*>{rows.data()}))};
   });
   m.def("get_slice", &get_slice, Release());
 }

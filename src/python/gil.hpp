@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaving and entering Python. Where the interpreter ends, CPython (before 3.14) ends a thread that wants the GIL by pthread_exit, whose
-// unwinding must not pass through C++: such a thread, a daemon of the program's, sleeps instead until the process has ended.
+// Leaving and entering Python. Where the interpreter ends, CPython (before 3.14) ends a thread that wants the GIL by
+// pthread_exit, whose unwinding must not pass through C++: such a thread, a daemon of the program's, sleeps instead
+// until the process has ended.
 #pragma once
 
 #include <Python.h>

@@ -23,21 +23,22 @@ std::vector<Array> limbs_of(const std::vector<Expr>& limbs, const SessionPtr& se
 }  // namespace
 
 void bind_limbs(nb::module_& m) {
-  m.def("limb_apply", [](const std::string& operation, const std::vector<Expr>& a, const std::vector<Expr>& b, std::int64_t limbs) {
-    ATOLL_VALIDATE(!a.empty() && limbs > 0, ValueError, "a number has a limb at least");
-    (void)table::to_limb_operation(operation);
-    const SessionPtr session = a[0].session;
-    std::vector<Array> results;
-    {
-      WithoutGil release;
-      const std::int64_t rows = a[0].value()->shape.size();
-      const std::vector<Array> left = limbs_of(a, session, rows), right = limbs_of(b, session, rows);
-      results = session->call<&table::limb_apply, table::Operations>(operation, left, right, limbs);
-    }
-    std::vector<Expr> made;
-    for (Array& result : results) made.push_back(stored(a[0], std::move(result)));
-    return made;
-  });
+  m.def("limb_apply",
+        [](const std::string& operation, const std::vector<Expr>& a, const std::vector<Expr>& b, std::int64_t limbs) {
+          ATOLL_VALIDATE(!a.empty() && limbs > 0, ValueError, "a number has a limb at least");
+          (void)table::to_limb_operation(operation);
+          const SessionPtr session = a[0].session;
+          std::vector<Array> results;
+          {
+            WithoutGil release;
+            const std::int64_t rows = a[0].value()->shape.size();
+            const std::vector<Array> left = limbs_of(a, session, rows), right = limbs_of(b, session, rows);
+            results = session->call<&table::limb_apply, table::Operations>(operation, left, right, limbs);
+          }
+          std::vector<Expr> made;
+          for (Array& result : results) made.push_back(stored(a[0], std::move(result)));
+          return made;
+        });
 }
 
 }  // namespace atl::python

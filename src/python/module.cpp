@@ -14,34 +14,26 @@ void translate(const std::exception_ptr& error, void*) {
   auto raise = [](PyObject* type, const std::exception& e) { PyErr_SetString(type, e.what()); };
   try {
     std::rethrow_exception(error);
-  } catch (const ValueError& e) {
-    raise(PyExc_ValueError, e);
-  } catch (const TypeError& e) {
+  } catch (const ValueError& e) { raise(PyExc_ValueError, e); } catch (const TypeError& e) {
     raise(PyExc_TypeError, e);
-  } catch (const IndexError& e) {
-    raise(PyExc_IndexError, e);
-  } catch (const MemoryError& e) {
+  } catch (const IndexError& e) { raise(PyExc_IndexError, e); } catch (const MemoryError& e) {
     raise(PyExc_MemoryError, e);
-  } catch (const OverflowError& e) {
-    raise(PyExc_OverflowError, e);
-  } catch (const TimeoutError& e) {
+  } catch (const OverflowError& e) { raise(PyExc_OverflowError, e); } catch (const TimeoutError& e) {
     raise(PyExc_TimeoutError, e);
-  } catch (const Interrupted& e) {
-    raise(PyExc_KeyboardInterrupt, e);
-  } catch (const PeFailedError& e) {
+  } catch (const Interrupted& e) { raise(PyExc_KeyboardInterrupt, e); } catch (const PeFailedError& e) {
     // The interrupted PE reports the interrupt: the other PE has ended by the same Ctrl-C.
     if (PyErr_CheckSignals() == 0) raise(pe_failed_error, e);
-  } catch (const Error& e) {
-    raise(PyExc_RuntimeError, e);
-  }
+  } catch (const Error& e) { raise(PyExc_RuntimeError, e); }
 }
 
 }  // namespace
 
 NB_MODULE(_core, m) {
-  // The engine's threads come back to Python by the main interpreter alone; another one would wait for itself at its end.
+  // The engine's threads come back to Python by the main interpreter alone; another one would wait for itself at its
+  // end.
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
-    throw nb::import_error("atoll works in Python's main interpreter only, not in a subinterpreter. Import it there, or start a process");
+    throw nb::import_error(
+        "atoll works in Python's main interpreter only, not in a subinterpreter. Import it there, or start a process");
   nb::set_leak_warnings(false);  // arrays that live until the interpreter ends are no leak
   pe_failed_error = PyErr_NewException("atoll._core.PeFailedError", PyExc_RuntimeError, nullptr);
   m.attr("PeFailedError") = nb::handle(pe_failed_error);

@@ -30,7 +30,8 @@ namespace {
 using Release = nb::call_guard<WithoutGil>;
 
 // The same for all libraries of the process. Arrays do not outlive the death of a PE.
-[[maybe_unused]] const bool shared = (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::fatal), true);
+[[maybe_unused]] const bool shared =
+    (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::fatal), true);
 
 constexpr std::int64_t quiet_ns = 1'000'000'000;  // operations shorter than this show nothing
 
@@ -134,10 +135,14 @@ std::map<std::string, std::uint64_t> stats_of(array::Engine& engine) {
   const runtime::HeapStats heap = engine.heap().stats();
   const fabric::Traffic traffic = engine.context().endpoint().traffic();
   std::map<std::string, std::uint64_t> all{
-      {"memory_in_use", heap.in_use_bytes}, {"memory_peak", heap.peak_bytes},
-      {"memory_pooled", heap.pooled_bytes}, {"memory_limit", heap.limit_bytes},
-      {"bytes_put", traffic.put_bytes + engine.volume().put_bytes}, {"bytes_got", traffic.get_bytes + engine.volume().got_bytes},
-      {"bytes_sent", traffic.am_bytes}, {"messages", traffic.put_messages + traffic.get_messages + traffic.am_messages},
+      {"memory_in_use", heap.in_use_bytes},
+      {"memory_peak", heap.peak_bytes},
+      {"memory_pooled", heap.pooled_bytes},
+      {"memory_limit", heap.limit_bytes},
+      {"bytes_put", traffic.put_bytes + engine.volume().put_bytes},
+      {"bytes_got", traffic.get_bytes + engine.volume().got_bytes},
+      {"bytes_sent", traffic.am_bytes},
+      {"messages", traffic.put_messages + traffic.get_messages + traffic.am_messages},
       {"commands", engine.commands()}};
   for (const auto& [phase, ns] : engine.phases()) all[phase + "_ns"] = ns;
   return all;
@@ -145,34 +150,44 @@ std::map<std::string, std::uint64_t> stats_of(array::Engine& engine) {
 
 std::uint64_t moved_bytes(array::Engine& engine) {
   const fabric::Traffic traffic = engine.context().endpoint().traffic();
-  const auto all = engine.allgather_value<std::uint64_t>(traffic.put_bytes + traffic.get_bytes + traffic.am_bytes + engine.volume().put_bytes + engine.volume().got_bytes);
+  const auto all = engine.allgather_value<std::uint64_t>(traffic.put_bytes + traffic.get_bytes + traffic.am_bytes +
+                                                         engine.volume().put_bytes + engine.volume().got_bytes);
   return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
 }
 
 void bind_session(nb::module_& m) {
   nb::class_<Session>(m, "Session")
-      .def_prop_ro("kind", [](Session& s) {
-        switch (s.kind()) {
-          case Session::Kind::embedded: return "embedded";
-          case Session::Kind::spmd: return "spmd";
-          case Session::Kind::driver: return "driver";
-        }
-        return "";
-      })
+      .def_prop_ro("kind",
+                   [](Session& s) {
+                     switch (s.kind()) {
+                       case Session::Kind::embedded: return "embedded";
+                       case Session::Kind::spmd: return "spmd";
+                       case Session::Kind::driver: return "driver";
+                     }
+                     return "";
+                   })
       .def_prop_ro("pe", [](Session& s) { return s.engine().pe(); })
       .def_prop_ro("pes", [](Session& s) { return s.engine().npes(); })
       .def_prop_ro("threads", [](Session& s) { return s.engine().threads().size(); })
       .def_prop_ro("closed", &Session::closed)
       .def_prop_ro("failed", &Session::failed)
       .def("shutdown", &Session::shutdown, Release())
-      .def("barrier", [](Session& s) { s.call<&array::noop>(); }, Release())
-      .def("noop", [](Session& s) { s.call<&array::noop>(); }, Release())
-      .def("trim", [](Session& s) { s.engine().heap().trim(); }, Release())
+      .def(
+          "barrier", [](Session& s) { s.call<&array::noop>(); }, Release())
+      .def(
+          "noop", [](Session& s) { s.call<&array::noop>(); }, Release())
+      .def(
+          "trim", [](Session& s) { s.engine().heap().trim(); }, Release())
       .def("stats", [](Session& s) { return stats_of(s.engine()); })
-      .def("moved_bytes", [](Session& s) { return s.call<&moved_bytes, Commands>(); }, Release())
+      .def(
+          "moved_bytes", [](Session& s) { return s.call<&moved_bytes, Commands>(); }, Release())
       .def("set_locator", &set_locator, nb::arg("locator"))
-      .def("watch_every_poll", [](Session& s, nb::object callback) { watch_every_poll(s, std::move(callback)); }, nb::arg("callback").none())
-      .def("set_monitor", [](Session& s, nb::object callback) { watch(s, std::move(callback)); }, nb::arg("callback").none());
+      .def(
+          "watch_every_poll", [](Session& s, nb::object callback) { watch_every_poll(s, std::move(callback)); },
+          nb::arg("callback").none())
+      .def(
+          "set_monitor", [](Session& s, nb::object callback) { watch(s, std::move(callback)); },
+          nb::arg("callback").none());
 
   m.def("start_embedded", [](unsigned threads) { return watched(Session::embedded(threads)); }, nb::arg("threads") = 0);
   (void)Forks::here();
@@ -181,22 +196,28 @@ void bind_session(nb::module_& m) {
     auto context = runtime::process_if_open();
     return context == nullptr ? std::nullopt : std::optional(context->pe().value());
   });
-  m.def("join_job", [](const std::vector<std::uint32_t>& members) {
-    SessionPtr session;
-    {
-      WithoutGil release;
-      session = Session::join(members);
-    }
-    return watched(session);
-  }, nb::arg("members") = std::vector<std::uint32_t>{});
-  m.def("start_driver", [](std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv) {
-    SessionPtr session;
-    {
-      WithoutGil release;
-      session = Session::drive(pes, threads, worker_argv);
-    }
-    return watched(session);
-  }, nb::arg("pes"), nb::arg("threads"), nb::arg("worker_argv"));
+  m.def(
+      "join_job",
+      [](const std::vector<std::uint32_t>& members) {
+        SessionPtr session;
+        {
+          WithoutGil release;
+          session = Session::join(members);
+        }
+        return watched(session);
+      },
+      nb::arg("members") = std::vector<std::uint32_t>{});
+  m.def(
+      "start_driver",
+      [](std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv) {
+        SessionPtr session;
+        {
+          WithoutGil release;
+          session = Session::drive(pes, threads, worker_argv);
+        }
+        return watched(session);
+      },
+      nb::arg("pes"), nb::arg("threads"), nb::arg("worker_argv"));
   m.def("worker_main", [] { Session::run_worker(Commands::handlers); }, Release());
 }
 

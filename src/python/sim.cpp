@@ -24,7 +24,8 @@ sim::Workload workload_of(const nb::dict& work) {
   auto number = [&]<class T>(const char* name, T& into) {
     const auto value = nb::cast<std::uint64_t>(work[name]);
     into = static_cast<T>(value);
-    ATOLL_VALIDATE(static_cast<std::uint64_t>(into) == value, ValueError, "{} = {} does not fit {} bits. Smaller?", name, value, 8 * sizeof(T));
+    ATOLL_VALIDATE(static_cast<std::uint64_t>(into) == value, ValueError, "{} = {} does not fit {} bits. Smaller?",
+                   name, value, 8 * sizeof(T));
   };
   load.collective.collective = nb::cast<std::string>(work["collective"]);
   load.collective.algorithm = nb::cast<std::string>(work["algorithm"]);
@@ -46,8 +47,13 @@ sim::Workload workload_of(const nb::dict& work) {
 }
 
 sim::RuntimeWork runtime_work_of(const sim::Workload& load) {
-  return {.program = load.collective.algorithm, .nodes = load.nodes, .pes_per_node = load.pes_per_node,
-          .repeats = load.repeats, .items = load.items, .bytes = load.collective.bytes, .seed = load.seed};
+  return {.program = load.collective.algorithm,
+          .nodes = load.nodes,
+          .pes_per_node = load.pes_per_node,
+          .repeats = load.repeats,
+          .items = load.items,
+          .bytes = load.collective.bytes,
+          .seed = load.seed};
 }
 
 void check(const nb::dict& machine, const Trace& noise_trace, const nb::dict& work) {
@@ -82,7 +88,8 @@ nb::dict simulate(const nb::dict& machine, const Trace& noise_trace, const nb::d
   d["run_seconds"] = result.run_seconds;
   nb::list spans;
   for (const sim::Span& span : result.spans)
-    spans.append(nb::make_tuple(span_names[static_cast<std::size_t>(span.kind)], span.pe, span.peer, span.bytes, span.begin, span.end));
+    spans.append(nb::make_tuple(span_names[static_cast<std::size_t>(span.kind)], span.pe, span.peer, span.bytes,
+                                span.begin, span.end));
   d["spans"] = spans;
   return d;
 }

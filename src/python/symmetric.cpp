@@ -60,8 +60,10 @@ coll::Type reduction_type(const Buffer& buffer) {
   const std::size_t size = buffer.item_bytes();
   switch (buffer.kind()) {
     case 'b': return coll::Type::boolean;
-    case 'i': return size == 1 ? coll::Type::i8 : size == 2 ? coll::Type::i16 : size == 4 ? coll::Type::i32 : coll::Type::i64;
-    case 'u': return size == 1 ? coll::Type::u8 : size == 2 ? coll::Type::u16 : size == 4 ? coll::Type::u32 : coll::Type::u64;
+    case 'i':
+      return size == 1 ? coll::Type::i8 : size == 2 ? coll::Type::i16 : size == 4 ? coll::Type::i32 : coll::Type::i64;
+    case 'u':
+      return size == 1 ? coll::Type::u8 : size == 2 ? coll::Type::u16 : size == 4 ? coll::Type::u32 : coll::Type::u64;
     case 'f':
       if (size == 4) return coll::Type::f32;
       if (size == 8) return coll::Type::f64;
@@ -76,8 +78,8 @@ coll::Type reduction_type(const Buffer& buffer) {
   throw TypeError("reductions and scans know booleans, integers, floats and complex numbers");
 }
 
-/// Calls `run(target bytes, source bytes, length)` for each contiguous run of two arrays of one shape, `target` a part of a
-/// symmetric array, `source` contiguous.
+/// Calls `run(target bytes, source bytes, length)` for each contiguous run of two arrays of one shape, `target` a part
+/// of a symmetric array, `source` contiguous.
 template <class Run>
 void for_each_run(const Py_buffer& strided, std::byte* dense, Run run) {
   int inner = strided.ndim;  // axes from here on are contiguous
@@ -91,14 +93,15 @@ void for_each_run(const Py_buffer& strided, std::byte* dense, Run run) {
     run(at, dense, static_cast<std::size_t>(length));
     dense += length;
     int axis = inner - 1;
-    while (axis >= 0 && ++index[static_cast<std::size_t>(axis)] == strided.shape[axis]) index[static_cast<std::size_t>(axis--)] = 0;
+    while (axis >= 0 && ++index[static_cast<std::size_t>(axis)] == strided.shape[axis])
+      index[static_cast<std::size_t>(axis--)] = 0;
     if (axis < 0) return;
   }
 }
 
 void require_alike(const Buffer& symmetric, const Buffer& other) {
-  ATOLL_VALIDATE(symmetric.bytes() == other.bytes() && other.contiguous(), ValueError,
-                 "{} bytes do not go into {}", other.bytes(), symmetric.bytes());
+  ATOLL_VALIDATE(symmetric.bytes() == other.bytes() && other.contiguous(), ValueError, "{} bytes do not go into {}",
+                 other.bytes(), symmetric.bytes());
 }
 
 /// The address span of a strided array begins where its lowest element does.
@@ -134,12 +137,14 @@ void get(Symmetric& here, nb::handle dest, nb::handle source, std::int64_t pe) {
 struct Element {
   Element(Symmetric& here, nb::handle array, std::int64_t index) : buffer(array) {
     const auto count = static_cast<std::int64_t>(buffer.count());
-    ATOLL_VALIDATE(index >= -count && index < count, IndexError, "index {} is out of bounds for an array of {}", index, count);
+    ATOLL_VALIDATE(index >= -count && index < count, IndexError, "index {} is out of bounds for an array of {}", index,
+                   count);
     ATOLL_VALIDATE(buffer.contiguous(), ValueError, "the array must be contiguous");
     if (index < 0) index += count;
     const std::size_t skipped = static_cast<std::size_t>(index) * buffer.item_bytes();
     at = HeapOffset(here.offset_of(buffer).value() + skipped);
-    ATOLL_VALIDATE(at.value() % std::max<std::size_t>(buffer.item_bytes(), 1) == 0, ValueError, "the element is not aligned");
+    ATOLL_VALIDATE(at.value() % std::max<std::size_t>(buffer.item_bytes(), 1) == 0, ValueError,
+                   "the element is not aligned");
   }
   Buffer buffer;
   HeapOffset at;
@@ -198,14 +203,13 @@ nb::object fetch_and_change(Symmetric& here, int operation, nb::handle array, nb
 void put_signal(Symmetric& here, nb::handle dest, nb::handle source, nb::handle signal, std::int64_t index,
                 std::uint64_t value, bool add, std::int64_t pe) {
   const Element word(here, signal, index);
-  ATOLL_VALIDATE(word.buffer.kind() == 'u' && word.buffer.item_bytes() == 8, TypeError, "a signal is an element of a uint64 array");
+  ATOLL_VALIDATE(word.buffer.kind() == 'u' && word.buffer.item_bytes() == 8, TypeError,
+                 "a signal is an element of a uint64 array");
   put(here, dest, source, pe);
   const PeId target = here.checked_pe(pe);
   here.context().fence();
-  if (add)
-    here.context().add<std::uint64_t>(target, word.at, value);
-  else
-    here.context().set<std::uint64_t>(target, word.at, value);
+  if (add) here.context().add<std::uint64_t>(target, word.at, value);
+  else here.context().set<std::uint64_t>(target, word.at, value);
 }
 
 /// Whether the wait ended before `seconds` were over (negative: never over). Ctrl-C ends it too.
@@ -220,7 +224,8 @@ bool wait_until(Symmetric& here, nb::handle array, int compare, nb::handle value
       Status status;
       {
         WithoutGil release;
-        status = here.context().wait_until<T>(word, static_cast<runtime::Compare>(compare), operand, Deadline::after_seconds(slice));
+        status = here.context().wait_until<T>(word, static_cast<runtime::Compare>(compare), operand,
+                                              Deadline::after_seconds(slice));
       }
       if (status == Status::ok) return true;
       if (end.passed()) return false;
@@ -262,7 +267,8 @@ class PythonTeam {
   /// Of each member, as the job numbers them.
   std::vector<std::uint32_t> nodes() const {
     std::vector<std::uint32_t> found;
-    for (std::uint32_t rank = 0; rank < size(); ++rank) found.push_back(here_->context().job().node_of(team_.pe_of(rank)));
+    for (std::uint32_t rank = 0; rank < size(); ++rank)
+      found.push_back(here_->context().job().node_of(team_.pe_of(rank)));
     return found;
   }
   void sync() { communicator().barrier(); }
@@ -278,7 +284,8 @@ class PythonTeam {
   }
   void fcollect(nb::handle dest, nb::handle source) {
     const Buffer to(dest), from(source);
-    ATOLL_VALIDATE(to.bytes() == from.bytes() * size(), ValueError, "the result takes {} bytes, not {}", from.bytes() * size(), to.bytes());
+    ATOLL_VALIDATE(to.bytes() == from.bytes() * size(), ValueError, "the result takes {} bytes, not {}",
+                   from.bytes() * size(), to.bytes());
     run([&] { communicator().allgather(from.data(), from.bytes(), to.data()); });
   }
   std::vector<std::uint64_t> counts(std::uint64_t mine) {
@@ -304,8 +311,8 @@ class PythonTeam {
   }
   void reduce(int how, int op, nb::handle dest, nb::handle source) {
     const Buffer to(dest), from(source);
-    ATOLL_VALIDATE(to.bytes() == from.bytes() && to.kind() == from.kind() && to.item_bytes() == from.item_bytes(), ValueError,
-                   "source and result differ in type or size");
+    ATOLL_VALIDATE(to.bytes() == from.bytes() && to.kind() == from.kind() && to.item_bytes() == from.item_bytes(),
+                   ValueError, "source and result differ in type or size");
     const coll::Reduction reduction(reduction_type(from), static_cast<coll::Op>(op));
     run([&] {
       if (how == 0) communicator().allreduce(from.data(), to.data(), from.count(), reduction);
@@ -336,7 +343,9 @@ void set_lock(Symmetric& here, nb::handle word) {
   WithoutGil release;
   lock.set();
 }
-bool test_lock(Symmetric& here, nb::handle word) { return runtime::Lock(here.context(), Element(here, word, 0).at).test(); }
+bool test_lock(Symmetric& here, nb::handle word) {
+  return runtime::Lock(here.context(), Element(here, word, 0).at).test();
+}
 void clear_lock(Symmetric& here, nb::handle word) {
   runtime::Lock lock(here.context(), Element(here, word, 0).at);
   WithoutGil release;
@@ -407,9 +416,10 @@ nb::object Symmetric::allocate(std::size_t bytes) {
   const std::uint64_t serial = next_serial_++;
   blocks_[offset.value()] = {taken, serial, false};
   // The memory outlives this object and the session: the context is kept by the array.
-  std::shared_ptr<void> owner(memory, [self = weak_from_this(), context = context_, at = offset.value(), serial](void*) {
-    if (auto alive = self.lock()) alive->drop(at, serial);
-  });
+  std::shared_ptr<void> owner(memory,
+                              [self = weak_from_this(), context = context_, at = offset.value(), serial](void*) {
+                                if (auto alive = self.lock()) alive->drop(at, serial);
+                              });
   return numpy_view(memory, {static_cast<std::int64_t>(bytes)}, DType::u8, std::move(owner));
 }
 
@@ -441,7 +451,8 @@ HeapOffset Symmetric::offset_of(const Buffer& buffer) const {
 }
 
 PeId Symmetric::checked_pe(std::int64_t pe) const {
-  ATOLL_VALIDATE(pe >= 0 && pe < static_cast<std::int64_t>(context_->npes()), IndexError, "there is no PE {} among {}", pe, context_->npes());
+  ATOLL_VALIDATE(pe >= 0 && pe < static_cast<std::int64_t>(context_->npes()), IndexError, "there is no PE {} among {}",
+                 pe, context_->npes());
   return PeId(static_cast<std::uint32_t>(pe));
 }
 
@@ -452,14 +463,13 @@ void bind_symmetric(nb::module_& m) {
       .def_prop_ro("blocks", &Symmetric::blocks)
       .def_prop_ro("pe", [](Symmetric& s) { return s.context().pe().value(); })
       .def_prop_ro("npes", [](Symmetric& s) { return s.context().npes(); })
-      .def("is_symmetric", [](Symmetric& s, nb::handle array) {
-        try {
-          (void)s.offset_of(Buffer(array));
-          return true;
-        } catch (const ValueError&) {
-          return false;
-        }
-      })
+      .def("is_symmetric",
+           [](Symmetric& s, nb::handle array) {
+             try {
+               (void)s.offset_of(Buffer(array));
+               return true;
+             } catch (const ValueError&) { return false; }
+           })
       .def("put", &put)
       .def("get", &get)
       .def("fetch", &fetch)
@@ -470,7 +480,13 @@ void bind_symmetric(nb::module_& m) {
       .def("wait_until", &wait_until)
       .def("fence", [](Symmetric& s) { s.context().fence(); })
       .def("quiet", [](Symmetric& s) { s.context().quiet(); })
-      .def("barrier", [](Symmetric& s) { s.context().quiet(); s.world().barrier(); }, Release())
+      .def(
+          "barrier",
+          [](Symmetric& s) {
+            s.context().quiet();
+            s.world().barrier();
+          },
+          Release())
       .def("set_lock", &set_lock)
       .def("test_lock", &test_lock)
       .def("clear_lock", &clear_lock)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symmetric memory for Python: blocks at the same offset on every PE, as NumPy arrays, and one-sided operations on them.
+// Symmetric memory for Python: blocks at the same offset on every PE, as NumPy arrays, and one-sided operations on
+// them.
 #pragma once
 
 #include <cstdint>

@@ -40,8 +40,8 @@ struct Loose {
 };
 
 Texts column_of(const SessionPtr& session, std::int64_t rows, const std::int64_t* offsets, const char* bytes) {
-  return {session, session->call<&table::text_from_buffers, table::Operations>(rows, DriverOnly<const std::int64_t*>{offsets},
-                                                                             DriverOnly<const char*>{bytes})};
+  return {session, session->call<&table::text_from_buffers, table::Operations>(
+                       rows, DriverOnly<const std::int64_t*>{offsets}, DriverOnly<const char*>{bytes})};
 }
 
 /// The column, and bytes that say which texts are there (None: all).
@@ -61,7 +61,8 @@ nb::object column_of(const SessionPtr& session, const Loose& loose) {
 
 /// What stands for a missing text: None, a float NaN, and the values that Python code passes as `missing`.
 bool is_missing(nb::handle value, nb::handle missing) {
-  return value.is_none() || value.is(missing) || (PyFloat_Check(value.ptr()) && PyFloat_AsDouble(value.ptr()) != PyFloat_AsDouble(value.ptr()));
+  return value.is_none() || value.is(missing) ||
+         (PyFloat_Check(value.ptr()) && PyFloat_AsDouble(value.ptr()) != PyFloat_AsDouble(value.ptr()));
 }
 
 nb::object from_objects(const SessionPtr& session, nb::sequence values, nb::handle missing) {
@@ -82,7 +83,8 @@ nb::object from_objects(const SessionPtr& session, nb::sequence values, nb::hand
     } else if (is_missing(value, missing)) {
       loose.add_null();
     } else {
-      throw TypeError(fmt::format("element {} is {}, not a text. Convert it first, with str()", row, nb::cast<std::string>(nb::repr(value.type()))));
+      throw TypeError(fmt::format("element {} is {}, not a text. Convert it first, with str()", row,
+                                  nb::cast<std::string>(nb::repr(value.type()))));
     }
     ++row;
   }
@@ -90,7 +92,8 @@ nb::object from_objects(const SessionPtr& session, nb::sequence values, nb::hand
 }
 
 /// Texts of a fixed width as NumPy keeps them, padded by zeros: bytes (dtype S) or code points (dtype U).
-nb::object from_padded(const SessionPtr& session, nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu> values) {
+nb::object from_padded(const SessionPtr& session,
+                       nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu> values) {
   Loose loose;
   const std::size_t count = values.shape(0), width = values.shape(1);
   const bool points = values.dtype().bits == 32;
@@ -113,19 +116,23 @@ nb::object from_padded(const SessionPtr& session, nb::ndarray<nb::ro, nb::ndim<2
       while (length > 0 && from[length - 1] == 0) --length;
       text.assign(from, length);
       const std::size_t valid = table::valid_bytes(text);
-      ATOLL_VALIDATE(valid == length, ValueError, "text {} is not UTF-8: byte 0x{:02x} at position {}. Decode it first, from the encoding that it has", row,
-                     static_cast<unsigned char>(text[valid]), valid);
+      ATOLL_VALIDATE(
+          valid == length, ValueError,
+          "text {} is not UTF-8: byte 0x{:02x} at position {}. Decode it first, from the encoding that it has", row,
+          static_cast<unsigned char>(text[valid]), valid);
     }
     loose.add(text);
   }
   return column_of(session, loose);
 }
 
-/// Arrow's buffers, of texts or of any bytes. With one PE they are used where they lie, which `owner` keeps, if what is behind them may be read.
+/// Arrow's buffers, of texts or of any bytes. With one PE they are used where they lie, which `owner` keeps, if what is
+/// behind them may be read.
 Texts from_buffers(const SessionPtr& session, Offsets offsets, Bytes bytes, nb::object owner, bool binary) {
   const auto rows = static_cast<std::int64_t>(offsets.shape(0)) - 1;
   ATOLL_VALIDATE(rows >= 0, ValueError, "n texts have n + 1 offsets");
-  const table::TextView view{offsets.data(), reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(rows)};
+  const table::TextView view{offsets.data(), reinterpret_cast<const char*>(bytes.data()),
+                             static_cast<std::size_t>(rows)};
   std::shared_ptr<void> owned = hold(std::move(owner));
   WithoutGil release;
   const auto lock = session->hold();
@@ -133,8 +140,9 @@ Texts from_buffers(const SessionPtr& session, Offsets offsets, Bytes bytes, nb::
   (binary ? table::check_offsets : table::check_texts)(engine.work(), view, static_cast<std::int64_t>(bytes.shape(0)));
   if (engine.npes() == 1 && readable_past_end(view.bytes, bytes.shape(0))) {
     const Shape all_offsets{rows + 1}, all_bytes{static_cast<std::int64_t>(bytes.shape(0))};
-    return {session, {engine.wrap(DType::i64, all_offsets, const_cast<std::int64_t*>(view.offsets), owned),
-                      engine.wrap(DType::u8, all_bytes, const_cast<char*>(view.bytes), owned)}};
+    return {session,
+            {engine.wrap(DType::i64, all_offsets, const_cast<std::int64_t*>(view.offsets), owned),
+             engine.wrap(DType::u8, all_bytes, const_cast<char*>(view.bytes), owned)}};
   }
   return column_of(session, rows, view.offsets, view.bytes);
 }
@@ -155,13 +163,15 @@ nb::object buffers_of(const Texts& x) {
   auto* offset_data = static_cast<std::int64_t*>(nb::cast<nb::ndarray<>>(offsets).data());
   auto* byte_data = static_cast<char*>(nb::cast<nb::ndarray<>>(bytes).data());
   WithoutGil release;
-  x.session->call<&table::text_to_buffers, table::Operations>(x.text, DriverOnly<std::int64_t*>{offset_data}, DriverOnly<char*>{byte_data});
+  x.session->call<&table::text_to_buffers, table::Operations>(x.text, DriverOnly<std::int64_t*>{offset_data},
+                                                              DriverOnly<char*>{byte_data});
   WithGil acquire;
   return nb::make_tuple(offsets, bytes);
 }
 
 /// Python strings of Arrow's buffers; `null` where a byte of `valid` (when there is one) is 0.
-nb::list to_objects(Offsets offsets, Bytes bytes, std::optional<nb::ndarray<const bool, nb::ndim<1>, nb::c_contig>> valid, nb::handle null) {
+nb::list to_objects(Offsets offsets, Bytes bytes,
+                    std::optional<nb::ndarray<const bool, nb::ndim<1>, nb::c_contig>> valid, nb::handle null) {
   nb::list result;
   const std::size_t count = offsets.shape(0) - 1;
   const auto* text = reinterpret_cast<const char*>(bytes.data());
@@ -178,7 +188,8 @@ nb::list to_objects(Offsets offsets, Bytes bytes, std::optional<nb::ndarray<cons
 
 table::Comparison to_comparison(const std::string& name) {
   using table::Comparison;
-  static const std::map<std::string, Comparison> names{{"equal", Comparison::equal}, {"less", Comparison::less}, {"less_equal", Comparison::less_equal}};
+  static const std::map<std::string, Comparison> names{
+      {"equal", Comparison::equal}, {"less", Comparison::less}, {"less_equal", Comparison::less_equal}};
   return names.at(name);
 }
 
@@ -194,66 +205,99 @@ void bind_text(nb::module_& m) {
   nb::class_<Texts>(m, "Texts")
       .def_prop_ro("rows", [](const Texts& x) { return x.text.rows(); })
       .def_prop_ro("session", [](const Texts& x) { return x.session; })
-      .def_prop_ro("nbytes", [](const Texts& x) { return x.session->call<&table::text_bytes, table::Operations>(x.text); }, Release());
+      .def_prop_ro(
+          "nbytes", [](const Texts& x) { return x.session->call<&table::text_bytes, table::Operations>(x.text); },
+          Release());
   m.def("text_from_objects", &from_objects, nb::arg("session"), nb::arg("values"), nb::arg("missing").none());
   m.def("text_from_padded", &from_padded);
-  m.def("text_from_buffers", &from_buffers, nb::arg("session"), nb::arg("offsets"), nb::arg("bytes"), nb::arg("owner").none(), nb::arg("binary") = false);
+  m.def("text_from_buffers", &from_buffers, nb::arg("session"), nb::arg("offsets"), nb::arg("bytes"),
+        nb::arg("owner").none(), nb::arg("binary") = false);
   m.def("text_buffers", &buffers_of);
-  m.def("text_to_objects", &to_objects, nb::arg("offsets"), nb::arg("bytes"), nb::arg("valid").none(), nb::arg("null").none());
-  m.def("text_take", [](const Texts& x, const Expr& rows) {
-    const Array indices = rows.value_in(x.session);
-    ATOLL_VALIDATE(indices->dtype == DType::i64 && indices->shape.ndim() == 1, IndexError, "texts are taken by int64 of one dimension");
-    return Texts{x.session, x.session->call<&table::text_take, table::Operations>(x.text, indices)};
-  }, Release());
-  m.def("text_slice", [](const Texts& x, std::int64_t start, std::int64_t step, std::int64_t count) {
-    return Texts{x.session, x.session->call<&table::text_slice, table::Operations>(x.text, array::Slice{start, step, count})};
-  }, Release());
-  m.def("text_concatenate", [](const std::vector<Texts>& parts) {
-    ATOLL_VALIDATE(!parts.empty(), ValueError, "need at least one column to concatenate");
-    std::vector<Text> texts;
-    for (const Texts& part : parts) texts.push_back(part.in(parts[0].session));
-    return Texts{parts[0].session, parts[0].session->call<&table::text_concatenate, table::Operations>(texts)};
-  }, Release());
-  m.def("text_where", [](const Expr& mask, const Texts& yes, const Texts& no) {
-    const Array chosen = mask.value_in(yes.session);
-    ATOLL_VALIDATE(chosen->dtype == DType::b1 && chosen->shape.ndim() == 1 && chosen->shape.size() == yes.text.rows() && yes.text.rows() == no.text.rows(), ValueError,
-                   "where needs a mask and texts of one length, got {}, {} and {}", chosen->shape.size(), yes.text.rows(), no.text.rows());
-    return Texts{yes.session, yes.session->call<&table::text_where, table::Operations>(chosen, yes.text, no.in(yes.session))};
-  }, Release());
-  m.def("text_runs", [](const Texts& x, const Expr& starts, const Expr& lengths) {
-    const Array begins = starts.value_in(x.session), counts = lengths.value_in(x.session);
-    ATOLL_VALIDATE(begins->dtype == DType::i64 && counts->dtype == DType::i64 && begins->shape.ndim() == 1 && begins->shape == counts->shape, ValueError,
-                   "runs are given by two int64 arrays of one length");
-    return Texts{x.session, x.session->call<&table::text_runs, table::Operations>(x.text, begins, counts)};
-  }, Release());
-  m.def("text_argsort", [](const Texts& x) {
-    return Expr{x.session, array::make_stored(x.session->call<&table::text_argsort, table::Operations>(x.text))};
-  }, Release());
-  m.def("text_sort", [](const Texts& x) {
-    return Texts{x.session, x.session->call<&table::text_sort, table::Operations>(x.text)};
-  }, Release());
+  m.def("text_to_objects", &to_objects, nb::arg("offsets"), nb::arg("bytes"), nb::arg("valid").none(),
+        nb::arg("null").none());
+  m.def(
+      "text_take",
+      [](const Texts& x, const Expr& rows) {
+        const Array indices = rows.value_in(x.session);
+        ATOLL_VALIDATE(indices->dtype == DType::i64 && indices->shape.ndim() == 1, IndexError,
+                       "texts are taken by int64 of one dimension");
+        return Texts{x.session, x.session->call<&table::text_take, table::Operations>(x.text, indices)};
+      },
+      Release());
+  m.def(
+      "text_slice",
+      [](const Texts& x, std::int64_t start, std::int64_t step, std::int64_t count) {
+        return Texts{x.session,
+                     x.session->call<&table::text_slice, table::Operations>(x.text, array::Slice{start, step, count})};
+      },
+      Release());
+  m.def(
+      "text_concatenate",
+      [](const std::vector<Texts>& parts) {
+        ATOLL_VALIDATE(!parts.empty(), ValueError, "need at least one column to concatenate");
+        std::vector<Text> texts;
+        for (const Texts& part : parts) texts.push_back(part.in(parts[0].session));
+        return Texts{parts[0].session, parts[0].session->call<&table::text_concatenate, table::Operations>(texts)};
+      },
+      Release());
+  m.def(
+      "text_where",
+      [](const Expr& mask, const Texts& yes, const Texts& no) {
+        const Array chosen = mask.value_in(yes.session);
+        ATOLL_VALIDATE(chosen->dtype == DType::b1 && chosen->shape.ndim() == 1 &&
+                           chosen->shape.size() == yes.text.rows() && yes.text.rows() == no.text.rows(),
+                       ValueError, "where needs a mask and texts of one length, got {}, {} and {}",
+                       chosen->shape.size(), yes.text.rows(), no.text.rows());
+        return Texts{yes.session,
+                     yes.session->call<&table::text_where, table::Operations>(chosen, yes.text, no.in(yes.session))};
+      },
+      Release());
+  m.def(
+      "text_runs",
+      [](const Texts& x, const Expr& starts, const Expr& lengths) {
+        const Array begins = starts.value_in(x.session), counts = lengths.value_in(x.session);
+        ATOLL_VALIDATE(begins->dtype == DType::i64 && counts->dtype == DType::i64 && begins->shape.ndim() == 1 &&
+                           begins->shape == counts->shape,
+                       ValueError, "runs are given by two int64 arrays of one length");
+        return Texts{x.session, x.session->call<&table::text_runs, table::Operations>(x.text, begins, counts)};
+      },
+      Release());
+  m.def(
+      "text_argsort",
+      [](const Texts& x) {
+        return Expr{x.session, array::make_stored(x.session->call<&table::text_argsort, table::Operations>(x.text))};
+      },
+      Release());
+  m.def(
+      "text_sort",
+      [](const Texts& x) { return Texts{x.session, x.session->call<&table::text_sort, table::Operations>(x.text)}; },
+      Release());
   m.def("text_number", [](const Texts& x, bool numbers) {
     table::Numbering result;
     {
       WithoutGil release;
-      result = x.session->call<&table::text_number, table::Operations>(x.text, numbers ? table::Numbers::yes : table::Numbers::no);
+      result = x.session->call<&table::text_number, table::Operations>(
+          x.text, numbers ? table::Numbers::yes : table::Numbers::no);
     }
-    return nb::make_tuple(numbers ? nb::cast(Expr{x.session, array::make_stored(result.numbers)}) : nb::none(), Expr{x.session, array::make_stored(result.first)},
-                          Texts{x.session, result.distinct});
+    return nb::make_tuple(numbers ? nb::cast(Expr{x.session, array::make_stored(result.numbers)}) : nb::none(),
+                          Expr{x.session, array::make_stored(result.first)}, Texts{x.session, result.distinct});
   });
-  m.def("text_measure", [](const Texts& x, const std::string& name, const std::vector<nb::bytes>& texts, std::vector<std::int64_t> numbers) {
+  m.def("text_measure", [](const Texts& x, const std::string& name, const std::vector<nb::bytes>& texts,
+                           std::vector<std::int64_t> numbers) {
     const TextCall call = to_call(name, texts, std::move(numbers));
     (void)table::make_measure(call);  // what it throws, it throws here
     WithoutGil release;
     return Expr{x.session, array::make_stored(x.session->call<&table::text_measure, table::Operations>(x.text, call))};
   });
-  m.def("text_map", [](const Texts& x, const std::string& name, const std::vector<nb::bytes>& texts, std::vector<std::int64_t> numbers) {
+  m.def("text_map", [](const Texts& x, const std::string& name, const std::vector<nb::bytes>& texts,
+                       std::vector<std::int64_t> numbers) {
     const TextCall call = to_call(name, texts, std::move(numbers));
     (void)table::make_text_map(call);
     WithoutGil release;
     return Texts{x.session, x.session->call<&table::text_map, table::Operations>(x.text, call)};
   });
-  m.def("text_parts", [](const Texts& x, const std::string& name, const std::vector<nb::bytes>& texts, std::vector<std::int64_t> numbers) {
+  m.def("text_parts", [](const Texts& x, const std::string& name, const std::vector<nb::bytes>& texts,
+                         std::vector<std::int64_t> numbers) {
     const TextCall call = to_call(name, texts, std::move(numbers));
     (void)table::make_splitter(call);
     table::Parts result;
@@ -267,21 +311,29 @@ void bind_text(nb::module_& m) {
     ATOLL_VALIDATE(!columns.empty(), ValueError, "need at least one column to join");
     std::vector<Text> texts;
     for (const Texts& column : columns) {
-      ATOLL_VALIDATE(column.text.rows() == columns[0].text.rows(), ValueError, "columns of {} and {} rows do not go together", columns[0].text.rows(), column.text.rows());
+      ATOLL_VALIDATE(column.text.rows() == columns[0].text.rows(), ValueError,
+                     "columns of {} and {} rows do not go together", columns[0].text.rows(), column.text.rows());
       texts.push_back(column.in(columns[0].session));
     }
     const std::string between(separator.c_str(), separator.size());
     WithoutGil release;
     return Texts{columns[0].session, columns[0].session->call<&table::text_join, table::Operations>(texts, between)};
   });
-  m.def("text_repeat", [](const Texts& x, const Expr& counts) {
-    const Array times = counts.value_in(x.session);
-    ATOLL_VALIDATE(times->dtype == DType::i64 && times->shape.ndim() == 1 && times->shape.size() == x.text.rows(), ValueError, "repeat needs a number for each text");
-    return Texts{x.session, x.session->call<&table::text_repeat, table::Operations>(x.text, times)};
-  }, Release());
-  m.def("text_of_numbers", [](const Expr& values) {
-    return Texts{values.session, values.session->call<&table::text_of_numbers, table::Operations>(values.value())};
-  }, Release());
+  m.def(
+      "text_repeat",
+      [](const Texts& x, const Expr& counts) {
+        const Array times = counts.value_in(x.session);
+        ATOLL_VALIDATE(times->dtype == DType::i64 && times->shape.ndim() == 1 && times->shape.size() == x.text.rows(),
+                       ValueError, "repeat needs a number for each text");
+        return Texts{x.session, x.session->call<&table::text_repeat, table::Operations>(x.text, times)};
+      },
+      Release());
+  m.def(
+      "text_of_numbers",
+      [](const Expr& values) {
+        return Texts{values.session, values.session->call<&table::text_of_numbers, table::Operations>(values.value())};
+      },
+      Release());
   m.def("scan_records", [](Bytes bytes, char quote, char delimiter) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.shape(0));
     std::array<table::RecordScan, table::record_states> scans;
@@ -297,7 +349,8 @@ void bind_text(nb::module_& m) {
     const TextCall call{name, {}, std::move(numbers)};
     (void)table::make_date_map(call);
     WithoutGil release;
-    return Expr{values.session, array::make_stored(values.session->call<&table::date_map, table::Operations>(values.value(), call))};
+    return Expr{values.session,
+                array::make_stored(values.session->call<&table::date_map, table::Operations>(values.value(), call))};
   });
   m.def("date_to_text", [](const Expr& values, const std::vector<nb::bytes>& texts, std::vector<std::int64_t> numbers) {
     const TextCall call = to_call("", texts, std::move(numbers));
@@ -305,14 +358,23 @@ void bind_text(nb::module_& m) {
     WithoutGil release;
     return Texts{values.session, values.session->call<&table::date_to_text, table::Operations>(values.value(), call)};
   });
-  m.def("text_hash", [](const Texts& x) {
-    std::vector<Array> hashes = x.session->call<&table::text_hash, table::Operations>(x.text);
-    return std::make_pair(Expr{x.session, array::make_stored(hashes[0])}, Expr{x.session, array::make_stored(hashes[1])});
-  }, Release());
-  m.def("text_compare", [](const Texts& a, const Texts& b, const std::string& how) {
-    ATOLL_VALIDATE(a.text.rows() == b.text.rows(), ValueError, "columns of {} and {} rows cannot be compared", a.text.rows(), b.text.rows());
-    return Expr{a.session, array::make_stored(a.session->call<&table::text_compare, table::Operations>(a.text, b.in(a.session), to_comparison(how)))};
-  }, Release());
+  m.def(
+      "text_hash",
+      [](const Texts& x) {
+        std::vector<Array> hashes = x.session->call<&table::text_hash, table::Operations>(x.text);
+        return std::make_pair(Expr{x.session, array::make_stored(hashes[0])},
+                              Expr{x.session, array::make_stored(hashes[1])});
+      },
+      Release());
+  m.def(
+      "text_compare",
+      [](const Texts& a, const Texts& b, const std::string& how) {
+        ATOLL_VALIDATE(a.text.rows() == b.text.rows(), ValueError, "columns of {} and {} rows cannot be compared",
+                       a.text.rows(), b.text.rows());
+        return Expr{a.session, array::make_stored(a.session->call<&table::text_compare, table::Operations>(
+                                   a.text, b.in(a.session), to_comparison(how)))};
+      },
+      Release());
 }
 
 }  // namespace atl::python

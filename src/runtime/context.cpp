@@ -142,9 +142,7 @@ HeapOffset Context::allocate_symmetric(std::size_t bytes) {
   std::string refusal;
   try {
     block = symmetric_->allocate(bytes);
-  } catch (const MemoryError& error) {
-    refusal = error.what();
-  }
+  } catch (const MemoryError& error) { refusal = error.what(); }
   auto offsets = exchange(block != nullptr ? offset_of(block).value() : none);
   bool same = std::all_of(offsets.begin(), offsets.end(), [&](auto offset) { return offset == offsets[0]; });
   if (same && block != nullptr) return offset_of(block);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters. A PE of another node bumps by asking: the message is handled in the owner's process without the owner's help,
-// behind what was put there before it. What waits for a counter: trigger.cpp.
+// Counters. A PE of another node bumps by asking: the message is handled in the owner's process without the owner's
+// help, behind what was put there before it. What waits for a counter: trigger.cpp.
 #include <sched.h>
 
 #include <cstring>
@@ -90,10 +90,11 @@ void Context::bump_behind(PeId target, CounterRef counter) {
   if (count_up_behind(target, counter, 1)) fire(counter);
 }
 
-// Counts up when what was put to `target` before is there. A target on another node counts, or asks the owner to, so that
-// nobody waits for an answer.
+// Counts up when what was put to `target` before is there. A target on another node counts, or asks the owner to, so
+// that nobody waits for an answer.
 bool Context::count_up_behind(PeId target, CounterRef counter, std::uint64_t by) {
-  if (endpoint_.maps(target)) [[likely]] return count_up(counter, by);
+  if (endpoint_.maps(target)) [[likely]]
+    return count_up(counter, by);
   post_bump(target, counter, by);
   return false;
 }
@@ -112,8 +113,9 @@ void Context::hear_post(PeId source, std::uint16_t kind, std::span<const std::by
   if (kind == static_cast<std::uint16_t>(PostKind::room_answer)) return hear_room_answer(source, payload);
   BumpRequest request{};
   bool sets = kind == static_cast<std::uint16_t>(PostKind::set_counter);
-  ATOLL_VALIDATE((sets || kind == static_cast<std::uint16_t>(PostKind::bump)) && payload.size() == sizeof(request), Error,
-                 "PE {} has posted something unknown (kind {}). Run one version of Atoll on all nodes", source.value(), kind);
+  ATOLL_VALIDATE((sets || kind == static_cast<std::uint16_t>(PostKind::bump)) && payload.size() == sizeof(request),
+                 Error, "PE {} has posted something unknown (kind {}). Run one version of Atoll on all nodes",
+                 source.value(), kind);
   std::memcpy(&request, payload.data(), sizeof(request));
   CounterRef counter{PeId(request.pe), CounterId(request.id)};
   if (sets) return set_counter(counter, request.count);

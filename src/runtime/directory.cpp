@@ -13,15 +13,17 @@ namespace {
 constexpr PeId keeper{0};
 constexpr std::uint64_t unused = 0, being_written = 1;
 
-HeapOffset entry_at(HeapOffset directory, std::size_t index) { return HeapOffset(directory.value() + index * sizeof(DirectoryEntry)); }
+HeapOffset entry_at(HeapOffset directory, std::size_t index) {
+  return HeapOffset(directory.value() + index * sizeof(DirectoryEntry));
+}
 
 // Nothing: none, or it changes just now.
 std::optional<DirectoryEntry> read(Context& context, HeapOffset at) {
   DirectoryEntry entry;
   entry.state = context.fetch<std::uint64_t>(keeper, at);
   if (entry.state <= being_written) return std::nullopt;
-  context.get(reinterpret_cast<std::byte*>(&entry) + sizeof(entry.state), keeper, HeapOffset(at.value() + sizeof(entry.state)),
-              sizeof(entry) - sizeof(entry.state));
+  context.get(reinterpret_cast<std::byte*>(&entry) + sizeof(entry.state), keeper,
+              HeapOffset(at.value() + sizeof(entry.state)), sizeof(entry) - sizeof(entry.state));
   if (context.fetch<std::uint64_t>(keeper, at) != entry.state) return std::nullopt;
   return entry;
 }
@@ -36,8 +38,8 @@ bool Context::publish(std::string_view name, std::string_view text) {
   for (std::size_t i = 0; i < directory_entries; ++i) {
     HeapOffset at = entry_at(directory_, i);
     if (compare_swap<std::uint64_t>(keeper, at, unused, being_written) != unused) continue;
-    put(keeper, HeapOffset(at.value() + sizeof(entry.state)), reinterpret_cast<std::byte*>(&entry) + sizeof(entry.state),
-        sizeof(entry) - sizeof(entry.state));
+    put(keeper, HeapOffset(at.value() + sizeof(entry.state)),
+        reinterpret_cast<std::byte*>(&entry) + sizeof(entry.state), sizeof(entry) - sizeof(entry.state));
     quiet();
     set<std::uint64_t>(keeper, at, static_cast<std::uint64_t>(now_ns()) << 1 | 2);
     quiet();

@@ -36,7 +36,8 @@ ForeignMemory::ForeignMemory(const fabric::Job& job, PeId pe, HeapOffset card)
     : job_(job),
       pe_(pe),
       card_(card),
-      word_(random_bits(static_cast<std::uint64_t>(now_ns()), std::uint64_t{pe.value()} << 32 | static_cast<std::uint32_t>(::getpid()))),
+      word_(random_bits(static_cast<std::uint64_t>(now_ns()),
+                        std::uint64_t{pe.value()} << 32 | static_cast<std::uint32_t>(::getpid()))),
       known_(job.places()),
       open_(config::choice(config::Variable::kernel_copy) == 0) {}
 
@@ -50,7 +51,8 @@ int ForeignMemory::check(PeId pe) {
   if (known_[pe.value()].load(std::memory_order_relaxed)) return 0;
   std::uint64_t word = 0;
   const Card shown = card(pe);
-  const int error = copy_all(::process_vm_readv, process(pe), reinterpret_cast<std::byte*>(&word), shown.address, sizeof(word));
+  const int error =
+      copy_all(::process_vm_readv, process(pe), reinterpret_cast<std::byte*>(&word), shown.address, sizeof(word));
   if (error != 0) return error;
   if (word != shown.word) return EPERM;
   known_[pe.value()].store(true, std::memory_order_relaxed);
@@ -59,7 +61,8 @@ int ForeignMemory::check(PeId pe) {
 
 void ForeignMemory::give_up(int error) {
   if (open_.exchange(false, std::memory_order_relaxed))
-    log(LogLevel::warning, "long messages between processes of this host take two copies: reading another's memory failed ({})",
+    log(LogLevel::warning,
+        "long messages between processes of this host take two copies: reading another's memory failed ({})",
         std::strerror(error));
 }
 

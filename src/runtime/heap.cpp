@@ -37,8 +37,8 @@ MemoryBudget::MemoryBudget(std::uint64_t limit_bytes, std::uint64_t pool_bytes, 
   const bool given = limit_ != 0;
   if (!given) limit_ = spendable(available_memory_bytes()) / std::max(1u, sharers);
   pool_limit_ = pool_bytes != 0 ? pool_bytes : config::bytes(config::Variable::pool_size);
-  // Up to a limit memory may be used; what work in small pieces gives back, it wants again at once. 25 groupings of 400,000 rows on
-  // 1 PE, limit 80 MB: 174 ms with three quarters of it, 273 with half.
+  // Up to a limit memory may be used; what work in small pieces gives back, it wants again at once. 25 groupings of
+  // 400,000 rows on 1 PE, limit 80 MB: 174 ms with three quarters of it, 273 with half.
   if (pool_limit_ == 0) pool_limit_ = given ? limit_ / 4 * 3 : limit_ / 8;
   limit_ += promised_bytes;
 }
@@ -47,10 +47,10 @@ void MemoryBudget::take(std::uint64_t bytes) {
   std::uint64_t before = in_use_.fetch_add(bytes, std::memory_order_relaxed);
   if (before + bytes > limit_ || before + bytes < before) {
     in_use_.fetch_sub(bytes, std::memory_order_relaxed);
-    throw MemoryError(
-        fmt::format("cannot allocate {}: {} are in use here and the limit is {}. Delete arrays, use a smaller dtype, or "
-                    "raise ATOLL_MEMORY_LIMIT if the node has more",
-                    format_bytes(bytes), format_bytes(before), format_bytes(limit_)));
+    throw MemoryError(fmt::format(
+        "cannot allocate {}: {} are in use here and the limit is {}. Delete arrays, use a smaller dtype, or "
+        "raise ATOLL_MEMORY_LIMIT if the node has more",
+        format_bytes(bytes), format_bytes(before), format_bytes(limit_)));
   }
   std::uint64_t highest = peak_.load(std::memory_order_relaxed);
   while (before + bytes > highest && !peak_.compare_exchange_weak(highest, before + bytes, std::memory_order_relaxed)) {
@@ -209,9 +209,10 @@ Heap::Span* Heap::take_span(std::uint32_t units, std::uint32_t align_units, Span
     }
     if (span == nullptr) {
       budget_->give_back(bytes);
-      throw MemoryError(fmt::format("cannot allocate {}: no free piece of this PE's segment of {} is large enough. Raise "
-                                    "ATOLL_HEAP_SIZE",
-                                    format_bytes(bytes), format_bytes(bytes_)));
+      throw MemoryError(
+          fmt::format("cannot allocate {}: no free piece of this PE's segment of {} is large enough. Raise "
+                      "ATOLL_HEAP_SIZE",
+                      format_bytes(bytes), format_bytes(bytes_)));
     }
   }
   span->new_pages = span->use == Span::Use::fresh;
@@ -293,7 +294,8 @@ void Heap::return_span(Span* span) noexcept {
     if (span->use == Span::Use::large) --large_blocks_;
     // Under the lock: another thread that returns a neighbour looks at this span's first and last unit.
     if (span->use == Span::Use::slab)
-      for (std::uint32_t unit = 0; unit < span->units; ++unit) span_at_[span->first + unit].store(nullptr, std::memory_order_relaxed);
+      for (std::uint32_t unit = 0; unit < span->units; ++unit)
+        span_at_[span->first + unit].store(nullptr, std::memory_order_relaxed);
     std::vector<std::uint16_t>().swap(span->free_blocks);
     bool keep = placement_ == Placement::reuse && bytes <= budget_->pool_limit();
     if (keep) {

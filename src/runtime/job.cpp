@@ -18,8 +18,8 @@ std::uint32_t whole_number(config::Variable variable, const char* name) {
   std::uint32_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   ATOLL_VALIDATE(error == std::errc{} && end == text.data() + text.size(), SetupError,
-                 "ATOLL_JOB is set, but {}='{}' is not a whole number. Start with `atoll run`, or unset ATOLL_JOB", name,
-                 text);
+                 "ATOLL_JOB is set, but {}='{}' is not a whole number. Start with `atoll run`, or unset ATOLL_JOB",
+                 name, text);
   return value;
 }
 
@@ -31,8 +31,8 @@ fabric::Cohort cohort_from_environment(const fabric::Job& job) {
   const char* end = text.data() + text.size();
   const char* at = std::from_chars(text.data(), end, first).ptr;
   if (at != end) std::from_chars(at + 1, end, count);
-  ATOLL_VALIDATE(first >= job.npes() && first <= job.places() && count >= 1 && count <= job.places() - first, SetupError,
-                 "ATOLL_GUESTS='{}' does not fit the job. It is set by MPI_Comm_spawn", text);
+  ATOLL_VALIDATE(first >= job.npes() && first <= job.places() && count >= 1 && count <= job.places() - first,
+                 SetupError, "ATOLL_GUESTS='{}' does not fit the job. It is set by MPI_Comm_spawn", text);
   return {PeId(first), count};
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages to other nodes that are longer than the network carries along. The sender asks for room in the receiver's heap,
-// puts the payload there from where it lies, and a short message says that it is there. Room is given without the
-// receiver's help, but only so much at a time: who asks then, waits until handlers have run. Handlers may not wait: what
-// they send is kept until its room is there.
+// Messages to other nodes that are longer than the network carries along. The sender asks for room in the receiver's
+// heap, puts the payload there from where it lies, and a short message says that it is there. Room is given without the
+// receiver's help, but only so much at a time: who asks then, waits until handlers have run. Handlers may not wait:
+// what they send is kept until its room is there.
 #include <cstring>
 
 #include "atoll/base/units.hpp"
@@ -32,8 +32,10 @@ std::span<const std::byte> bytes_of(const RoomNote& note) { return std::as_bytes
 
 RoomNote read_note(PeId source, std::span<const std::byte> payload) {
   RoomNote note{};
-  ATOLL_VALIDATE(payload.size() == sizeof(note), Error, "PE {} has posted a note of {} bytes. Run one version of Atoll on all "
-                 "nodes", source.value(), payload.size());
+  ATOLL_VALIDATE(payload.size() == sizeof(note), Error,
+                 "PE {} has posted a note of {} bytes. Run one version of Atoll on all "
+                 "nodes",
+                 source.value(), payload.size());
   std::memcpy(&note, payload.data(), sizeof(note));
   return note;
 }
@@ -61,13 +63,18 @@ std::optional<HeapOffset> Context::take_room(PeId pe, std::uint64_t id, std::siz
   }
   if (!room) {
     check();  // it may have left because another has failed
-    if (job_->has_failed() && !job_->is_ending()) return room;  // where PEs have died, others may leave without meeting this one
-    ATOLL_VALIDATE(!endpoint_.has_left(pe), Error, "{} has left the job, with a message to it under way. Meet in a barrier before "
-                   "PEs leave", job_->describe(pe));
+    if (job_->has_failed() && !job_->is_ending())
+      return room;  // where PEs have died, others may leave without meeting this one
+    ATOLL_VALIDATE(!endpoint_.has_left(pe), Error,
+                   "{} has left the job, with a message to it under way. Meet in a barrier before "
+                   "PEs leave",
+                   job_->describe(pe));
     return room;
   }
-  ATOLL_VALIDATE(*room != HeapOffset(0), MemoryError, "{} has no memory for a message of {}. Raise ATOLL_HEAP_SIZE, or send "
-                 "less at once", job_->describe(pe), format_bytes(bytes));
+  ATOLL_VALIDATE(*room != HeapOffset(0), MemoryError,
+                 "{} has no memory for a message of {}. Raise ATOLL_HEAP_SIZE, or send "
+                 "less at once",
+                 job_->describe(pe), format_bytes(bytes));
   return room;
 }
 

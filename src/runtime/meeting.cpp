@@ -76,24 +76,29 @@ void Context::hand_values(std::uint32_t to_node, std::uint32_t count) {
   for (std::uint32_t first = 0, last = 0; first < npes_; first = last + 1) {
     for (last = first; last < npes_ && is_known(last); ++last) {}
     if (last == first) continue;
-    put(job_->leader_of(to_node), value_at(PeId(first)), local_pointer(value_at(PeId(first))), (last - first) * sizeof(std::uint64_t));
+    put(job_->leader_of(to_node), value_at(PeId(first)), local_pointer(value_at(PeId(first))),
+        (last - first) * sizeof(std::uint64_t));
   }
 }
 
-// Dissemination (Hensgen, Finkel, Manber 1988): in each round a node tells the one twice as far after it. Values go along: after
-// round k a node has those of 2^(k+1) nodes, so that an exchange takes log2 n messages of each node and not n of each PE.
+// Dissemination (Hensgen, Finkel, Manber 1988): in each round a node tells the one twice as far after it. Values go
+// along: after round k a node has those of 2^(k+1) nodes, so that an exchange takes log2 n messages of each node and
+// not n of each PE.
 void Context::meet_nodes(std::uint32_t epoch, Meeting what, Deadline deadline, double limit_seconds) {
   std::uint32_t nodes = job_->nodes(), node = job_->node();
   std::uint64_t count = std::uint64_t{epoch} + 1;
   for (std::size_t round = 0, step = 1; step < nodes; ++round, step *= 2) {
-    auto after = static_cast<std::uint32_t>((node + step) % nodes), before = static_cast<std::uint32_t>((node + nodes - step) % nodes);
-    if (what == Meeting::with_values) hand_values(after, std::min(static_cast<std::uint32_t>(step), nodes - static_cast<std::uint32_t>(step)));
+    auto after = static_cast<std::uint32_t>((node + step) % nodes),
+         before = static_cast<std::uint32_t>((node + nodes - step) % nodes);
+    if (what == Meeting::with_values)
+      hand_values(after, std::min(static_cast<std::uint32_t>(step), nodes - static_cast<std::uint32_t>(step)));
     // Does not overtake the values.
     set<std::uint64_t>(job_->leader_of(after), arrived_at(round), count);
     const auto* word = local_pointer<const std::uint64_t>(arrived_at(round));
     if (wait_until(word, Compare::greater_equal, count, deadline) != Status::ok)
-      throw TimeoutError(fmt::format("{} or another PE of its node has not come to a barrier within {} s (ATOLL_PEER_TIMEOUT)",
-                                     job_->describe(job_->leader_of(before)), limit_seconds));
+      throw TimeoutError(
+          fmt::format("{} or another PE of its node has not come to a barrier within {} s (ATOLL_PEER_TIMEOUT)",
+                      job_->describe(job_->leader_of(before)), limit_seconds));
   }
 }
 
@@ -107,8 +112,10 @@ void Context::throw_absent(double limit_seconds) const {
   for (std::uint32_t rank = 0; rank < npes_; ++rank) all.push_back(world_.pe_of(rank));
   const std::vector<PeId> culprits = find_culprits(*job_, {}, all);
   if (!culprits.empty()) job_->suspect(culprits.front());
-  throw TimeoutError(culprits.empty() ? fmt::format("not all PEs came to a barrier within {} s (ATOLL_PEER_TIMEOUT)", limit_seconds)
-                                      : fmt::format("{} did not come to a barrier within {} s (ATOLL_PEER_TIMEOUT)", describe(*job_, culprits), limit_seconds));
+  throw TimeoutError(culprits.empty()
+                         ? fmt::format("not all PEs came to a barrier within {} s (ATOLL_PEER_TIMEOUT)", limit_seconds)
+                         : fmt::format("{} did not come to a barrier within {} s (ATOLL_PEER_TIMEOUT)",
+                                       describe(*job_, culprits), limit_seconds));
 }
 
 }  // namespace atl::runtime

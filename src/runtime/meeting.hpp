@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the nodes of a job meet, in the segment of each node's leader: for the barrier of set-up and what PEs exchange then.
+// Where the nodes of a job meet, in the segment of each node's leader: for the barrier of set-up and what PEs exchange
+// then.
 #pragma once
 
 #include <atomic>
@@ -13,10 +14,10 @@ namespace atl::runtime {
 
 inline constexpr std::size_t meeting_rounds = 32;  ///< log2 of the nodes, at most
 
-// | offset | bytes | field   | valid when                                                                              |
+// | offset | bytes | field   | valid when |
 // |--------|-------|---------|-----------------------------------------------------------------------------------------|
-// |   0    |  256  | arrived | always: by round, the barriers that the node 2^round before this one has come to so far |
-// | 256    |       | values  | by PE, between the two barriers of an exchange; none in a job of one node               |
+// |   0    |  256  | arrived | always: by round, the barriers that the node 2^round before this one has come to so far
+// | | 256    |       | values  | by PE, between the two barriers of an exchange; none in a job of one node |
 //
 // Survives a PE's leaving and joining again: the numbers only grow.
 struct MeetingArea {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Active messages. Inside a node up to 16 KiB (in fact ring_message_bytes) travel in the receiver's ring, one copy; a longer payload,
-// or one that the ring has no room for, stays in a block of the sender's heap, where the handler reads it in place, and a short message
-// tells the sender when to release it. Over the network they come to the receiver's inbox and lie there until their handlers have run;
-// the longest are put into the receiver's heap (long_message.cpp).
+// Active messages. Inside a node up to 16 KiB (in fact ring_message_bytes) travel in the receiver's ring, one copy; a
+// longer payload, or one that the ring has no room for, stays in a block of the sender's heap, where the handler reads
+// it in place, and a short message tells the sender when to release it. Over the network they come to the receiver's
+// inbox and lie there until their handlers have run; the longest are put into the receiver's heap (long_message.cpp).
 //
-// No deadlock on full rings, and no wait for a receiver that does not read: a message that finds no room stays in the sender's outbox,
-// from which progress() sends it. A PE that has finalized reads its ring no more: what waits for it is dropped.
+// No deadlock on full rings, and no wait for a receiver that does not read: a message that finds no room stays in the
+// sender's outbox, from which progress() sends it. A PE that has finalized reads its ring no more: what waits for it is
+// dropped.
 #include <cstring>
 
 #include "atoll/base/log.hpp"
@@ -27,16 +28,19 @@ struct LargeRecord {
 };
 static_assert(sizeof(LargeRecord) == 16);
 
-// A receiver whose progress needs nobody's help grants room within a round trip. One without room grants it when its handlers have run.
+// A receiver whose progress needs nobody's help grants room within a round trip. One without room grants it when its
+// handlers have run.
 constexpr double room_patience_seconds = 2e-3;
 constexpr std::int64_t outbox_nap_ns = 50'000;
 constexpr int messages_per_round = 128;
 
-// What is behind the message that is read now, the count-th in a row. A line takes as long to come as two short messages take to be
-// handled, so with many waiting it is asked for three before; when there are not so many, that would take lines from their writer.
+// What is behind the message that is read now, the count-th in a row. A line takes as long to come as two short
+// messages take to be handled, so with many waiting it is asked for three before; when there are not so many, that
+// would take lines from their writer.
 void prefetch_behind(const fabric::Endpoint& endpoint, int count) {
   constexpr std::uint64_t ahead = 3;
-  for (std::uint64_t behind = count > 1 ? ahead : 1; behind <= (count == 0 ? 1 : ahead); ++behind) endpoint.prefetch_message(behind);
+  for (std::uint64_t behind = count > 1 ? ahead : 1; behind <= (count == 0 ? 1 : ahead); ++behind)
+    endpoint.prefetch_message(behind);
 }
 
 std::span<const std::byte> bytes_of(const LargeRecord& record) { return std::as_bytes(std::span(&record, 1)); }
@@ -65,25 +69,29 @@ void Context::send(PeId pe, HandlerId handler, std::span<const std::byte> first,
   if (parts.size() > endpoint_.longest_message(pe)) return send_large(pe, handler.value(), parts);
   if (!endpoint_.maps(pe)) return send_small(pe, handler.value(), small_message, parts);
   // The lines of a ring are full when its receiver is busy elsewhere: our heap has room.
-  if (outbox_.holds(pe) || !try_send(pe, handler.value(), small_message, parts)) return send_large(pe, handler.value(), parts);
+  if (outbox_.holds(pe) || !try_send(pe, handler.value(), small_message, parts))
+    return send_large(pe, handler.value(), parts);
   if (endpoint_.message_waiting() && !in_progress_here()) progress();
 }
 
 // Not for a PE for which messages wait in the outbox.
 inline bool Context::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts) {
-  if (job_->has_failed() && pe.value() < endpoint_.npes() && job_->has_died(pe)) [[unlikely]] return true;  // nobody reads it
+  if (job_->has_failed() && pe.value() < endpoint_.npes() && job_->has_died(pe)) [[unlikely]]
+    return true;  // nobody reads it
   return endpoint_.try_send(pe, handler, kind, parts) == Status::ok;
 }
 
 inline void Context::send_small(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts) {
-  if (!outbox_.empty() || !try_send(pe, handler, kind, parts)) [[unlikely]] return send_later(pe, handler, kind, parts);
+  if (!outbox_.empty() || !try_send(pe, handler, kind, parts)) [[unlikely]]
+    return send_later(pe, handler, kind, parts);
   if (endpoint_.message_waiting() && !in_progress_here()) progress();
 }
 
 // When there is room.
 void Context::send_later(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts) {
   if (!in_progress_here()) {
-    // A program that only sends would queue for a lost PE until it is killed. Where a death ends the job, the sender is told here.
+    // A program that only sends would queue for a lost PE until it is killed. Where a death ends the job, the sender is
+    // told here.
     check();
     await_memory(pe, parts.size());
   }
@@ -100,11 +108,14 @@ void Context::send_later(PeId pe, std::uint16_t handler, std::uint16_t kind, con
 // Until so much more may wait in this PE. Not from handlers.
 void Context::await_memory(PeId pe, std::size_t bytes) {
   auto fits = [&] { return outbox_.empty() || outbox_.bytes() + bytes + budget_->in_use() <= budget_->limit(); };
-  if (fits()) [[likely]] return;
+  if (fits()) [[likely]]
+    return;
   if (!warned_of_memory_.exchange(true))
-    log(LogLevel::warning, "sending to {} waits: the messages that wait for their receivers and this PE's arrays take {} (the limit is {}). "
-        "Let {} receive, or raise ATOLL_MEMORY_LIMIT?", job_->describe(pe), format_bytes(outbox_.bytes() + budget_->in_use()),
-        format_bytes(budget_->limit()), job_->describe(pe));
+    log(LogLevel::warning,
+        "sending to {} waits: the messages that wait for their receivers and this PE's arrays take {} (the limit is {}). "
+        "Let {} receive, or raise ATOLL_MEMORY_LIMIT?",
+        job_->describe(pe), format_bytes(outbox_.bytes() + budget_->in_use()), format_bytes(budget_->limit()),
+        job_->describe(pe));
   wait(fits);
 }
 
@@ -146,7 +157,9 @@ void Context::send_far(PeId pe, std::uint16_t handler, const Parts& parts) {
   const std::uint64_t id = ask_room(pe, bytes);
   if (!in_progress_here() && outbox_.empty()) {
     std::optional<HeapOffset> room;
-    auto granted = [&] { return room || !reads(pe) || (room = take_room(pe, id, bytes)); };  // asked again after it was true
+    auto granted = [&] {
+      return room || !reads(pe) || (room = take_room(pe, id, bytes));
+    };  // asked again after it was true
     const bool answered = wait(granted, Deadline::after_seconds(room_patience_seconds)) == Status::ok;
     if (answered && !room) return;
     if (room) {
@@ -157,7 +170,8 @@ void Context::send_far(PeId pe, std::uint16_t handler, const Parts& parts) {
   Outbox::Message message{handler, landed_message, {}};
   // What a handler sends on is not copied.
   const std::byte* end = landed_payload_.data() + landed_payload_.size();
-  if (in_progress_here() && parts.second.empty() && parts.first.data() >= landed_payload_.data() && parts.first.data() + bytes <= end) {
+  if (in_progress_here() && parts.second.empty() && parts.first.data() >= landed_payload_.data() &&
+      parts.first.data() + bytes <= end) {
     message.block = landed_;
     message.far = parts.first;
   } else {
@@ -173,7 +187,8 @@ void Context::send_far(PeId pe, std::uint16_t handler, const Parts& parts) {
 
 // False: it has died, or left the job, and will not read what is sent to it.
 bool Context::reads(PeId pe) {
-  if (job_->has_failed() && job_->has_died(pe)) [[unlikely]] return false;
+  if (job_->has_failed() && job_->has_died(pe)) [[unlikely]]
+    return false;
   return job_->departures() == 0 || !endpoint_.has_left(pe);
 }
 
@@ -192,12 +207,14 @@ bool Context::send_kept(PeId pe, Outbox::Message& message) {
 }
 
 bool Context::send_outbox() {
-  const std::uint32_t left = outbox_.send_all([this](PeId pe, Outbox::Message& message) { return send_kept(pe, message); });
+  const std::uint32_t left =
+      outbox_.send_all([this](PeId pe, Outbox::Message& message) { return send_kept(pe, message); });
   backlog_.fetch_sub(left, std::memory_order_relaxed);
   return left != 0;
 }
 
-// What calls have sent before this PE leaves the job. It reads nothing any more, and others know it. A death ends that, as it ends the job.
+// What calls have sent before this PE leaves the job. It reads nothing any more, and others know it. A death ends that,
+// as it ends the job.
 void Context::empty_outbox() noexcept {
   try {
     while (!outbox_.empty() && !job_->has_failed()) {
@@ -213,7 +230,8 @@ void Context::empty_outbox() noexcept {
 }
 
 inline void Context::deliver(PeId source, std::uint16_t handler, std::span<const std::byte> payload) {
-  if (handler < known_handlers_) [[likely]] return handlers_[handler](*this, source, payload);
+  if (handler < known_handlers_) [[likely]]
+    return handlers_[handler](*this, source, payload);
   keep_early(source, handler, payload);
 }
 
@@ -240,8 +258,10 @@ bool Context::deliver_early() {
 }
 
 // By its kind. `payload` is what came.
-inline void Context::receive(PeId source, std::uint16_t handler, std::uint16_t kind, std::span<const std::byte> payload) {
-  if (kind == small_message) [[likely]] return deliver(source, handler, payload);
+inline void Context::receive(PeId source, std::uint16_t handler, std::uint16_t kind,
+                             std::span<const std::byte> payload) {
+  if (kind == small_message) [[likely]]
+    return deliver(source, handler, payload);
   receive_record(source, handler, kind, payload);
 }
 
@@ -249,8 +269,10 @@ inline void Context::receive(PeId source, std::uint16_t handler, std::uint16_t k
 [[gnu::noinline]] void Context::receive_record(PeId source, std::uint16_t handler, std::uint16_t kind,
                                                std::span<const std::byte> payload) {
   LargeRecord record{};
-  ATOLL_VALIDATE(payload.size() == sizeof(record), Error, "PE {} has sent a message of kind {} that is no record. Run one version of "
-                 "Atoll on all nodes", source.value(), kind);
+  ATOLL_VALIDATE(payload.size() == sizeof(record), Error,
+                 "PE {} has sent a message of kind {} that is no record. Run one version of "
+                 "Atoll on all nodes",
+                 source.value(), kind);
   std::memcpy(&record, payload.data(), sizeof(record));
   if (kind == release_large) {
     heap_->release(local_pointer(HeapOffset(record.offset)));
@@ -272,7 +294,8 @@ inline void Context::receive(PeId source, std::uint16_t handler, std::uint16_t k
 void Context::take_at_once(const fabric::Inbox::Message& message) {
   took_message_ = true;
   known_handlers_ = handler_count_.load(std::memory_order_acquire);  // partner: register_handler()
-  if (!early_.empty()) [[unlikely]] (void)deliver_early();
+  if (!early_.empty()) [[unlikely]]
+    (void)deliver_early();
   receive(message.label.source, message.label.handler, message.label.kind, message.payload);
 }
 

@@ -67,7 +67,11 @@ double error_seconds() {
 }  // namespace
 
 StoppedPeers::StoppedPeers(const fabric::Job& job, PeId self)
-    : job_(job), self_(self), next_look_(Deadline::after_ns(0)), until_warning_(warning_seconds), until_error_(error_seconds()) {}
+    : job_(job),
+      self_(self),
+      next_look_(Deadline::after_ns(0)),
+      until_warning_(warning_seconds),
+      until_error_(error_seconds()) {}
 
 std::optional<PeId> StoppedPeers::find() const {
   for (PeId pe{0}; pe.value() < job_.npes() + job_.guests(); pe = PeId(pe.value() + 1))
@@ -88,17 +92,20 @@ void StoppedPeers::look() {
   }
   until_warning_.look();
   until_error_.look();
-  ATOLL_VALIDATE(!until_error_.is_over(), TimeoutError,
-                 "{} (stopped) has not answered for {:.3g} s (ATOLL_PEER_TIMEOUT). Let it go on (kill -CONT {}), or end the job?",
-                 job_.describe(*found), until_error_.seconds(), job_.record(*found).pid.load(std::memory_order_relaxed));
+  ATOLL_VALIDATE(
+      !until_error_.is_over(), TimeoutError,
+      "{} (stopped) has not answered for {:.3g} s (ATOLL_PEER_TIMEOUT). Let it go on (kill -CONT {}), or end the job?",
+      job_.describe(*found), until_error_.seconds(), job_.record(*found).pid.load(std::memory_order_relaxed));
   if (!until_warning_.is_over() || std::exchange(warned_, true)) return;
-  log(LogLevel::warning, "{} is stopped (kill -CONT {} lets it go on), and {} waits. With ATOLL_PEER_TIMEOUT set, such a wait ends",
+  log(LogLevel::warning,
+      "{} is stopped (kill -CONT {} lets it go on), and {} waits. With ATOLL_PEER_TIMEOUT set, such a wait ends",
       job_.describe(*found), job_.record(*found).pid.load(std::memory_order_relaxed), job_.describe(self_));
 }
 
 std::string describe(const fabric::Job& job, std::span<const PeId> pes) {
   std::string text;
-  for (PeId pe : pes) text += fmt::format("{}{}{}", text.empty() ? "" : ", ", job.describe(pe), is_stopped(job, pe) ? " (stopped)" : "");
+  for (PeId pe : pes)
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", job.describe(pe), is_stopped(job, pe) ? " (stopped)" : "");
   return text;
 }
 

@@ -19,7 +19,8 @@ constexpr std::uint64_t more_static_bytes = std::uint64_t{64} << 20;
 
 // Alone a PE needs no launcher, but pages that can be mapped twice for OpenSHMEM's global data.
 const Membership& membership() {
-  static const ProcessSeat seat([] { return Membership{fabric::Job::create_shm({.npes = 1, .guests = usual_guests}), PeId(0)}; });
+  static const ProcessSeat seat(
+      [] { return Membership{fabric::Job::create_shm({.npes = 1, .guests = usual_guests}), PeId(0)}; });
   return seat.membership();
 }
 

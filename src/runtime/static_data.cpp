@@ -38,10 +38,10 @@ bool is_system_library(std::string_view path) {
   for (std::string_view folder : folders)
     if (path.starts_with(folder)) return true;
   // Compilers and their libraries may be installed anywhere; the kernel's vdso has no folder.
-  static constexpr std::array names{"linux-vdso", "ld-linux", "libc.", "libm.", "libpthread.", "libdl.", "librt.",
-                                    "libgcc_s.", "libstdc++.", "libc++", "libunwind.", "libatomic.", "libgomp.",
-                                    "libomp.", "libgfortran.", "libquadmath.", "libasan.", "libtsan.", "libubsan.",
-                                    "liblsan.", "libfmt.", "libhwloc."};
+  static constexpr std::array names{
+      "linux-vdso", "ld-linux", "libc.",      "libm.",      "libpthread.", "libdl.",   "librt.",       "libgcc_s.",
+      "libstdc++.", "libc++",   "libunwind.", "libatomic.", "libgomp.",    "libomp.",  "libgfortran.", "libquadmath.",
+      "libasan.",   "libtsan.", "libubsan.",  "liblsan.",   "libfmt.",     "libhwloc."};
   path.remove_prefix(path.rfind('/') + 1);
   for (std::string_view name : names)
     if (path.starts_with(name)) return true;
@@ -166,10 +166,11 @@ void validate_alike(Context& context, const std::vector<Part>& parts) {
   for (const Part& part : parts) digest = digest * 0x9E3779B97F4A7C15ull + (part.end - part.begin);
   auto digests = context.exchange(digest);
   for (std::uint32_t pe = 1; pe < context.npes(); ++pe)
-    ATOLL_VALIDATE(bytes[pe] == bytes[0] && digests[pe] == digests[0], ValueError,
-                   "global data differs among PEs: PE 0 has {} bytes of it, PE {} has {}{}. Run the same program on all "
-                   "PEs",
-                   bytes[0], pe, bytes[pe], bytes[pe] == bytes[0] ? ", in other pieces" : "");
+    ATOLL_VALIDATE(
+        bytes[pe] == bytes[0] && digests[pe] == digests[0], ValueError,
+        "global data differs among PEs: PE 0 has {} bytes of it, PE {} has {}{}. Run the same program on all "
+        "PEs",
+        bytes[0], pe, bytes[pe], bytes[pe] == bytes[0] ? ", in other pieces" : "");
 }
 
 }  // namespace
@@ -236,12 +237,13 @@ void StaticData::make_private() {
   for (const StaticRegion& region : regions_) {
     std::byte* copy = copy_of(region);
     // Without memory the shared pages stay: they last as long as the process.
-    if (copy != nullptr && !fabric::move_pages(copy, region.begin, region.bytes)) fabric::release_pages(copy, region.bytes);
+    if (copy != nullptr && !fabric::move_pages(copy, region.begin, region.bytes))
+      fabric::release_pages(copy, region.bytes);
   }
 }
 
-// The child must not see what the parent and its peers do from now on, nor they what the child does. So the copy is made
-// before there are two.
+// The child must not see what the parent and its peers do from now on, nor they what the child does. So the copy is
+// made before there are two.
 void StaticData::before_fork() {
   StaticData* data = instance.load(std::memory_order_acquire);
   if (data == nullptr) return;

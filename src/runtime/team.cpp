@@ -44,8 +44,8 @@ std::optional<std::uint32_t> Team::rank_of(PeId pe) const {
 }
 
 Team Team::split_strided(std::uint32_t start, std::uint32_t stride, std::uint32_t size) const {
-  bool fits = size >= 1 && (stride >= 1 || size == 1) &&
-              start + static_cast<std::uint64_t>(stride) * (size - 1) < size_;
+  bool fits =
+      size >= 1 && (stride >= 1 || size == 1) && start + static_cast<std::uint64_t>(stride) * (size - 1) < size_;
   ATOLL_VALIDATE(fits, ValueError, "ranks {}, {}, … ({} of them) are not all in a team of {}", start,
                  std::uint64_t{start} + stride, size, size_);
   if (members_.empty()) return strided(first_ + start * stride_, stride * stride_, size, self_);

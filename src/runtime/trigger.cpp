@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triggered operations. A trigger is queued by its owner and carried out by the thread that increments the counter. The two cannot miss each
-// other: the owner stores the threshold and then loads the counter, a bumper changes the counter and then loads the threshold,
-// all sequentially consistent.
+// Triggered operations. A trigger is queued by its owner and carried out by the thread that increments the counter. The
+// two cannot miss each other: the owner stores the threshold and then loads the counter, a bumper changes the counter
+// and then loads the threshold, all sequentially consistent.
 #include <array>
 #include <cstring>
 
@@ -16,7 +16,8 @@ bool is_for_owner(std::uint32_t kind) { return kind >= static_cast<std::uint32_t
 
 // Whether the trigger changes its counter by itself.
 bool is_of_counters(const TriggerCell& cell) {
-  return cell.kind == static_cast<std::uint32_t>(TriggerKind::count) || cell.kind == static_cast<std::uint32_t>(TriggerKind::reset);
+  return cell.kind == static_cast<std::uint32_t>(TriggerKind::count) ||
+         cell.kind == static_cast<std::uint32_t>(TriggerKind::reset);
 }
 
 // How far a counter has come. Sequentially consistent: see the top.
@@ -45,7 +46,8 @@ void Context::add_cells() {
   while (block < trigger_blocks && area_->more[block] != 0) ++block;
   unlock_area(*area_);
   std::size_t cells = triggers_per_pe << (block + 1);
-  ATOLL_VALIDATE(block < trigger_blocks, MemoryError, "more than {} triggered operations are queued on this PE", most_triggers);
+  ATOLL_VALIDATE(block < trigger_blocks, MemoryError, "more than {} triggered operations are queued on this PE",
+                 most_triggers);
   void* memory = heap_->allocate(cells * sizeof(TriggerCell));  // throws MemoryError
   lock_area(*area_);
   if (area_->more[block] == 0) {
@@ -61,7 +63,8 @@ void Context::trigger(CounterId on, std::uint64_t threshold, TriggeredOp operati
   ATOLL_EXPECT(on.value() < counters_per_pe);
   ATOLL_VALIDATE(threshold >= 1, ValueError, "a trigger's threshold must be at least 1");
   bool writes = operation.kind == TriggerKind::put || operation.kind == TriggerKind::put_inline;
-  bool atomic = operation.kind == TriggerKind::add || operation.kind == TriggerKind::set || operation.kind == TriggerKind::fetch;
+  bool atomic =
+      operation.kind == TriggerKind::add || operation.kind == TriggerKind::set || operation.kind == TriggerKind::fetch;
   if (writes) (void)endpoint_.address(operation.pe, operation.to, operation.bytes);
   if (operation.kind == TriggerKind::get) (void)endpoint_.address(operation.pe, operation.from, operation.bytes);
   if (operation.kind == TriggerKind::put) (void)endpoint_.address(pe_, operation.from, operation.bytes);
@@ -284,11 +287,13 @@ void Context::fetch_for(const TriggerCell& cell) {
   const PeId pe(cell.pe);
   if (static_cast<TriggerKind>(cell.kind) == TriggerKind::get)
     return endpoint_.get(reinterpret_cast<void*>(cell.to), pe, HeapOffset(cell.from), cell.bytes);
-  std::uint64_t old = fetch_by(static_cast<fabric::AtomicOp>(cell.how), pe, HeapOffset(cell.to), cell.from, cell.expected);
+  std::uint64_t old =
+      fetch_by(static_cast<fabric::AtomicOp>(cell.how), pe, HeapOffset(cell.to), cell.from, cell.expected);
   std::memcpy(reinterpret_cast<void*>(cell.bytes), &old, sizeof(old));
 }
 
-std::uint64_t Context::fetch_by(fabric::AtomicOp how, PeId pe, HeapOffset word, std::uint64_t value, std::uint64_t expected) {
+std::uint64_t Context::fetch_by(fabric::AtomicOp how, PeId pe, HeapOffset word, std::uint64_t value,
+                                std::uint64_t expected) {
   using fabric::AtomicOp;
   switch (how) {
     case AtomicOp::fetch: return endpoint_.fetch<std::uint64_t>(pe, word);

@@ -15,35 +15,41 @@ namespace atl::runtime {
 namespace {
 
 // A peer that runs answers within this. One that does not may be waiting for this very core, so from then on the
-// core is offered between looks: on a busy machine a barrier of 2 PEs took 22 to 46 µs with 20 µs of pure spinning, 6 to 9 so.
+// core is offered between looks: on a busy machine a barrier of 2 PEs took 22 to 46 µs with 20 µs of pure spinning, 6
+// to 9 so.
 constexpr std::int64_t pure_spin_ns = 1'000;
 constexpr int polls_per_look = 32;
 // A look at the network takes half a microsecond, and what it finds may be a read, of which nobody here is told.
 constexpr int network_looks_per_yield = 4;
 // A sleeper whose memory is put to, but not the word it waits for, is woken for nothing, and each time costs the peer
 // a system call and the interrupt of announce(): 64 KiB puts to a PE in a barrier ran at 40 instead of 56 GB/s. So
-// each false alarm doubles the yields before the next sleep, up to this, about 1 ms. That holds for the waits to come, too,
-// until a sleep was long: over a network of which a round trip takes 40 µs, PEs that answer one another took 80 by sleeping.
+// each false alarm doubles the yields before the next sleep, up to this, about 1 ms. That holds for the waits to come,
+// too, until a sleep was long: over a network of which a round trip takes 40 µs, PEs that answer one another took 80 by
+// sleeping.
 constexpr int yields_of_the_alarmed = 2048;
 constexpr std::int64_t short_sleep_ns = 1'000'000;
-// Where many PEs share each core, those that yield are in the way of the one that all wait for: the kernel lets them run again
-// before it. A barrier of 64 PEs on 2 busy cores took 0.6 to 7 ms with the numbers above, 0.4 to 0.7 with this.
+// Where many PEs share each core, those that yield are in the way of the one that all wait for: the kernel lets them
+// run again before it. A barrier of 64 PEs on 2 busy cores took 0.6 to 7 ms with the numbers above, 0.4 to 0.7 with
+// this.
 constexpr std::uint32_t many_per_core = 4;
 constexpr int yields_among_many = 4;
 // A peer whose ring was full tells nobody when it has room again.
 constexpr std::int64_t outbox_nap_ns = 100'000;
 constexpr std::int64_t longest_nap_ns = 100'000'000;
-// The progress thread, while other threads look: how often it asks whether they still do. At 0.4 ms it takes under 1 % of a core.
+// The progress thread, while other threads look: how often it asks whether they still do. At 0.4 ms it takes under 1 %
+// of a core.
 constexpr std::int64_t shortest_pause_ns = 50'000;
 constexpr std::int64_t longest_pause_ns = 400'000;
-// And how long it looks for more when something moved or was handed to it, before it sleeps: the answers of a long operation come
-// within microseconds, and each sleep and wake of both sides takes 20 to 50. Longer, threads of several PEs that share a core would
-// keep it from one another. A reduction of 1 MiB took 1.5 ms with 20 us here, 0.2 to 0.8 with 200, 2 to 12 with 2,000.
+// And how long it looks for more when something moved or was handed to it, before it sleeps: the answers of a long
+// operation come within microseconds, and each sleep and wake of both sides takes 20 to 50. Longer, threads of several
+// PEs that share a core would keep it from one another. A reduction of 1 MiB took 1.5 ms with 20 us here, 0.2 to 0.8
+// with 200, 2 to 12 with 2,000.
 constexpr std::int64_t close_watch_ns = 200'000;
 
-// A PE that is killed while it writes into slots of this ring leaves them unwritten for ever, and all behind them unread. One that lives
-// writes on within this. One that lives and was stopped for longer has its message passed over, and when it goes on it writes into up to
-// most_slots slots that may be another's by then: only after a death, and there is nothing to tell it by.
+// A PE that is killed while it writes into slots of this ring leaves them unwritten for ever, and all behind them
+// unread. One that lives writes on within this. One that lives and was stopped for longer has its message passed over,
+// and when it goes on it writes into up to most_slots slots that may be another's by then: only after a death, and
+// there is nothing to tell it by.
 constexpr std::int64_t abandoned_ns = 1'000'000'000;
 
 // Looks at the network that take what a dead PE has sent; an end is needed, as those that are alive send on.
@@ -60,10 +66,13 @@ struct Leave {
 }  // namespace
 
 Status Context::wait_slowly(Condition ready, Deadline deadline) {
-  if (!has_progress_thread_.load(std::memory_order_relaxed)) [[likely]] return wait_in_turns(ready, deadline);
+  if (!has_progress_thread_.load(std::memory_order_relaxed)) [[likely]]
+    return wait_in_turns(ready, deadline);
   struct Waiting {
     std::atomic<std::uint32_t>& threads;
-    explicit Waiting(std::atomic<std::uint32_t>& count) : threads(count) { threads.fetch_add(1, std::memory_order_relaxed); }
+    explicit Waiting(std::atomic<std::uint32_t>& count) : threads(count) {
+      threads.fetch_add(1, std::memory_order_relaxed);
+    }
     ~Waiting() { threads.fetch_sub(1, std::memory_order_relaxed); }
   } waiting(waiting_threads_);
   return wait_in_turns(ready, deadline);
@@ -171,10 +180,10 @@ void Context::take_arrived() {
     progress_owner_.take();
     Leave leave{progress_owner_};
     // Messages that have reached this node and were not read.
-    for (int look = 0; look < looks_for_arrived && endpoint_.poll(); ++look) {
-    }
+    for (int look = 0; look < looks_for_arrived && endpoint_.poll(); ++look) {}
     // An end is needed: those who are alive send on. A round takes one message at least.
-    for (std::uint64_t round = 0; round < fabric::ring_slots && endpoint_.message_waiting(); ++round) worked |= receive_messages();
+    for (std::uint64_t round = 0; round < fabric::ring_slots && endpoint_.message_waiting(); ++round)
+      worked |= receive_messages();
   }
   if (worked) fabric::ring_bell(job_->record(pe_));  // as in progress_slowly()
 }
@@ -186,7 +195,8 @@ void Context::check_slowly() {
       if (job_->has_died(world_.pe_of(rank))) job_->check();
     return;
   }
-  if (!answers_.load(std::memory_order_acquire) || deaths_here() == Deaths::fatal || job_->exit_requested()) return job_->check();
+  if (!answers_.load(std::memory_order_acquire) || deaths_here() == Deaths::fatal || job_->exit_requested())
+    return job_->check();
   if (in_progress_here()) return;  // what it does takes locks that a hook must not wait for
   if (progress_owner_.try_take()) {
     Leave leave{progress_owner_};
@@ -194,7 +204,8 @@ void Context::check_slowly() {
   }
   // Acquire: what is new. Partners: note_news(), the job's deaths().
   std::uint32_t news = news_.load(std::memory_order_acquire), deaths = job_->deaths();
-  bool old = news == news_answered_.load(std::memory_order_relaxed) && deaths == deaths_answered_.load(std::memory_order_relaxed);
+  bool old = news == news_answered_.load(std::memory_order_relaxed) &&
+             deaths == deaths_answered_.load(std::memory_order_relaxed);
   old = old && now_ns() < answer_again_at_ns_.load(std::memory_order_relaxed);
   if (old || answering_.exchange(true, std::memory_order_acquire)) return;
   try {
@@ -209,11 +220,13 @@ void Context::check_slowly() {
   answering_.store(false, std::memory_order_release);
 }
 
-// Those that were taken when the first of them was seen unwritten are waited for once, no matter which thread took them and how many.
+// Those that were taken when the first of them was seen unwritten are waited for once, no matter which thread took them
+// and how many.
 void Context::skip_abandoned_slots() {
   fabric::MessageRing& ring = job_->ring(pe_);
   for (;;) {
-    const fabric::RingCount head{ring.head.load(std::memory_order_relaxed)}, tail{ring.tail.load(std::memory_order_relaxed)};
+    const fabric::RingCount head{ring.head.load(std::memory_order_relaxed)},
+        tail{ring.tail.load(std::memory_order_relaxed)};
     if (endpoint_.receive() || tail.slots() == head.slots()) return;
     const std::uint64_t left = stuck_before_.slots_since(head);
     if (left == 0 || left > fabric::ring_slots) {  // that is, head has come there
@@ -250,8 +263,8 @@ bool Context::run_hooks() {
   return worked;
 }
 
-// Sleeping on the bell makes each message cost its sender a system call. So the thread does that only while no other thread of this
-// PE looks after the messages; as long as one does, it looks now and then whether that is still so.
+// Sleeping on the bell makes each message cost its sender a system call. So the thread does that only while no other
+// thread of this PE looks after the messages; as long as one does, it looks now and then whether that is still so.
 void Context::keep_progress() {
   std::uint64_t seen = activity_.load(std::memory_order_relaxed);
   auto others_look = [&] {
@@ -287,7 +300,8 @@ bool Context::watch_closely() {
       if (progress()) until = now_ns() + close_watch_ns;
       else cpu_relax();
     }
-    if (waiting_threads_.load(std::memory_order_relaxed) != 0 || activity_.load(std::memory_order_relaxed) != seen) return true;
+    if (waiting_threads_.load(std::memory_order_relaxed) != 0 || activity_.load(std::memory_order_relaxed) != seen)
+      return true;
     ::sched_yield();
   }
   return false;

@@ -45,22 +45,22 @@ template <class T>
 T atomic_compare_swap(Call call, shmem_ctx_t ctx, T* dest, T cond, T value, int pe) {
   SHMEMX_COMPARE_SWAP_(T, ctx, dest, cond, value, pe)
   Target to = atomic_target(call, ctx, "dest", dest, pe);
-  return static_cast<T>(to.context.compare_swap<Word<T>>(to.pe, to.at, static_cast<Word<T>>(cond),
-                                                         static_cast<Word<T>>(value)));
+  return static_cast<T>(
+      to.context.compare_swap<Word<T>>(to.pe, to.at, static_cast<Word<T>>(cond), static_cast<Word<T>>(value)));
 }
 
-#define ATOLL_SHMEM_FETCH_OP_(name, builtin, method)                                            \
-  template <class T>                                                                            \
-  T atomic_fetch_##name(Call call, shmem_ctx_t ctx, T* dest, T value, int pe) {                 \
-    SHMEMX_FETCH_OP_(builtin, T, ctx, dest, value, pe)                                          \
-    Target to = atomic_target(call, ctx, "dest", dest, pe);                                     \
+#define ATOLL_SHMEM_FETCH_OP_(name, builtin, method) \
+  template <class T> \
+  T atomic_fetch_##name(Call call, shmem_ctx_t ctx, T* dest, T value, int pe) { \
+    SHMEMX_FETCH_OP_(builtin, T, ctx, dest, value, pe) \
+    Target to = atomic_target(call, ctx, "dest", dest, pe); \
     return static_cast<T>(to.context.method<Word<T>>(to.pe, to.at, static_cast<Word<T>>(value))); \
-  }                                                                                             \
-  template <class T>                                                                            \
-  void atomic_##name(Call call, shmem_ctx_t ctx, T* dest, T value, int pe) {                    \
-    SHMEMX_OP_(builtin, T, ctx, dest, value, pe)                                                \
-    Target to = atomic_target(call, ctx, "dest", dest, pe);                                     \
-    to.context.method<Word<T>>(to.pe, to.at, static_cast<Word<T>>(value));                      \
+  } \
+  template <class T> \
+  void atomic_##name(Call call, shmem_ctx_t ctx, T* dest, T value, int pe) { \
+    SHMEMX_OP_(builtin, T, ctx, dest, value, pe) \
+    Target to = atomic_target(call, ctx, "dest", dest, pe); \
+    to.context.method<Word<T>>(to.pe, to.at, static_cast<Word<T>>(value)); \
   }
 ATOLL_SHMEM_FETCH_OP_(add, __atomic_fetch_add, fetch_add)
 ATOLL_SHMEM_FETCH_OP_(and, __atomic_fetch_and, fetch_and)

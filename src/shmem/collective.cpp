@@ -50,7 +50,8 @@ class Packed {
 runtime::Lock lock_at(Call call, long* lock) {
   Library& here = library(call);
   auto at = here.addresses().offset_of(lock, sizeof(long));
-  if (!at) [[unlikely]] fail(call, "argument 'lock': {} is not a symmetric address", fmt::ptr(lock));
+  if (!at) [[unlikely]]
+    fail(call, "argument 'lock': {} is not a symmetric address", fmt::ptr(lock));
   return {here.context(), *at};
 }
 
@@ -67,7 +68,8 @@ void* Collective::place_outside(const char* argument, const void* address, std::
   auto* own = const_cast<void*>(address);
   if (bytes == 0) return own;
   if (auto at = library_.addresses().offset_of(address, bytes)) return library_.context().local_pointer(*at);
-  if (library_.checking()) fail(call_, "argument '{}': {} bytes at {} are not symmetric memory", argument, bytes, address);
+  if (library_.checking())
+    fail(call_, "argument '{}': {} bytes at {} are not symmetric memory", argument, bytes, address);
   return own;
 }
 
@@ -92,14 +94,14 @@ void Collective::compare(std::uint64_t count, int root) {
     const Arrival& other = all[member];
     auto pe = [&](std::size_t of) { return communicator_.pe(static_cast<int>(of)).value(); };
     if (std::strcmp(other.name, first.name) != 0)
-      fail(call_, "PE {} has called {} and PE {} {}. Make the same collective calls on all PEs, in the same order", pe(0),
-           first.name, pe(member), other.name);
+      fail(call_, "PE {} has called {} and PE {} {}. Make the same collective calls on all PEs, in the same order",
+           pe(0), first.name, pe(member), other.name);
     if (other.count != first.count)
-      fail(call_, "argument 'nelems': it is {} on PE {} and {} on PE {}, but has to be one on all PEs", first.count, pe(0),
-           other.count, pe(member));
+      fail(call_, "argument 'nelems': it is {} on PE {} and {} on PE {}, but has to be one on all PEs", first.count,
+           pe(0), other.count, pe(member));
     if (other.root != first.root)
-      fail(call_, "argument 'PE_root': it is {} on PE {} and {} on PE {}, but has to be one on all PEs", first.root, pe(0),
-           other.root, pe(member));
+      fail(call_, "argument 'PE_root': it is {} on PE {} and {} on PE {}, but has to be one on all PEs", first.root,
+           pe(0), other.root, pe(member));
   }
 }
 
@@ -165,11 +167,14 @@ void Collective::alltoalls(void* dest, const void* source, std::ptrdiff_t dest_s
   std::size_t bytes = bytes_of(count, size);
   std::size_t elements = bytes_of(count, members);
   if (bytes_of(elements, size) == 0) return communicator_.alltoall(source, 0, dest);
-  auto reach = [&](std::ptrdiff_t stride) { return bytes_of(bytes_of(elements - 1, static_cast<std::size_t>(stride)) + 1, size); };
+  auto reach = [&](std::ptrdiff_t stride) {
+    return bytes_of(bytes_of(elements - 1, static_cast<std::size_t>(stride)) + 1, size);
+  };
   void* to = place("dest", dest, reach(dest_stride));
   void* from = place("source", source, reach(source_stride));
   check_apart(to, reach(dest_stride), from, reach(source_stride));
-  if (dest_stride == 1 && source_stride == 1) return communicator_.alltoall(from, bytes, to, coll::Destination::symmetric);
+  if (dest_stride == 1 && source_stride == 1)
+    return communicator_.alltoall(from, bytes, to, coll::Destination::symmetric);
   // Block after block at the stride is all elements at the stride.
   Packed out(library_.context(), elements * size), in(library_.context(), elements * size);
   copy_strided(out.get(), 1, from, static_cast<std::size_t>(source_stride), elements, size);
@@ -177,7 +182,8 @@ void Collective::alltoalls(void* dest, const void* source, std::ptrdiff_t dest_s
   copy_strided(to, static_cast<std::size_t>(dest_stride), in.get(), 1, elements, size);
 }
 
-void Collective::reduce(void* dest, const void* source, std::size_t count, const coll::Reduction& reduction, Kind kind) {
+void Collective::reduce(void* dest, const void* source, std::size_t count, const coll::Reduction& reduction,
+                        Kind kind) {
   std::size_t bytes = bytes_of(count, reduction.element_bytes());
   agree(count);
   void* to = place("dest", dest, bytes);

@@ -60,13 +60,15 @@ class Collective {
     return place_outside(argument, address, bytes);
   }
   void check_root(int root) const {
-    if (root < 0 || root >= communicator_.size()) [[unlikely]] refuse_root(root);
+    if (root < 0 || root >= communicator_.size()) [[unlikely]]
+      refuse_root(root);
   }
 
  private:
   // With checks on: all say first what they came for, so that different calls are told apart and not mixed up.
   void agree(std::uint64_t count = 0, int root = -1) {
-    if (library_.checking()) [[unlikely]] compare(count, root);
+    if (library_.checking()) [[unlikely]]
+      compare(count, root);
   }
   void compare(std::uint64_t count, int root);
   [[noreturn]] void refuse_root(int root) const;
@@ -141,14 +143,16 @@ int reduce(Call call, Who who, T* dest, const T* source, std::size_t count, coll
 }
 template <class T>
 int inclusive_scan(Call call, shmem_team_t team, T* dest, const T* source, std::size_t count) {
-  Collective(call, team).reduce(dest, source, count, coll::reduction_of<typename Element<T>::type>(coll::Op::sum),
-                                Collective::Kind::inclusive_scan);
+  Collective(call, team)
+      .reduce(dest, source, count, coll::reduction_of<typename Element<T>::type>(coll::Op::sum),
+              Collective::Kind::inclusive_scan);
   return 0;
 }
 template <class T>
 int exclusive_scan(Call call, shmem_team_t team, T* dest, const T* source, std::size_t count) {
-  Collective(call, team).reduce(dest, source, count, coll::reduction_of<typename Element<T>::type>(coll::Op::sum),
-                                Collective::Kind::exclusive_scan);
+  Collective(call, team)
+      .reduce(dest, source, count, coll::reduction_of<typename Element<T>::type>(coll::Op::sum),
+              Collective::Kind::exclusive_scan);
   return 0;
 }
 

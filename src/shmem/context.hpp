@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication contexts: the PEs that numbers stand for. Operations complete when they return, or at the next processor
-// fence, or, between nodes, when all of the process are complete. So a context has no queue of its own.
+// Communication contexts: the PEs that numbers stand for. Operations complete when they return, or at the next
+// processor fence, or, between nodes, when all of the process are complete. So a context has no queue of its own.
 #pragma once
 
 #include <deque>

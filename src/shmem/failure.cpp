@@ -42,9 +42,7 @@ void fail_by_exception(Call call) {
     auto wanted = detail::instance == nullptr ? std::nullopt : detail::instance->context().job().exit_requested();
     if (!wanted) say(call, std::string_view(error.what()));
     std::_Exit(wanted ? *wanted & 0xFF : failure_status);
-  } catch (const std::bad_alloc&) {
-    fail(call, "out of memory");
-  } catch (const std::exception& error) {
+  } catch (const std::bad_alloc&) { fail(call, "out of memory"); } catch (const std::exception& error) {
     fail(call, std::string_view(error.what()));
   }
 }

@@ -34,7 +34,8 @@ constexpr std::size_t widest_scalar = 16;
 std::size_t shortened(std::size_t bytes) { return bytes > widest_scalar ? bytes - widest_scalar : 0; }
 
 // The same for all libraries of the process.
-[[maybe_unused]] const bool shared = (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::fatal), true);
+[[maybe_unused]] const bool shared =
+    (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::fatal), true);
 
 runtime::ContextOptions context_options() {
   runtime::ContextOptions options;
@@ -55,7 +56,8 @@ Library::Library(int thread_level)
       debug_(!config::text(config::Variable::shmem_debug).empty()) {
   context_ = runtime::open_process(context_options());
   context_->look_for_stopped_peers();
-  ATOLL_VALIDATE(!context_->job().is_guest(), SetupError, "a process that MPI_Comm_spawn has started is no PE of OpenSHMEM");
+  ATOLL_VALIDATE(!context_->job().is_guest(), SetupError,
+                 "a process that MPI_Comm_spawn has started is no PE of OpenSHMEM");
   world_ = std::make_unique<coll::Communicator>(*context_);
   // A PE may compute for hours before it comes to a barrier.
   world_->set_timeout_seconds(0);
@@ -130,7 +132,8 @@ void check_block(Call call, Library& here, const char* argument, const void* add
 
 namespace detail {
 
-Target resolve_anywhere(Call call, shmem_ctx_t ctx, const char* argument, const void* address, std::size_t bytes, int pe) {
+Target resolve_anywhere(Call call, shmem_ctx_t ctx, const char* argument, const void* address, std::size_t bytes,
+                        int pe) {
   Library& here = library(call);
   PeId target = here.contexts().target(call, here, ctx, pe);
   auto at = here.addresses().offset_of(address, bytes);

@@ -80,7 +80,7 @@ namespace detail {
 /// Null before the first init and after the last finalize. Not destroyed at exit: a PE that ends without finalize has
 /// not left the job in order.
 extern Library* instance;
-}
+}  // namespace detail
 
 /// Ends the job with one line: `atoll-shmem: PE 2: shmem_long_put: what`.
 [[noreturn]] void fail(Call call, std::string_view what);
@@ -94,7 +94,8 @@ template <class... Args>
 
 inline Library& library(Call call) {
   Library* here = detail::instance;
-  if (here == nullptr) [[unlikely]] fail_uninitialized(call);
+  if (here == nullptr) [[unlikely]]
+    fail_uninitialized(call);
   return *here;
 }
 
@@ -106,14 +107,17 @@ struct Target {
 };
 
 namespace detail {
-Target resolve_anywhere(Call call, shmem_ctx_t ctx, const char* argument, const void* address, std::size_t bytes, int pe);
+Target resolve_anywhere(Call call, shmem_ctx_t ctx, const char* argument, const void* address, std::size_t bytes,
+                        int pe);
 void check_own(Call call, Library& here, const char* argument, const void* address, std::size_t bytes);
-void check_overlap(Call call, Library& here, const Target& target, std::size_t bytes, const void* other, std::size_t other_bytes);
+void check_overlap(Call call, Library& here, const Target& target, std::size_t bytes, const void* other,
+                   std::size_t other_bytes);
 }  // namespace detail
 
 /// Settles context, PE and address of an operation that did not go the direct way. Does not return when one of them
 /// is wrong: the line names the function and the argument.
-inline Target resolve(Call call, shmem_ctx_t ctx, const char* argument, const void* address, std::size_t bytes, int pe) {
+inline Target resolve(Call call, shmem_ctx_t ctx, const char* argument, const void* address, std::size_t bytes,
+                      int pe) {
   Library& here = library(call);
   if (ctx == SHMEM_CTX_DEFAULT && static_cast<std::uint32_t>(pe) < here.npes() && !here.checking()) [[likely]] {
     if (auto at = here.addresses().offset_of(address, bytes)) [[likely]]
@@ -124,12 +128,15 @@ inline Target resolve(Call call, shmem_ctx_t ctx, const char* argument, const vo
 /// The same for an object of this PE's own (`ivar` of a wait), with checks on.
 inline void check_own(Call call, const char* argument, const void* address, std::size_t bytes) {
   Library& here = library(call);
-  if (here.checking()) [[unlikely]] detail::check_own(call, here, argument, address, bytes);
+  if (here.checking()) [[unlikely]]
+    detail::check_own(call, here, argument, address, bytes);
 }
 /// With checks on: `other_bytes` at `other` may not overlap the object when the target is this PE.
-inline void check_overlap(Call call, const Target& target, std::size_t bytes, const void* other, std::size_t other_bytes) {
+inline void check_overlap(Call call, const Target& target, std::size_t bytes, const void* other,
+                          std::size_t other_bytes) {
   Library& here = library(call);
-  if (here.checking()) [[unlikely]] detail::check_overlap(call, here, target, bytes, other, other_bytes);
+  if (here.checking()) [[unlikely]]
+    detail::check_overlap(call, here, target, bytes, other, other_bytes);
 }
 
 }  // namespace atl::shmem

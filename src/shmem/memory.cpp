@@ -34,16 +34,15 @@ void* SymmetricMemory::allocate(Call call, std::size_t bytes, std::size_t alignm
   if (alignment <= most_alignment && room >= bytes) {
     try {
       base = heap_.allocate(room);
-    } catch (const MemoryError& error) {
-      refusal = error.what();
-    }
+    } catch (const MemoryError& error) { refusal = error.what(); }
   }
   std::uint64_t offset = base == nullptr ? refused : heap_.offset_of(base).value();
   if (!agree(offset, bytes)) {
     if (base != nullptr) heap_.release(base);
     // Either a PE had no memory, or PEs asked for different things.
     if (!agree(bytes, bytes))
-      fail(call, "PEs ask for different sizes of one symmetric block; PE {} for {} bytes", context_.pe().value(), bytes);
+      fail(call, "PEs ask for different sizes of one symmetric block; PE {} for {} bytes", context_.pe().value(),
+           bytes);
     return nullptr;
   }
   if (base == nullptr) {
@@ -101,7 +100,8 @@ void* SymmetricMemory::reallocate(Call call, void* block, std::size_t bytes) {
   auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - static_cast<std::byte*>(found.base));
   if (bytes <= heap_.size_of(found.base) - offset) {
     if (!agree(heap_.offset_of(block).value(), bytes))
-      fail(call, "PEs ask for different sizes of one symmetric block; PE {} for {} bytes", context_.pe().value(), bytes);
+      fail(call, "PEs ask for different sizes of one symmetric block; PE {} for {} bytes", context_.pe().value(),
+           bytes);
     std::lock_guard lock(mutex_);
     blocks_[block].bytes = bytes;
     return block;

@@ -19,7 +19,8 @@ std::size_t extent(Call call, const char* argument, std::ptrdiff_t stride, const
   if (stride < static_cast<std::ptrdiff_t>(shape.block) && shape.blocks > 1)
     fail(call, "argument '{}': a stride of {} is less than the {} elements of a block", argument, stride, shape.block);
   std::size_t steps = 0, elements = 0;
-  if (__builtin_mul_overflow(shape.blocks - 1, static_cast<std::size_t>(stride), &steps) || __builtin_add_overflow(steps, shape.block, &elements))
+  if (__builtin_mul_overflow(shape.blocks - 1, static_cast<std::size_t>(stride), &steps) ||
+      __builtin_add_overflow(steps, shape.block, &elements))
     fail(call, "argument '{}': a stride of {} goes past the end of memory", argument, stride);
   return bytes_of(call, elements, shape.element_bytes);
 }
@@ -34,7 +35,8 @@ void copy_words(std::byte* to, const std::byte* from, std::size_t to_step, std::
 }
 
 void copy_blocks(std::byte* to, const std::byte* from, const Strided& shape) {
-  std::size_t to_step = shape.to_bytes(), from_step = shape.from_bytes(), bytes = shape.block_bytes(), count = shape.blocks;
+  std::size_t to_step = shape.to_bytes(), from_step = shape.from_bytes(), bytes = shape.block_bytes(),
+              count = shape.blocks;
   struct Wide {
     std::uint64_t low, high;
   };
@@ -83,7 +85,8 @@ void put_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, con
     return;
   }
   for (std::size_t i = 0; i < shape.blocks; ++i)
-    to.context.put(to.pe, HeapOffset(to.at.value() + i * shape.to_bytes()), from + i * shape.from_bytes(), shape.block_bytes());
+    to.context.put(to.pe, HeapOffset(to.at.value() + i * shape.to_bytes()), from + i * shape.from_bytes(),
+                   shape.block_bytes());
 }
 
 void get_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, const Strided& shape, int pe) {
@@ -93,10 +96,10 @@ void get_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, con
   Target from = resolve(call, ctx, "source", source, span, pe);
   check_overlap(call, from, span, dest, dest_span);
   auto* to = static_cast<std::byte*>(dest);
-  if (const std::byte* there = from.context.peer_pointer(from.pe, from.at, span))
-    return copy_blocks(to, there, shape);
+  if (const std::byte* there = from.context.peer_pointer(from.pe, from.at, span)) return copy_blocks(to, there, shape);
   for (std::size_t i = 0; i < shape.blocks; ++i)
-    from.context.get(to + i * shape.to_bytes(), from.pe, HeapOffset(from.at.value() + i * shape.from_bytes()), shape.block_bytes());
+    from.context.get(to + i * shape.to_bytes(), from.pe, HeapOffset(from.at.value() + i * shape.from_bytes()),
+                     shape.block_bytes());
 }
 
 }  // namespace atl::shmem

@@ -25,10 +25,10 @@ struct Strided {
 /// When the call is complete here: on return, or, where that is later, at the next quiet.
 enum class Completion { on_return, at_quiet };
 
-void put_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size, int pe,
-                   Completion completion = Completion::on_return);
-void get_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size, int pe,
-                   Completion completion = Completion::on_return);
+void put_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size,
+                   int pe, Completion completion = Completion::on_return);
+void get_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size,
+                   int pe, Completion completion = Completion::on_return);
 void put_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, const Strided& shape, int pe);
 void get_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, const Strided& shape, int pe);
 
@@ -46,22 +46,26 @@ T get_value(Call call, shmem_ctx_t ctx, const T* source, int pe) {
   return value;
 }
 
-inline void put(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size, int pe) {
+inline void put(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size,
+                int pe) {
   SHMEMX_PUT_(size, ctx, dest, source, count, pe)
   put_by_offset(call, ctx, dest, source, count, size, pe);
 }
 
-inline void get(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size, int pe) {
+inline void get(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size,
+                int pe) {
   SHMEMX_GET_(size, ctx, dest, source, count, pe)
   get_by_offset(call, ctx, dest, source, count, size, pe);
 }
 
-inline void put_nbi(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size, int pe) {
+inline void put_nbi(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size,
+                    int pe) {
   SHMEMX_PUT_(size, ctx, dest, source, count, pe)
   put_by_offset(call, ctx, dest, source, count, size, pe, Completion::at_quiet);
 }
 
-inline void get_nbi(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size, int pe) {
+inline void get_nbi(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size,
+                    int pe) {
   SHMEMX_GET_(size, ctx, dest, source, count, pe)
   get_by_offset(call, ctx, dest, source, count, size, pe, Completion::at_quiet);
 }

@@ -46,9 +46,7 @@ void finalize_at_exit() {
   if (detail::instance == nullptr || ::getpid() != owner || detail::instance->context().job().exit_requested()) return;
   try {
     leave();
-  } catch (...) {
-    fail_by_exception(Call{"exit"});
-  }
+  } catch (...) { fail_by_exception(Call{"exit"}); }
 }
 
 }  // namespace
@@ -123,6 +121,4 @@ extern "C" void shmemx_start_pes_v1(int) try {
   }
   init(Call{"start_pes"});
   if (!std::exchange(implicit, true)) std::atexit(finalize_at_exit);
-} catch (...) {
-  atl::shmem::fail_by_exception(atl::shmem::Call{"start_pes"});
-}
+} catch (...) { atl::shmem::fail_by_exception(atl::shmem::Call{"start_pes"}); }

@@ -4,7 +4,8 @@
 namespace atl::shmem {
 
 void put_signal_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count,
-                          std::size_t size, std::uint64_t* signal_address, std::uint64_t signal, int operation, int pe) {
+                          std::size_t size, std::uint64_t* signal_address, std::uint64_t signal, int operation,
+                          int pe) {
   if (operation != SHMEM_SIGNAL_SET && operation != SHMEM_SIGNAL_ADD)
     fail(call, "argument 'sig_op': {} is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", operation);
   auto how = operation == SHMEM_SIGNAL_SET ? fabric::AtomicOp::set : fabric::AtomicOp::add;

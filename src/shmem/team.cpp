@@ -58,7 +58,8 @@ Teams::Teams(Library& library) : library_(library) {
   world_.communicator = &all;
   // The PEs of this node. Its collectives do not mix with the world's.
   const fabric::Job& job = library.context().job();
-  shared_.own = coll::Communicator::split(all, static_cast<int>(job.node()), static_cast<int>(job.place_of(library.pe())));
+  shared_.own =
+      coll::Communicator::split(all, static_cast<int>(job.node()), static_cast<int>(job.place_of(library.pe())));
   shared_.own->set_timeout_seconds(0);
   shared_.communicator = &*shared_.own;
   shared_.members = compact(*shared_.own, library.pe());
@@ -80,14 +81,16 @@ Teams::~Teams() {
 }
 
 Team& Teams::find_or_fail(Call call, shmem_team_t team) {
-  if (team == SHMEM_TEAM_INVALID) [[unlikely]] fail(call, "argument 'team' is SHMEM_TEAM_INVALID");
+  if (team == SHMEM_TEAM_INVALID) [[unlikely]]
+    fail(call, "argument 'team' is SHMEM_TEAM_INVALID");
   if (library_.checking()) {
     std::lock_guard lock(mutex_);
     bool known = team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED ||
                  std::any_of(handles_.begin(), handles_.end(), [&](auto& handle) { return handle.get() == team; });
     if (!known) fail(call, "argument 'team': {} is not a team", fmt::ptr(team));
   }
-  if (team->self == nullptr) [[unlikely]] fail(call, "argument 'team': {} has been destroyed", fmt::ptr(team));
+  if (team->self == nullptr) [[unlikely]]
+    fail(call, "argument 'team': {} has been destroyed", fmt::ptr(team));
   return *static_cast<Team*>(team->self);
 }
 
@@ -115,9 +118,7 @@ bool Teams::split(Team& parent, std::optional<int> colour, int key, const shmem_
     team->config = config;
     made = add(std::move(team));
     return true;
-  } catch (const MemoryError&) {
-    return false;
-  }
+  } catch (const MemoryError&) { return false; }
 }
 
 void Teams::destroy(Call call, shmem_team_t team) {
@@ -141,7 +142,8 @@ coll::Communicator& Teams::active_set(Call call, int start, int log_stride, int 
   bool possible = start >= 0 && log_stride >= 0 && log_stride < 31 && size >= 1 &&
                   start + (std::int64_t{size} - 1) * (std::int64_t{1} << log_stride) < library_.npes();
   if (!possible) [[unlikely]]
-    fail(call, "arguments 'PE_start', 'logPE_stride' and 'PE_size': there are no {} PEs {}, {} + 2^{}, … in a job of {}",
+    fail(call,
+         "arguments 'PE_start', 'logPE_stride' and 'PE_size': there are no {} PEs {}, {} + 2^{}, … in a job of {}",
          size, start, start, log_stride, library_.npes());
   ActiveSet* set;
   {
@@ -155,7 +157,8 @@ coll::Communicator& Teams::active_set(Call call, int start, int log_stride, int 
     auto members = runtime::Team::strided(static_cast<std::uint32_t>(start), 1u << log_stride,
                                           static_cast<std::uint32_t>(size), library_.pe());
     if (!members.is_member())
-      fail(call, "PE {} is not one of the {} PEs {}, {} + 2^{}, …", library_.pe().value(), size, start, start, log_stride);
+      fail(call, "PE {} is not one of the {} PEs {}, {} + 2^{}, …", library_.pe().value(), size, start, start,
+           log_stride);
     set->communicator.emplace(library_.context(), members, 0.0);
   }
   return *set->communicator;
@@ -223,7 +226,8 @@ int team_split_node(Call call, shmem_team_t parent, shmem_team_t* node_team, shm
   Team& found = here.teams().find(call, parent);
   const coll::Placement& placement = found.communicator->placement();
   const int rank = found.communicator->rank();
-  return split_twice(call, found, {placement.node_of(rank), {}, node_team}, {placement.index_in_node(rank), {}, across_team});
+  return split_twice(call, found, {placement.node_of(rank), {}, node_team},
+                     {placement.index_in_node(rank), {}, across_team});
 }
 
 void team_destroy(Call call, shmem_team_t team) {

@@ -40,8 +40,8 @@ class Teams {
       return *static_cast<Team*>(team->self);
     return find_or_fail(call, team);
   }
-  /// A team of those that give the same colour, by key; SHMEM_TEAM_INVALID for those that give none. Collective over the
-  /// parent. False, on all its PEs: there is no memory.
+  /// A team of those that give the same colour, by key; SHMEM_TEAM_INVALID for those that give none. Collective over
+  /// the parent. False, on all its PEs: there is no memory.
   bool split(Team& parent, std::optional<int> colour, int key, const shmem_team_config_t& config, shmem_team_t& made);
   void destroy(Call call, shmem_team_t team);
 

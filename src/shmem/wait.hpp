@@ -16,8 +16,8 @@ void after_failed_test(Library& here);
 /// Where the next search among several words begins, so that none is passed over for ever.
 std::size_t next_start(std::size_t count);
 
-/// A peer that runs answers within this many looks at the word, with `looks_per_progress` of them before each at what else
-/// has arrived: about a microsecond.
+/// A peer that runs answers within this many looks at the word, with `looks_per_progress` of them before each at what
+/// else has arrived: about a microsecond.
 inline constexpr int first_looks = 512, looks_per_progress = 32;
 /// When PEs of other nodes may change it: then it is the looks at the network that take time, 0.3 µs each.
 inline constexpr int looks_per_network_look = 4;
@@ -94,7 +94,8 @@ WaitSet<T, Same<T>> wait_set(Call call, const T* words, std::size_t count, const
   return {words, count, status, comparison(call, cmp), {value}};
 }
 template <class T>
-WaitSet<T, Each<T>> wait_set(Call call, const T* words, std::size_t count, const int* status, int cmp, const T* values) {
+WaitSet<T, Each<T>> wait_set(Call call, const T* words, std::size_t count, const int* status, int cmp,
+                             const T* values) {
   check_own(call, "ivars", words, count * sizeof(T));
   return {words, count, status, comparison(call, cmp), {values}};
 }

@@ -37,7 +37,8 @@ shmemx_aggregator_t make_aggregator(Call call, void* array, std::size_t count, s
 void finish_aggregator(Call call, shmemx_aggregator_t aggregator);
 void destroy_aggregator(Call call, shmemx_aggregator_t aggregator);
 
-[[noreturn]] void fail_aggregate(Call call, shmemx_aggregator_t aggregator, std::size_t width, std::size_t index, int pe);
+[[noreturn]] void fail_aggregate(Call call, shmemx_aggregator_t aggregator, std::size_t width, std::size_t index,
+                                 int pe);
 }  // namespace atl::shmem
 
 struct shmemx_aggregator_v1 {

@@ -34,8 +34,7 @@ int create_counter(Call call, shmemx_counter_t* counter) {
   std::uint64_t mine = UINT64_MAX;
   try {
     mine = here.context().allocate_counter().value();
-  } catch (const Error&) {
-  }
+  } catch (const Error&) {}
   // Alike on all PEs, or nowhere.
   std::uint64_t most[2] = {mine, ~mine};
   here.world().allreduce(most, most, 2, coll::reduction_of<std::uint64_t>(coll::Op::max));

@@ -40,7 +40,8 @@ void start_broadcast(Call call, shmem_team_t team, void* dest, const void* sourc
   void* from = here.place("source", source, bytes);
   bool mine = here.communicator().rank() == root;
   if (mine && to != from && bytes != 0) std::memcpy(to, from, bytes);
-  hand_out(library(call).teams().find(call, team), here.communicator().ibroadcast(mine ? from : to, bytes, root), request);
+  hand_out(library(call).teams().find(call, team), here.communicator().ibroadcast(mine ? from : to, bytes, root),
+           request);
 }
 
 void start_fcollect(Call call, shmem_team_t team, void* dest, const void* source, std::size_t bytes,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cores that several PEs of a node share. A PE works until it waits. While nobody has anything to do the core goes from one PE to the
-// next, in switch_ps each, and they look whether anything has come: as waiting with sched_yield() does.
+// Cores that several PEs of a node share. A PE works until it waits. While nobody has anything to do the core goes from
+// one PE to the next, in switch_ps each, and they look whether anything has come: as waiting with sched_yield() does.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,8 @@ class Cores {
  public:
   Cores(const Machine& machine, std::uint32_t nodes, std::uint32_t pes_per_node, Executor executor)
       : machine_(machine), pes_per_node_(pes_per_node) {
-    if (machine.cores != 0 && pes_per_node > machine.cores && executor == Executor::host) cores_.resize(nodes * machine.cores);
+    if (machine.cores != 0 && pes_per_node > machine.cores && executor == Executor::host)
+      cores_.resize(nodes * machine.cores);
   }
   /// False: each PE has a core of its own, and nothing below is called.
   bool are_shared() const { return !cores_.empty(); }
@@ -61,10 +62,12 @@ class Cores {
   struct Core {
     Time free = 0;
     std::uint32_t last = 0;  // who worked
-    bool has_turn = false;   // somebody will call next()
+    bool has_turn = false;  // somebody will call next()
     std::vector<Event> pending;
   };
-  std::size_t number(std::uint32_t pe) const { return pe / pes_per_node_ * machine_.cores + pe % pes_per_node_ % machine_.cores; }
+  std::size_t number(std::uint32_t pe) const {
+    return pe / pes_per_node_ * machine_.cores + pe % pes_per_node_ % machine_.cores;
+  }
   // If nobody else sees anything before.
   Time seen(const Core& core, const Event& event) const {
     const std::uint64_t first = event.to % pes_per_node_ % machine_.cores;

@@ -10,7 +10,7 @@ namespace {
 
 struct Field {
   std::string_view name;
-  std::uint64_t Machine::*member;
+  std::uint64_t Machine::* member;
 };
 
 constexpr Field fields[] = {
@@ -71,46 +71,50 @@ void Machine::set(std::string_view name, std::uint64_t value) {
   if (name == "routing") return void(routing = enumerator<Routing>(name, value, 2));
   if (name == "noise") return void(noise = enumerator<NoiseKind>(name, value, 4));
   if (name == "rendezvous") return void(rendezvous = enumerator<Rendezvous>(name, value, 2));
-  const auto* field = std::find_if(std::begin(fields), std::end(fields), [&](const Field& one) { return one.name == name; });
+  const auto* field =
+      std::find_if(std::begin(fields), std::end(fields), [&](const Field& one) { return one.name == name; });
   ATOLL_VALIDATE(field != std::end(fields), ValueError, "a machine has no '{}'", name);
   this->*field->member = value;
 }
 
 void Machine::validate(std::uint64_t nodes) const {
-  ATOLL_VALIDATE(nodes >= 1 && nodes <= (std::uint64_t{1} << 24), ValueError, "{} nodes: 1 to {} are accepted", nodes, 1 << 24);
+  ATOLL_VALIDATE(nodes >= 1 && nodes <= (std::uint64_t{1} << 24), ValueError, "{} nodes: 1 to {} are accepted", nodes,
+                 1 << 24);
   ATOLL_VALIDATE(latency_ps > 0, ValueError, "a latency of 0: nothing can arrive before it was sent, give one above 0");
   ATOLL_VALIDATE(line_bytes > 0, ValueError, "a cache line of 0 bytes");
   switch (topology) {
-    case TopologyKind::crossbar:
-      break;
+    case TopologyKind::crossbar: break;
     case TopologyKind::fat_tree:
       ATOLL_VALIDATE(arity >= 2 && oversubscription >= 1 && oversubscription <= arity, ValueError,
-                     "a fat tree of arity {} and oversubscription {}: at least 2, and 1 to the arity, are accepted", arity,
-                     oversubscription);
+                     "a fat tree of arity {} and oversubscription {}: at least 2, and 1 to the arity, are accepted",
+                     arity, oversubscription);
       break;
     case TopologyKind::torus:
-      ATOLL_VALIDATE(torus_x * torus_y * torus_z == nodes, ValueError, "a torus of {} x {} x {} has {} nodes, not {}", torus_x,
-                     torus_y, torus_z, torus_x * torus_y * torus_z, nodes);
+      ATOLL_VALIDATE(torus_x * torus_y * torus_z == nodes, ValueError, "a torus of {} x {} x {} has {} nodes, not {}",
+                     torus_x, torus_y, torus_z, torus_x * torus_y * torus_z, nodes);
       break;
     case TopologyKind::dragonfly: {
       ATOLL_VALIDATE(nodes_per_router >= 1 && routers_per_group >= 1, ValueError,
                      "a dragonfly needs nodes for each router and routers in each group");
-      const std::uint64_t groups = (nodes + nodes_per_router * routers_per_group - 1) / (nodes_per_router * routers_per_group);
+      const std::uint64_t groups =
+          (nodes + nodes_per_router * routers_per_group - 1) / (nodes_per_router * routers_per_group);
       ATOLL_VALIDATE(groups <= routers_per_group * global_links + 1, ValueError,
-                     "a dragonfly of {} nodes has {} groups of {} routers, whose {} global links each reach {} at most", nodes,
-                     groups, routers_per_group, global_links, routers_per_group * global_links + 1);
+                     "a dragonfly of {} nodes has {} groups of {} routers, whose {} global links each reach {} at most",
+                     nodes, groups, routers_per_group, global_links, routers_per_group * global_links + 1);
       break;
     }
   }
   if (noise == NoiseKind::periodic || noise == NoiseKind::random)
     ATOLL_VALIDATE(noise_duration_ps > 0 && noise_duration_ps < noise_period_ps, ValueError,
-                   "noise of {} ps every {} ps: it must take some of the time, and not all", noise_duration_ps, noise_period_ps);
+                   "noise of {} ps every {} ps: it must take some of the time, and not all", noise_duration_ps,
+                   noise_period_ps);
   if (noise == NoiseKind::trace) {
     ATOLL_VALIDATE(!noise_trace.empty(), ValueError, "noise by trace, without a trace");
     Time end = 0;
     for (auto [begin, duration] : noise_trace) {
       ATOLL_VALIDATE(begin >= end && duration > 0 && begin + duration <= noise_period_ps, ValueError,
-                     "the interruption at {} ps of {} ps overlaps the one before, or is longer than the trace", begin, duration);
+                     "the interruption at {} ps of {} ps overlaps the one before, or is longer than the trace", begin,
+                     duration);
       end = begin + duration;
     }
   }

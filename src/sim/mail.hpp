@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has come and is not awaited yet, and what is awaited and has not come: first in, first out for each pair of PEs and kind.
+// What has come and is not awaited yet, and what is awaited and has not come: first in, first out for each pair of PEs
+// and kind.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the threads of a simulation wait for one another, a few times in a simulated microsecond: a sleep and a wake-up took longer than
-// what lies between.
+// Where the threads of a simulation wait for one another, a few times in a simulated microsecond: a sleep and a wake-up
+// took longer than what lies between.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,8 @@ namespace atl::sim {
 class Meeting {
  public:
   explicit Meeting(std::size_t threads)
-      : threads_(static_cast<std::uint32_t>(threads)), looks_(threads <= std::thread::hardware_concurrency() ? 4000 : 0) {}
+      : threads_(static_cast<std::uint32_t>(threads)),
+        looks_(threads <= std::thread::hardware_concurrency() ? 4000 : 0) {}
   // The last thread to come calls `last` before all go on.
   template <class Last>
   void meet(Last&& last) {

@@ -8,9 +8,10 @@ Network::Network(const Machine& machine, std::uint32_t nodes, std::uint64_t seed
   if (machine.contention != 0) load_.resize(topology_.links());
 }
 
-// The links of the whole way are taken when the message leaves. Each is taken for as long as the message needs it, from when it has done
-// what was given to it before: not from when the message will be there, so that a link is not kept idle for a message that waits
-// elsewhere. (When it was, an alltoall of 64 KiB on a torus of 512 nodes took 4.3 times what its bisection allows. It takes 1.3 times that.)
+// The links of the whole way are taken when the message leaves. Each is taken for as long as the message needs it, from
+// when it has done what was given to it before: not from when the message will be there, so that a link is not kept
+// idle for a message that waits elsewhere. (When it was, an alltoall of 64 KiB on a torus of 512 nodes took 4.3 times
+// what its bisection allows. It takes 1.3 times that.)
 Time Network::send_by_links(std::uint32_t from, std::uint32_t to, std::uint64_t bytes, Time start) {
   const std::uint64_t random = machine_.routing == Routing::adaptive ? random_() : 0;
   topology_.route(from, to, load_, random, route_);

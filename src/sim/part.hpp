@@ -22,7 +22,8 @@ namespace atl::sim {
 class Part {
  public:
   // `ends`: of all parts.
-  Part(const Machine& machine, const Workload& work, const Programs& programs, Whole& whole, const std::vector<std::uint32_t>& ends, std::size_t number)
+  Part(const Machine& machine, const Workload& work, const Programs& programs, Whole& whole,
+       const std::vector<std::uint32_t>& ends, std::size_t number)
       : machine_(machine),
         work_(work),
         programs_(programs),
@@ -85,10 +86,14 @@ class Part {
   std::uint32_t node_of(std::uint32_t pe) const { return work_.pes_per_node == 1 ? pe : pe / work_.pes_per_node; }
   bool nearby(std::uint32_t a, std::uint32_t b) const { return work_.pes_per_node != 1 && node_of(a) == node_of(b); }
   std::uint32_t number(const Pe& pe) const { return static_cast<std::uint32_t>(&pe - state_.data()); }
-  void push(Message message, std::uint32_t from, std::uint32_t to, std::uint64_t bytes, Time time, std::uint8_t flags = 0) {
+  void push(Message message, std::uint32_t from, std::uint32_t to, std::uint64_t bytes, Time time,
+            std::uint8_t flags = 0) {
     const Event event{time, from, to, bytes, static_cast<std::uint64_t>(static_cast<std::uint8_t>(message) | flags)};
-    if (to - first_ < count_ || (flags & leaving) != 0) [[likely]] queue_.push(event);
-    else leaving_[static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), to) - ends_.begin())].push_back(event);
+    if (to - first_ < count_ || (flags & leaving) != 0) [[likely]]
+      queue_.push(event);
+    else
+      leaving_[static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), to) - ends_.begin())].push_back(
+          event);
   }
   static std::uint64_t on_wire(Message message, std::uint64_t bytes) {
     switch (message) {
@@ -96,14 +101,13 @@ class Part {
       case Message::fetch:
       case Message::offer:
       case Message::request:
-      case Message::done:
-        return 0;
-      default:
-        return bytes;
+      case Message::done: return 0;
+      default: return bytes;
     }
   }
   void note(Span::Kind kind, std::uint32_t pe, std::uint32_t peer, std::uint64_t bytes, Time begin, Time end) {
-    if (spans_.size() < work_.trace_events) [[unlikely]] spans_.push_back({kind, pe, peer, bytes, begin, end});
+    if (spans_.size() < work_.trace_events) [[unlikely]]
+      spans_.push_back({kind, pe, peer, bytes, begin, end});
   }
 
   // The host's processor works from then on, or as soon as it may.
@@ -146,7 +150,8 @@ class Part {
     if (message == Message::turn) return give_turn(event.to, event.time);
     if (message == Message::begin) return cores_.are_shared() ? wait_for_turn(event) : begin(state_[event.to]);
     if ((event.kind & leaving) != 0) {
-      const Time arrival = network_.send(node_of(event.from), node_of(event.to), on_wire(message, event.bytes), event.time);
+      const Time arrival =
+          network_.send(node_of(event.from), node_of(event.to), on_wire(message, event.bytes), event.time);
       note(Span::Kind::transfer, event.from, event.to, event.bytes, event.time, arrival);
       return push(message, event.from, event.to, event.bytes, arrival, event.kind & folds);
     }
@@ -160,7 +165,8 @@ class Part {
   }
 
   // From the memory of `from` at that time.
-  void post(Message message, std::uint32_t from, std::uint32_t to, std::uint64_t bytes, Time ready, std::uint8_t flags = 0) {
+  void post(Message message, std::uint32_t from, std::uint32_t to, std::uint64_t bytes, Time ready,
+            std::uint8_t flags = 0) {
     const std::uint64_t carried = on_wire(message, bytes);
     if (nearby(from, to)) {
       const Time arrival = ready + machine_.memory_latency_ps + time_for(carried, machine_.memory_fs_per_byte);
@@ -210,7 +216,8 @@ class Part {
     const std::uint32_t self = number(pe);
     const Time begin = std::max(pe.free, time);
     const bool near = nearby(from, self);
-    Time host = (near ? machine_.memory_overhead_ps + lines(copies ? bytes : 0) * machine_.miss_ps : machine_.recv_overhead_ps + machine_.miss_ps);
+    Time host = (near ? machine_.memory_overhead_ps + lines(copies ? bytes : 0) * machine_.miss_ps
+                      : machine_.recv_overhead_ps + machine_.miss_ps);
     if (copies && !near) host += time_for(bytes, machine_.copy_fs_per_byte);
     host += machine_.list_entries * machine_.match_ps;
     Time interface = machine_.list_entries * machine_.interface_match_ps;
@@ -252,11 +259,8 @@ class Part {
   void deliver(Message message, const Event& event, Time time) {
     Pe& pe = state_[event.to];
     switch (message) {
-      case Message::begin:
-        begin(pe);
-        break;
-      case Message::turn:
-        break;
+      case Message::begin: begin(pe); break;
+      case Message::turn: break;
       case Message::small:
       case Message::announce:
         if (pe.waiting == Waiting::take && pe.peer == event.from) {
@@ -266,9 +270,7 @@ class Part {
           mail_.put(Mail::key(event.to, event.from, Mail::Kind::small), {time, event.bytes});
         }
         break;
-      case Message::fetch:
-        post(Message::fetched, event.to, event.from, event.bytes, time + machine_.trigger_ps);
-        break;
+      case Message::fetch: post(Message::fetched, event.to, event.from, event.bytes, time + machine_.trigger_ps); break;
       case Message::fetched:
         pe.waiting = Waiting::nothing;
         consume_step(pe, event.from, time, event.bytes);
@@ -299,9 +301,7 @@ class Part {
         if (machine_.rendezvous == Rendezvous::get) post(Message::done, event.to, event.from, 0, time);
         complete(pe, pe.free);
         break;
-      case Message::done:
-        complete(pe, time);
-        break;
+      case Message::done: complete(pe, time); break;
     }
   }
 
@@ -321,7 +321,8 @@ class Part {
       post(Message::done, self, from, 0, pe.free);
       return complete(pe, pe.free);
     }
-    work(pe, letter.time, machine_.recv_overhead_ps + machine_.miss_ps + machine_.send_overhead_ps, machine_.trigger_ps);
+    work(pe, letter.time, machine_.recv_overhead_ps + machine_.miss_ps + machine_.send_overhead_ps,
+         machine_.trigger_ps);
     post(Message::request, self, from, bytes, pe.free, combines ? folds : 0);
   }
 
@@ -329,7 +330,8 @@ class Part {
     const std::uint32_t self = number(pe);
     const Time start = std::max(pe.free, queue_.now());
     Time ready = start;
-    if (work_.compute_ps != 0 && !is_pattern(work_.collective.collective)) ready = host_work(self, ready, work_.compute_ps);
+    if (work_.compute_ps != 0 && !is_pattern(work_.collective.collective))
+      ready = host_work(self, ready, work_.compute_ps);
     note(Span::Kind::compute, self, self, 0, start, ready);
     if (offloaded_) ready = host_work(self, ready, machine_.setup_ps);
     if (work_.executor == Executor::core) ready = host_work(self, ready, machine_.miss_ps) + machine_.miss_ps;
@@ -365,7 +367,8 @@ class Part {
       switch (kind) {
         case Kind::put:
           if (step.placed != 0) place(pe, peer, bytes);
-          else start_message(pe, fetches_ && !nearby(self, peer) ? Message::announce : Message::small, peer, bytes, bytes);
+          else
+            start_message(pe, fetches_ && !nearby(self, peer) ? Message::announce : Message::small, peer, bytes, bytes);
           break;
         case Kind::take:
         case Kind::fold: {
@@ -423,12 +426,12 @@ class Part {
         }
         case Kind::reduce: {
           const Time before = pe.free;
-          work(pe, 0, time_for(bytes, machine_.reduce_fs_per_byte), time_for(bytes, machine_.interface_reduce_fs_per_byte));
+          work(pe, 0, time_for(bytes, machine_.reduce_fs_per_byte),
+               time_for(bytes, machine_.interface_reduce_fs_per_byte));
           note(Span::Kind::reduce, self, self, bytes, before, pe.free);
           break;
         }
-        default:
-          return finish(pe);
+        default: return finish(pe);
       }
     }
   }

@@ -51,25 +51,29 @@ void halo(const PatternOptions& options, std::uint32_t pe, Steps& steps) {
   steps.push_back({Kind::join, 0, 0});
 }
 
-// Two transposes: among the PEs of a row of the square, and of a column. Each is sent in pieces, while the next is computed.
+// Two transposes: among the PEs of a row of the square, and of a column. Each is sent in pieces, while the next is
+// computed.
 void fft(const PatternOptions& options, std::uint32_t pe, Steps& steps, std::uint64_t pieces) {
   const std::uint32_t columns = side_of(options.pes), rows = options.pes / columns;
   for (bool along_row : {true, false}) {
     const std::uint32_t peers = along_row ? columns : rows, own = along_row ? pe % columns : pe / columns;
     const std::uint64_t bytes = std::max<std::uint64_t>(1, options.bytes / peers / pieces);
-    auto peer_of = [&](std::uint32_t other) { return along_row ? pe / columns * columns + other : other * columns + pe % columns; };
+    auto peer_of = [&](std::uint32_t other) {
+      return along_row ? pe / columns * columns + other : other * columns + pe % columns;
+    };
     for (std::uint64_t piece = 0; piece < pieces; ++piece) {
       work(steps, options.compute_ps / (2 * pieces));
       for (std::uint32_t i = 1; i < peers; ++i) steps.push_back({Kind::send, peer_of((own + i) % peers), bytes});
     }
     for (std::uint64_t piece = 0; piece < pieces; ++piece)
-      for (std::uint32_t i = 1; i < peers; ++i) steps.push_back({Kind::recv, peer_of((own + peers - i) % peers), bytes});
+      for (std::uint32_t i = 1; i < peers; ++i)
+        steps.push_back({Kind::recv, peer_of((own + peers - i) % peers), bytes});
     steps.push_back({Kind::join, 0, 0});
   }
 }
 
-// Samples are told round. Then each PE's part of every other's data crosses, once for each item: a sample sort has one, a radix sort one
-// for each digit. Then it is put in order.
+// Samples are told round. Then each PE's part of every other's data crosses, once for each item: a sample sort has one,
+// a radix sort one for each digit. Then it is put in order.
 void sort(const PatternOptions& options, std::uint32_t pe, Steps& steps) {
   const std::uint32_t n = options.pes;
   work(steps, options.compute_ps / 2);
@@ -96,7 +100,8 @@ void indexgather(const PatternOptions& options, std::uint32_t pe, Steps& steps, 
   const std::uint64_t messages = aggregated ? std::min<std::uint64_t>(n - 1, options.items) : options.items;
   const std::uint64_t bytes = 8 * std::max<std::uint64_t>(1, options.items / messages);
   auto distance = [&](std::uint64_t i) {
-    return static_cast<std::uint32_t>(1 + (aggregated ? i * ((n - 1) / messages) : to_bounded(random_bits(17, i), n - 1)));
+    return static_cast<std::uint32_t>(1 +
+                                      (aggregated ? i * ((n - 1) / messages) : to_bounded(random_bits(17, i), n - 1)));
   };
   work(steps, options.compute_ps);
   for (std::uint64_t first = 0; first < messages; first += window) {
@@ -113,7 +118,10 @@ void indexgather(const PatternOptions& options, std::uint32_t pe, Steps& steps, 
 }  // namespace
 
 std::vector<std::pair<std::string_view, std::vector<std::string_view>>> known_patterns() {
-  return {{"halo", {"neighbours"}}, {"fft", {"slabs", "packed"}}, {"sort", {"exchange"}}, {"indexgather", {"straight", "aggregated"}}};
+  return {{"halo", {"neighbours"}},
+          {"fft", {"slabs", "packed"}},
+          {"sort", {"exchange"}},
+          {"indexgather", {"straight", "aggregated"}}};
 }
 
 bool is_pattern(std::string_view name) {

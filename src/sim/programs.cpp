@@ -45,7 +45,8 @@ Programs::Programs(const Writer& writer, std::uint32_t pes, std::uint64_t most_b
       auto [at, last] = known[form].equal_range(hashes[form]);
       for (; at != last && !found; ++at) {
         auto [first, count] = at->second;
-        if (count != forms[form].size() || !std::equal(forms[form].begin(), forms[form].end(), steps_.begin() + first)) continue;
+        if (count != forms[form].size() || !std::equal(forms[form].begin(), forms[form].end(), steps_.begin() + first))
+          continue;
         of_pe_[pe] = {first, form == 1};
         found = true;
       }
@@ -53,10 +54,11 @@ Programs::Programs(const Writer& writer, std::uint32_t pes, std::uint64_t most_b
     if (found) continue;
     for (int form = 0; form < 2; ++form) {
       const auto first = static_cast<std::uint32_t>(steps_.size());
-      ATOLL_VALIDATE((steps_.size() + forms[form].size()) * sizeof(Step) <= most_bytes && steps_.size() < (1u << 31), MemoryError,
-                     "the schedules of {} PEs take more than {}: PE {} alone has {} steps. Simulate fewer PEs or another "
-                     "algorithm, or allow more memory",
-                     pes, format_bytes(most_bytes), pe, forms[form].size());
+      ATOLL_VALIDATE(
+          (steps_.size() + forms[form].size()) * sizeof(Step) <= most_bytes && steps_.size() < (1u << 31), MemoryError,
+          "the schedules of {} PEs take more than {}: PE {} alone has {} steps. Simulate fewer PEs or another "
+          "algorithm, or allow more memory",
+          pes, format_bytes(most_bytes), pe, forms[form].size());
       known[form].emplace(hashes[form], std::pair(first, static_cast<std::uint32_t>(forms[form].size())));
       if (form == 0) of_pe_[pe] = {first, false};
       steps_.insert(steps_.end(), forms[form].begin(), forms[form].end());

@@ -124,7 +124,8 @@ void mix(coll::Communicator& all, agg::Hub*, const RuntimeWork& work, std::uint3
           for (std::size_t i = 0; i < count; ++i) in[to * count + i] = content(self, to, i);
         all.alltoall(in.data(), count * 8, out.data());
         for (std::uint64_t from = 0; from < n; ++from)
-          for (std::size_t i = 0; i < count; ++i) check_equal(out[from * count + i], content(from, self, i), "alltoall");
+          for (std::size_t i = 0; i < count; ++i)
+            check_equal(out[from * count + i], content(from, self, i), "alltoall");
         break;
       case 2:
         for (std::size_t i = 0; i < count; ++i) in[i] = content(self, 0, i);
@@ -149,7 +150,8 @@ void mix(coll::Communicator& all, agg::Hub*, const RuntimeWork& work, std::uint3
         const HeapOffset block = context.allocate_symmetric(count * n * 8);
         for (std::size_t i = 0; i < count; ++i) in[i] = content(self, 7, i);
         for (std::uint64_t to = 0; to < n; ++to)
-          context.put_nbi(PeId(static_cast<std::uint32_t>(to)), HeapOffset(block.value() + self * count * 8), in.data(), count * 8);
+          context.put_nbi(PeId(static_cast<std::uint32_t>(to)), HeapOffset(block.value() + self * count * 8), in.data(),
+                          count * 8);
         context.quiet();
         all.barrier();
         const auto* found = context.local_pointer<const std::uint64_t>(block);
@@ -163,11 +165,12 @@ void mix(coll::Communicator& all, agg::Hub*, const RuntimeWork& work, std::uint3
 
 const Program programs[] = {
     {"start", false, nullptr}, {"barrier", false, barrier}, {"allreduce", false, allreduce},
-    {"gather", true, gather},  {"update", true, update},   {"mix", false, mix},
+    {"gather", true, gather},  {"update", true, update},    {"mix", false, mix},
 };
 
 const Program& program_of(const RuntimeWork& work) {
-  const auto* program = std::find_if(std::begin(programs), std::end(programs), [&](const Program& one) { return work.program == one.name; });
+  const auto* program = std::find_if(std::begin(programs), std::end(programs),
+                                     [&](const Program& one) { return work.program == one.name; });
   if (program != std::end(programs)) return *program;
   std::string accepted;
   for (const std::string& name : runtime_programs()) accepted += (accepted.empty() ? "" : ", ") + name;
@@ -190,10 +193,13 @@ void check_runtime(const Machine& machine, const RuntimeWork& work) {
   machine.validate(work.nodes);
   (void)program_of(work);
   const std::uint64_t pes = std::uint64_t{work.nodes} * work.pes_per_node;
-  ATOLL_VALIDATE(work.pes_per_node >= 1 && pes <= 65536, ValueError, "{} nodes of {} PEs: 1 to 65536 PEs in all are accepted", work.nodes, work.pes_per_node);
+  ATOLL_VALIDATE(work.pes_per_node >= 1 && pes <= 65536, ValueError,
+                 "{} nodes of {} PEs: 1 to 65536 PEs in all are accepted", work.nodes, work.pes_per_node);
   // What a PE has resident when it has started, as measured (docs/scaling.md).
   const std::uint64_t needed = pes * ((std::uint64_t{512} << 10) + 160 * pes), free = available_memory_bytes();
-  ATOLL_VALIDATE(needed <= free, MemoryError, "{} PEs with the whole runtime take {} MiB and more, and {} are free. Simulate fewer", pes, needed >> 20, free >> 20);
+  ATOLL_VALIDATE(needed <= free, MemoryError,
+                 "{} PEs with the whole runtime take {} MiB and more, and {} are free. Simulate fewer", pes,
+                 needed >> 20, free >> 20);
 }
 
 RuntimeResult simulate_runtime(const Machine& machine, const RuntimeWork& work) {
@@ -220,7 +226,8 @@ RuntimeResult simulate_runtime(const Machine& machine, const RuntimeWork& work) 
     all.barrier();
     started = std::max(started, simulated.now_ps());
     if (pe == PeId(0)) at_start = simulated.counts();
-    for (std::uint32_t repeat = 0; repeat < work.repeats && program->repeat; ++repeat) program->repeat(all, hub.get(), work, repeat);
+    for (std::uint32_t repeat = 0; repeat < work.repeats && program->repeat; ++repeat)
+      program->repeat(all, hub.get(), work, repeat);
     ended = std::max(ended, simulated.now_ps());
     result.runtime_bytes = std::max<std::uint64_t>(result.runtime_bytes, context.heap().stats().in_use_bytes);
     all.barrier();

@@ -19,15 +19,17 @@
 namespace atl::sim {
 namespace {
 
-// All parts, each by a thread of its own. A message takes the network's latency at least: what happens within that time at PEs of
-// different parts cannot meet, so that all go on to its end, and then exchange what they have sent (Chandy, Misra 1979).
+// All parts, each by a thread of its own. A message takes the network's latency at least: what happens within that time
+// at PEs of different parts cannot meet, so that all go on to its end, and then exchange what they have sent (Chandy,
+// Misra 1979).
 class Simulation {
  public:
   Simulation(const Machine& machine, const Workload& work, const Programs& programs)
       : machine_(machine), work_(work), programs_(programs), whole_(machine, work) {
     const bool shares = machine.contention == 0 && machine.latency_ps != 0 && work.trace_events == 0;
     const std::uint64_t parts = shares ? std::clamp<std::uint64_t>(work.threads, 1, work.nodes) : 1;
-    for (std::uint64_t part = 1; part <= parts; ++part) ends_.push_back(static_cast<std::uint32_t>(work.nodes * part / parts) * work.pes_per_node);
+    for (std::uint64_t part = 1; part <= parts; ++part)
+      ends_.push_back(static_cast<std::uint32_t>(work.nodes * part / parts) * work.pes_per_node);
     for (std::size_t part = 0; part < parts; ++part) parts_.emplace_back(machine, work, programs, whole_, ends_, part);
   }
 
@@ -47,7 +49,8 @@ class Simulation {
     for (Part& part : parts_) part.add_to(result);
     const double elapsed = seconds_of(result.end), active = seconds_of(result.host_active);
     result.energy_joules = 1e-3 * (active * static_cast<double>(machine_.active_mw) +
-                                   (elapsed * static_cast<double>(whole_.state.size()) - active) * static_cast<double>(machine_.waiting_mw) +
+                                   (elapsed * static_cast<double>(whole_.state.size()) - active) *
+                                       static_cast<double>(machine_.waiting_mw) +
                                    elapsed * work_.nodes * static_cast<double>(machine_.interface_mw)) +
                            1e-12 * static_cast<double>(result.messages * machine_.message_pj);
     result.memory_bytes += programs_.bytes() + whole_.network.bytes() + whole_.state.size() * sizeof(Pe);
@@ -115,8 +118,13 @@ coll::Placement placement_of(const Workload& work) {
 }
 
 PatternOptions pattern_of(const Machine& machine, const Workload& work) {
-  return {work.collective.collective, work.collective.algorithm, work.nodes * work.pes_per_node, work.collective.bytes,
-          work.items, work.compute_ps, machine.peer_ps};
+  return {work.collective.collective,
+          work.collective.algorithm,
+          work.nodes * work.pes_per_node,
+          work.collective.bytes,
+          work.items,
+          work.compute_ps,
+          machine.peer_ps};
 }
 
 coll::PlanOptions collective_of(const Machine& machine, const Workload& work) {

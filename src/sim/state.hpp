@@ -45,13 +45,13 @@ inline constexpr std::uint64_t offered = std::uint64_t{1} << 63;  // in the note
 
 enum class Waiting : std::uint8_t { nothing, take, fetched, join };
 struct alignas(64) Pe {
-  Time free = 0;    // when the executor of its schedule has done what was begun
-  Time issue = 0;   // when it may begin the next message
+  Time free = 0;  // when the executor of its schedule has done what was begun
+  Time issue = 0;  // when it may begin the next message
   Time joined = 0;  // when the last of the transfers since the last join was done
   std::uint32_t step = 0;
-  std::uint32_t peer = 0;         // that it waits for
+  std::uint32_t peer = 0;  // that it waits for
   std::uint32_t outstanding = 0;  // transfers
-  std::uint32_t repeats = 0;      // left
+  std::uint32_t repeats = 0;  // left
   Waiting waiting = Waiting::nothing;
   bool by_bits = false;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of one time by receiver, then by sender, then in the order in which they were put: an order that does not depend on how the
-// PEs are dealt out to threads, and that walks through their states from the first to the last.
+// Events of one time by receiver, then by sender, then in the order in which they were put: an order that does not
+// depend on how the PEs are dealt out to threads, and that walks through their states from the first to the last.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace atl::sim {
 template <class Event>
 class ByReceiver {
  public:
-  /// Off: the order in which they were put. `alone`: nothing but an event's receiver is touched, so that the order of others does not
-  /// matter, and mostly each has one.
+  /// Off: the order in which they were put. `alone`: nothing but an event's receiver is touched, so that the order of
+  /// others does not matter, and mostly each has one.
   void turn_on(std::uint32_t pes, bool alone) {
     most_ = pes;
     if (alone) seen_.assign(pes, 0);
@@ -25,12 +25,14 @@ class ByReceiver {
     if (most_ == 0 || (seen_.empty() ? is_ascending(events) : are_of_different_ones(events))) return;
     // Sorting by digits takes 5 ns an event, merging 2 for each level: 32,768 events of one time are usual.
     if (events.size() < 128) {
-      std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.to != b.to ? a.to < b.to : a.from < b.from; });
+      std::stable_sort(events.begin(), events.end(),
+                       [](const Event& a, const Event& b) { return a.to != b.to ? a.to < b.to : a.from < b.from; });
       return;
     }
     sort_by_receiver(events);
     for (std::size_t i = 1; i < events.size(); ++i)
-      for (std::size_t at = i; at > 0 && events[at - 1].to == events[at].to && events[at].from < events[at - 1].from; --at)
+      for (std::size_t at = i; at > 0 && events[at - 1].to == events[at].to && events[at].from < events[at - 1].from;
+           --at)
         std::swap(events[at - 1], events[at]);
   }
 

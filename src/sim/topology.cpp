@@ -9,8 +9,7 @@ namespace atl::sim {
 
 Topology::Topology(const Machine& machine, std::uint32_t nodes) : machine_(machine), nodes_(nodes) {
   switch (machine.topology) {
-    case TopologyKind::crossbar:
-      break;
+    case TopologyKind::crossbar: break;
     case TopologyKind::torus:
       size_[0] = machine.torus_x, size_[1] = machine.torus_y, size_[2] = machine.torus_z;
       links_ = std::uint64_t{nodes} * 6;
@@ -124,9 +123,10 @@ void Topology::fat_tree_route(std::uint32_t from, std::uint32_t to, const Load& 
   std::uint64_t downs[64];
   for (std::uint32_t level = 0; level < top; ++level) {
     const std::uint64_t lanes = lanes_[level];
-    const std::uint64_t up = up_[level] + from / below_[level] * lanes * 2, down = up_[level] + to / below_[level] * lanes * 2 + lanes;
-    // By destination (d-mod-k), so that what goes to one node shares links with nothing else that goes elsewhere; or the lane
-    // that is free soonest.
+    const std::uint64_t up = up_[level] + from / below_[level] * lanes * 2,
+                        down = up_[level] + to / below_[level] * lanes * 2 + lanes;
+    // By destination (d-mod-k), so that what goes to one node shares links with nothing else that goes elsewhere; or
+    // the lane that is free soonest.
     std::uint64_t lane = to % lanes;
     if (adaptive)
       for (std::uint64_t other = 0; other < lanes; ++other)
@@ -137,8 +137,8 @@ void Topology::fat_tree_route(std::uint32_t from, std::uint32_t to, const Load& 
   for (std::uint32_t level = top; level-- > 0;) route.add(downs[level]);
 }
 
-// Which router of a group has the link to another, and which of its links. Where there are more links than groups they are
-// the first.
+// Which router of a group has the link to another, and which of its links. Where there are more links than groups they
+// are the first.
 std::uint64_t Topology::gateway(std::uint64_t group, std::uint64_t to_group, std::uint64_t& global) const {
   const std::uint64_t link = (to_group + groups_ - group) % groups_ - 1;
   global = link % machine_.global_links;

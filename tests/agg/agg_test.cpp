@@ -116,7 +116,9 @@ TEST_P(Aggregators, Gets) {
     auto& heap = all.context().heap();
     std::uint64_t count = length_of(all.rank());
     auto* own = static_cast<std::uint32_t*>(heap.allocate(count * 4));
-    auto content = [](int member, std::uint64_t index) { return static_cast<std::uint32_t>(member * 100000 + static_cast<int>(index)); };
+    auto content = [](int member, std::uint64_t index) {
+      return static_cast<std::uint32_t>(member * 100000 + static_cast<int>(index));
+    };
     for (std::uint64_t i = 0; i < count; ++i) own[i] = content(all.rank(), i);
     {
       GetAggregator<std::uint32_t> gets(hub, own, count, options);
@@ -146,10 +148,13 @@ TEST_P(Aggregators, Functions) {
       std::uint32_t origin, spare;
     };
     std::map<std::uint64_t, std::uint64_t> seen;
-    FunctionAggregator<Payload> calls(hub, [&](const Payload& payload, int origin) {
-      EXPECT_EQ(payload.origin, static_cast<std::uint32_t>(origin));
-      ++seen[payload.key];
-    }, options);
+    FunctionAggregator<Payload> calls(
+        hub,
+        [&](const Payload& payload, int origin) {
+          EXPECT_EQ(payload.origin, static_cast<std::uint32_t>(origin));
+          ++seen[payload.key];
+        },
+        options);
     auto key = [](int from, std::uint64_t i) { return random_bits(static_cast<std::uint64_t>(from), i) % 1000; };
     auto owner = [&](std::uint64_t k) { return static_cast<int>(k % static_cast<std::uint64_t>(all.size())); };
     for (std::uint64_t i = 0; i < accesses; ++i)
@@ -172,14 +177,17 @@ TEST_P(Aggregators, FunctionsThatPushEndTogether) {
     };
     std::uint64_t calls = 0;
     FunctionAggregator<Payload>* self = nullptr;
-    FunctionAggregator<Payload> tree(hub, [&](const Payload& payload, int) {
-      ++calls;
-      for (std::uint64_t child = 0; child < 2 && payload.depth > 0; ++child) {
-        std::uint64_t bits = random_bits(payload.bits, child);
-        self->push_from_function(static_cast<int>(to_bounded(bits, static_cast<std::uint64_t>(all.size()))),
-                                 {payload.depth - 1, bits});
-      }
-    }, options);
+    FunctionAggregator<Payload> tree(
+        hub,
+        [&](const Payload& payload, int) {
+          ++calls;
+          for (std::uint64_t child = 0; child < 2 && payload.depth > 0; ++child) {
+            std::uint64_t bits = random_bits(payload.bits, child);
+            self->push_from_function(static_cast<int>(to_bounded(bits, static_cast<std::uint64_t>(all.size()))),
+                                     {payload.depth - 1, bits});
+          }
+        },
+        options);
     self = &tree;
     all.barrier();
     tree.push(all.size() - 1, {8, static_cast<std::uint64_t>(all.rank())});
@@ -190,16 +198,17 @@ TEST_P(Aggregators, FunctionsThatPushEndTogether) {
 
 TEST_P(Aggregators, ThrowingFunctionIsToldToAll) {
   on_every_path([](Hub& hub, Communicator& all, const Options& options) {
-    FunctionAggregator<int> calls(hub, [&](const int& payload, int) {
-      if (payload == 7) throw ValueError("seven");
-    }, options);
+    FunctionAggregator<int> calls(
+        hub,
+        [&](const int& payload, int) {
+          if (payload == 7) throw ValueError("seven");
+        },
+        options);
     calls.push(all.size() - 1, all.rank() == 0 ? 7 : 1);
     try {
       calls.finish();
       ADD_FAILURE() << "nothing was thrown";
-    } catch (const Error& error) {
-      EXPECT_EQ(std::string(error.what()) == "seven", all.rank() == all.size() - 1);
-    }
+    } catch (const Error& error) { EXPECT_EQ(std::string(error.what()) == "seven", all.rank() == all.size() - 1); }
     calls.push(0, 1);
     calls.finish();
   });

@@ -40,7 +40,8 @@ TEST(Sha256, HkdfKnownAnswer) {
   for (int i = 0xf0; i < 0xfa; ++i) purpose += static_cast<char>(i);
   Digest key = extract_key(salt, std::string(22, '\x0b'));
   EXPECT_EQ(hex(key), "077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5");
-  EXPECT_EQ(hex(expand_key(key, purpose, 42)), "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865");
+  EXPECT_EQ(hex(expand_key(key, purpose, 42)),
+            "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865");
 }
 
 TEST(Sha256, OnlyWholeDigestsAreTheSame) {

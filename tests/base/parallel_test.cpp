@@ -38,7 +38,8 @@ TEST_P(Pool, ExceptionReachesTheCallerAndThePoolLivesOn) {
   for (int round = 0; round < 100; ++round) {
     EXPECT_THROW(pool.on_each([&](unsigned thread) {
       if (thread + 1 == pool.size()) throw std::runtime_error("last");
-    }), std::runtime_error);
+    }),
+                 std::runtime_error);
     std::atomic<unsigned> ran{0};
     pool.on_each([&](unsigned) { ++ran; });
     EXPECT_EQ(ran, pool.size());

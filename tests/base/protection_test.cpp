@@ -41,10 +41,9 @@ TEST_P(Protected, RecordsInOrderAreOpened) {
   Seal sender = end(), receiver = end();
   for (std::size_t bytes : lengths) {
     Record record = make(sender, bytes, 7);
-    bool readable = std::all_of(record.text.begin(), record.text.end(), [](std::byte one) { return one == std::byte{7}; });
-    if (bytes > 1) {
-      EXPECT_EQ(readable, GetParam() == Protection::auth) << bytes;
-    }
+    bool readable =
+        std::all_of(record.text.begin(), record.text.end(), [](std::byte one) { return one == std::byte{7}; });
+    if (bytes > 1) { EXPECT_EQ(readable, GetParam() == Protection::auth) << bytes; }
     ASSERT_TRUE(open(receiver, record)) << bytes;
     EXPECT_EQ(record.text, std::vector<std::byte>(bytes, std::byte{7}));
   }
@@ -103,7 +102,8 @@ TEST(Challenge, ProofsDifferBySideSecretHelloAndNonce) {
   Challenge one("secret", "hello", "nonce");
   EXPECT_TRUE(one.is_proof_of(Side::initiator, Challenge("secret", "hello", "nonce").proof_of(Side::initiator)));
   EXPECT_FALSE(one.is_proof_of(Side::initiator, one.proof_of(Side::responder)));
-  for (const Challenge& other : {Challenge("Secret", "hello", "nonce"), Challenge("secret", "Hello", "nonce"), Challenge("secret", "hello", "Nonce")}) {
+  for (const Challenge& other : {Challenge("Secret", "hello", "nonce"), Challenge("secret", "Hello", "nonce"),
+                                 Challenge("secret", "hello", "Nonce")}) {
     EXPECT_FALSE(one.is_proof_of(Side::initiator, other.proof_of(Side::initiator)));
     EXPECT_NE(one.keys_of(Side::initiator).gcm, other.keys_of(Side::initiator).gcm);
   }
@@ -113,7 +113,8 @@ TEST(Challenge, ProofsDifferBySideSecretHelloAndNonce) {
 TEST(Challenge, OnlyTheSameChallengeAccepts) {
   Challenge one("secret", "hello", "nonce");
   EXPECT_TRUE(one.is_acceptance(Challenge("secret", "hello", "nonce").acceptance()));
-  for (const Challenge& other : {Challenge("Secret", "hello", "nonce"), Challenge("secret", "Hello", "nonce"), Challenge("secret", "hello", "Nonce")})
+  for (const Challenge& other : {Challenge("Secret", "hello", "nonce"), Challenge("secret", "Hello", "nonce"),
+                                 Challenge("secret", "hello", "Nonce")})
     EXPECT_FALSE(one.is_acceptance(other.acceptance()));
   EXPECT_FALSE(one.is_acceptance(one.proof_of(Side::responder)));
 }

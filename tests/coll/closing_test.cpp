@@ -33,7 +33,8 @@ TEST_P(Closing, WaitsForNobody) {
   });
 }
 
-// What is started behind the last operation of one finds the others still reading: all kinds of messages, in any order of closing.
+// What is started behind the last operation of one finds the others still reading: all kinds of messages, in any order
+// of closing.
 TEST_P(Closing, WhileOthersAreBehind) {
   run([](runtime::Context& context) {
     Communicator all(context);
@@ -42,7 +43,8 @@ TEST_P(Closing, WhileOthersAreBehind) {
       for (int round = 0; round < count; ++round) {
         Communicator part(all, all.rank() % 2, -all.rank());
         const std::size_t bytes = round % 3 == 0 ? 8 : round % 3 == 1 ? 3000 : 200000;
-        std::vector<unsigned char> data(bytes, static_cast<unsigned char>(part.rank() == round % part.size() ? round : 255));
+        std::vector<unsigned char> data(bytes,
+                                        static_cast<unsigned char>(part.rank() == round % part.size() ? round : 255));
         part.broadcast(data.data(), bytes, round % part.size());
         EXPECT_EQ(data.front(), round);
         EXPECT_EQ(data.back(), round);

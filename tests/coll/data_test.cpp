@@ -21,7 +21,8 @@ const std::vector<std::size_t> sizes{0, 1, 8, 120, 121, 240, 241, 1008, 1009, 50
 bool heap_here(int rank, std::size_t i) { return (static_cast<std::size_t>(rank) + i / 2) % 2 == 0; }
 
 void expect_same(const std::byte* found, const std::vector<std::byte>& wanted, const char* what, std::size_t size) {
-  ASSERT_TRUE(wanted.empty() || std::memcmp(found, wanted.data(), wanted.size()) == 0) << what << " of " << size << " bytes";
+  ASSERT_TRUE(wanted.empty() || std::memcmp(found, wanted.data(), wanted.size()) == 0)
+      << what << " of " << size << " bytes";
 }
 
 TEST_P(Data, BarrierHoldsEverybody) {
@@ -31,7 +32,8 @@ TEST_P(Data, BarrierHoldsEverybody) {
     *context.local_pointer<std::uint64_t>(word) = 0;
     all.barrier();
     for (std::uint64_t round = 1; round <= 300; ++round) {
-      constexpr const char* how[] = {"barrier=auto", "barrier=auto", "barrier=central", "barrier=tree2", "barrier=tree4", "barrier=tree16"};
+      constexpr const char* how[] = {"barrier=auto",  "barrier=auto",  "barrier=central",
+                                     "barrier=tree2", "barrier=tree4", "barrier=tree16"};
       if (round % 50 == 1) all.force_algorithms(how[round / 50]);
       context.fetch_add<std::uint64_t>(PeId(0), word, 1);
       all.barrier();
@@ -44,8 +46,9 @@ TEST_P(Data, BarrierHoldsEverybody) {
 TEST_P(Data, Broadcast) {
   run([](runtime::Context& context) {
     Communicator all(context);
-    for (const char* how : {"broadcast=auto", "broadcast=binomial", "broadcast=flat", "broadcast=scatter_allgather",
-                            "broadcast=hierarchical", "broadcast=knomial4", "broadcast=binomial_near", "broadcast=pipelined"}) {
+    for (const char* how :
+         {"broadcast=auto", "broadcast=binomial", "broadcast=flat", "broadcast=scatter_allgather",
+          "broadcast=hierarchical", "broadcast=knomial4", "broadcast=binomial_near", "broadcast=pipelined"}) {
       all.force_algorithms(how);
       for (std::size_t i = 0; i < sizes.size() * 2; ++i) {
         std::size_t size = sizes[i / 2];
@@ -63,7 +66,8 @@ TEST_P(Data, Broadcast) {
 TEST_P(Data, BroadcastToAnotherPlace) {
   run([](runtime::Context& context) {
     Communicator all(context);
-    for (const char* how : {"broadcast=auto", "broadcast=binomial", "broadcast=scatter_allgather", "broadcast=hierarchical"}) {
+    for (const char* how :
+         {"broadcast=auto", "broadcast=binomial", "broadcast=scatter_allgather", "broadcast=hierarchical"}) {
       all.force_algorithms(how);
       for (std::size_t i = 0; i < sizes.size(); ++i) {
         int root = static_cast<int>(i) % all.size();
@@ -82,7 +86,8 @@ TEST_P(Data, GatherAndScatter) {
   run([](runtime::Context& context) {
     Communicator all(context);
     auto n = static_cast<std::size_t>(all.size());
-    for (const char* how : {"gather=auto,scatter=auto", "gather=binomial,scatter=binomial", "gather=flat,scatter=flat"}) {
+    for (const char* how :
+         {"gather=auto,scatter=auto", "gather=binomial,scatter=binomial", "gather=flat,scatter=flat"}) {
       all.force_algorithms(how);
       for (std::size_t i = 0; i < sizes.size() * 2; ++i) {
         std::size_t size = sizes[i / 2];
@@ -175,7 +180,8 @@ TEST_P(Data, FormsWithBlocks) {
           auto data = content(all.rank(), other);
           in.push_back(std::make_unique<Bytes>(context, data.size(), heap_here(other + all.rank(), round)));
           testing::copy(in.back()->data(), data.data(), data.size());
-          out.push_back(std::make_unique<Bytes>(context, bytes_between(other, all.rank()), heap_here(other, round + 2)));
+          out.push_back(
+              std::make_unique<Bytes>(context, bytes_between(other, all.rank()), heap_here(other, round + 2)));
           give.push_back({in.back()->data(), in.back()->size()});
           take.push_back({out.back()->data(), out.back()->size()});
         }
@@ -215,7 +221,8 @@ TEST_P(Data, PreparedOnesRunAgainAndAgain) {
     for (std::size_t count : {1, 300, 20000}) {
       const std::size_t bytes = count * 8;
       Bytes value(context, bytes, true), in(context, bytes * static_cast<std::size_t>(n), rank % 2 == 0),
-          out(context, bytes * static_cast<std::size_t>(n), rank % 3 == 0), sum(context, bytes, true), before(context, bytes, false);
+          out(context, bytes * static_cast<std::size_t>(n), rank % 3 == 0), sum(context, bytes, true),
+          before(context, bytes, false);
       std::vector<ConstBlock> give;
       std::vector<Block> take;
       for (int other = 0; other < n; ++other) {
@@ -227,7 +234,8 @@ TEST_P(Data, PreparedOnesRunAgainAndAgain) {
       Persistent barrier = all.barrier_init(), broadcast = all.broadcast_init(value.data(), bytes, root),
                  allreduce = all.allreduce_init(in.data(), sum.data(), count, add),
                  reduce = all.reduce_init(in.data(), sum.data(), count, add, root),
-                 scan = all.scan_init(in.data(), sum.data(), count, add), exscan = all.exscan_init(in.data(), before.data(), count, add),
+                 scan = all.scan_init(in.data(), sum.data(), count, add),
+                 exscan = all.exscan_init(in.data(), before.data(), count, add),
                  gather = all.gather_init(value.data(), bytes, out.data(), root),
                  gatherv = all.gatherv_init(value.data(), bytes, take, root),
                  scatter = all.scatter_init(in.data(), sum.data(), bytes, root),
@@ -237,11 +245,14 @@ TEST_P(Data, PreparedOnesRunAgainAndAgain) {
                  alltoall = all.alltoall_init(in.data(), bytes, out.data()), alltoallv = all.alltoallv_init(give, take);
       std::fill(give.begin(), give.end(), ConstBlock{});  // lists were for the call
       std::fill(take.begin(), take.end(), Block{});
-      auto block = [&](Bytes& data, int member) { return data.as<std::uint64_t>() + count * static_cast<std::size_t>(member); };
+      auto block = [&](Bytes& data, int member) {
+        return data.as<std::uint64_t>() + count * static_cast<std::size_t>(member);
+      };
       for (std::uint64_t round = 1; round <= 3; ++round) {
         auto fill = [&](std::uint64_t* data, std::uint64_t number) { std::fill(data, data + count, number * round); };
         auto expect = [&](const std::uint64_t* data, std::uint64_t number, const char* what) {
-          for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(data[i], number * round) << what << " of " << count << ", round " << round;
+          for (std::size_t i = 0; i < count; ++i)
+            ASSERT_EQ(data[i], number * round) << what << " of " << count << ", round " << round;
         };
         auto one = static_cast<std::uint64_t>(rank + 1);
         auto all_of = static_cast<std::uint64_t>(n * (n + 1) / 2);
@@ -314,7 +325,8 @@ TEST_P(Data, Conveniences) {
     }
     EXPECT_EQ(at, joined.size());
     EXPECT_EQ(all.broadcast_text(rank == 0 ? "a lagoon" : "", 0), "a lagoon");
-    EXPECT_EQ(all.broadcast_bytes(std::vector<std::byte>(rank == n - 1 ? 100000 : 5, std::byte{7}), n - 1).size(), 100000u);
+    EXPECT_EQ(all.broadcast_bytes(std::vector<std::byte>(rank == n - 1 ? 100000 : 5, std::byte{7}), n - 1).size(),
+              100000u);
     std::vector<int> give;
     for (int i = 0; i < n; ++i) give.push_back(rank * 100 + i);
     auto got = all.alltoall(give);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the network carries out by itself, with libfabric's provider `sockets`, which has triggered work as cards of Slingshot have.
+// What the network carries out by itself, with libfabric's provider `sockets`, which has triggered work as cards of
+// Slingshot have.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -17,7 +18,8 @@ class Deferred : public ::testing::Test {
  protected:
   void SetUp() override {
     ::setenv("ATOLL_FABRIC_PROVIDER", "sockets", 1);
-    if (std::string found = fabric::describe_network(); found.find("sockets") == std::string::npos) GTEST_SKIP() << found;
+    if (std::string found = fabric::describe_network(); found.find("sockets") == std::string::npos)
+      GTEST_SKIP() << found;
   }
   ~Deferred() override { ::unsetenv("ATOLL_FABRIC_PROVIDER"); }
 };
@@ -41,7 +43,8 @@ TEST_F(Deferred, HoldsEverybodyAndNeedsNobody) {
       } else {
         Request request = all.ibarrier();
         request.wait();
-        EXPECT_EQ(*context.local_pointer<volatile std::uint64_t>(word), round) << "it was complete before the other had come";
+        EXPECT_EQ(*context.local_pointer<volatile std::uint64_t>(word), round)
+            << "it was complete before the other had come";
       }
       all.barrier();
     }
@@ -68,7 +71,8 @@ TEST_F(Deferred, HoldsEverybodyAndNeedsNobody) {
 struct Members {
   Members(runtime::Context& context, int size) {
     for (int rank = 0; rank < size; ++rank)
-      all.push_back(std::make_unique<detail::Deferred>(fabric::open_deferred_work(context.job(), context.pe(), detail::Deferred::channels(size)), rank, size));
+      all.push_back(std::make_unique<detail::Deferred>(
+          fabric::open_deferred_work(context.job(), context.pe(), detail::Deferred::channels(size)), rank, size));
     for (auto& one : all) {
       std::vector<fabric::DeferredWork::Card> cards;
       for (int partner : one->partners()) cards.push_back(all[static_cast<std::size_t>(partner)]->card());
@@ -104,25 +108,32 @@ TEST_F(Deferred, EverythingAmongSeveralMembers) {
       for (std::size_t call = 0; call < 6; ++call) {
         const std::size_t late = call % n, count = call % 2 == 0 ? 1 : 512;
         members.waits = true;
-        members.run(late, [](std::size_t, detail::Deferred& one) { one.start(detail::Kind::barrier, 0, 0, nullptr, nullptr, nullptr); });
+        members.run(late, [](std::size_t, detail::Deferred& one) {
+          one.start(detail::Kind::barrier, 0, 0, nullptr, nullptr, nullptr);
+        });
         // Sums of floating point in the tree that is documented, bit by bit.
         std::vector<std::vector<double>> in(n, std::vector<double>(count)), out(n, std::vector<double>(count));
-        for (std::size_t i = 0; i < n; ++i) testing::fill_values(in[i].data(), testing::stream(call, static_cast<int>(i)), count);
+        for (std::size_t i = 0; i < n; ++i)
+          testing::fill_values(in[i].data(), testing::stream(call, static_cast<int>(i)), count);
         const Reduction sum(Type::f64, Op::sum);
         ASSERT_TRUE(members.all[0]->suits(detail::Kind::allreduce, count * 8, &sum));
-        members.run(late, [&](std::size_t i, detail::Deferred& one) { one.start(detail::Kind::allreduce, count * 8, 0, in[i].data(), out[i].data(), &sum); });
+        members.run(late, [&](std::size_t i, detail::Deferred& one) {
+          one.start(detail::Kind::allreduce, count * 8, 0, in[i].data(), out[i].data(), &sum);
+        });
         for (std::size_t element = 0; element < count; ++element) {
           std::vector<double> values;
           for (std::size_t i = 0; i < n; ++i) values.push_back(in[i][element]);
           const double wanted = testing::evaluate_tree(values, [](double a, double b) { return a + b; });
-          for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[i][element], wanted) << "member " << i << " of " << size << ", call " << call;
+          for (std::size_t i = 0; i < n; ++i)
+            ASSERT_EQ(out[i][element], wanted) << "member " << i << " of " << size << ", call " << call;
         }
         const int root = static_cast<int>((call + 1) % n);
         members.waits = static_cast<std::size_t>(root) == late;  // others wait for their parents alone
         members.run(late, [&](std::size_t i, detail::Deferred& one) {
           one.start(detail::Kind::broadcast, count * 8, root, in[i].data(), in[i].data(), nullptr);
         });
-        for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(in[i], in[static_cast<std::size_t>(root)]) << "member " << i << " of " << size << ", call " << call;
+        for (std::size_t i = 0; i < n; ++i)
+          ASSERT_EQ(in[i], in[static_cast<std::size_t>(root)]) << "member " << i << " of " << size << ", call " << call;
       }
     }
     context.barrier();
@@ -179,9 +190,7 @@ TEST_F(Deferred, WhoStaysAwayIsNamed) {
       std::string text;
       try {
         all.ibarrier().wait();
-      } catch (const TimeoutError& error) {
-        text = error.what();
-      }
+      } catch (const TimeoutError& error) { text = error.what(); }
       EXPECT_NE(text.find("PE 1"), std::string::npos) << text;
     }
     context.barrier();

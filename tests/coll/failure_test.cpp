@@ -35,7 +35,8 @@ TEST_P(Failure, DifferentCollectivesAreNamed) {
     });
     EXPECT_NE(text.find(all.rank() == 0 ? "PE 1 called allreduce where PE 0 called barrier"
                                         : "PE 0 called barrier where PE 1 called allreduce"),
-              std::string::npos) << text;
+              std::string::npos)
+        << text;
     // Stays so: nothing is right any more.
     EXPECT_THROW(all.barrier(), Error);
   });
@@ -60,9 +61,9 @@ TEST_P(Failure, DifferentArgumentsAreNamed) {
   });
 }
 
-// PE 0 is the root. Sizes go in different ways, between nodes also by whether rooms were granted before. Who is told by what
-// arrives waits without a limit; who only misses something finds out why when its time is over; a root that has sent what
-// it had is done.
+// PE 0 is the root. Sizes go in different ways, between nodes also by whether rooms were granted before. Who is told by
+// what arrives waits without a limit; who only misses something finds out why when its time is over; a root that has
+// sent what it had is done.
 TEST_P(Failure, DifferentSizesOfABroadcastAreNamed) {
   run_pes(2, GetParam(), [fabric = GetParam()](runtime::Context& context) {
     constexpr std::size_t cells = 100, parcel = 40'000, longer_parcel = 50'000, written = 100'000, read = 1 << 20;
@@ -91,7 +92,8 @@ TEST_P(Failure, DifferentSizesOfABroadcastAreNamed) {
         });
         bool named = text.find("disagree about the arguments of broadcast") != std::string::npos;
         bool done = all.rank() == 0 && told == other && text.empty();
-        EXPECT_TRUE(named || done) << one.by_root << " and " << one.by_other << " bytes, granted " << granted << ": " << text;
+        EXPECT_TRUE(named || done) << one.by_root << " and " << one.by_other << " bytes, granted " << granted << ": "
+                                   << text;
         context.barrier();
       }
   });
@@ -104,7 +106,8 @@ TEST_P(Failure, WhoStaysAwayIsNamed) {
     all.barrier();
     if (all.rank() != 1) {
       std::string text = message_of([&] { all.barrier(); });
-      const char* who = fabric == Fabric::ofi ? "PE 1 on node1 did not arrive within 0.2 s" : "PE 1 did not arrive within 0.2 s";
+      const char* who =
+          fabric == Fabric::ofi ? "PE 1 on node1 did not arrive within 0.2 s" : "PE 1 did not arrive within 0.2 s";
       EXPECT_NE(text.find(who), std::string::npos) << text;
       EXPECT_EQ(text.find("PE 0"), std::string::npos) << text;
       EXPECT_EQ(text.find("PE 2"), std::string::npos) << text;
@@ -158,9 +161,7 @@ bool survive(runtime::Context& context, Death death) {
     }
   } catch (const PeFailedError& error) {
     return std::string(error.what()).find("PE 1") != std::string::npos;
-  } catch (const Error&) {
-    return false;
-  }
+  } catch (const Error&) { return false; }
 }
 
 void end_one(Death death) {
@@ -176,9 +177,7 @@ void end_one(Death death) {
         try {
           runtime::Context context(job, PeId(pe), {.threads = 1});
           told = survive(context, death);
-        } catch (const std::exception& error) {
-          std::fprintf(stderr, "PE %u: %s\n", pe, error.what());
-        }
+        } catch (const std::exception& error) { std::fprintf(stderr, "PE %u: %s\n", pe, error.what()); }
         std::_Exit(told ? 0 : 1);
       }
       pids.push_back(pid);

@@ -125,7 +125,9 @@ TEST_P(Hierarchical, MovesTheRightBytes) {
     }
     // Blocks of any size, some empty.
     auto size_of = [](int from, int to) { return static_cast<std::size_t>((from * 7 + to * 3) % 5) * 431; };
-    auto content = [&](int from, int to) { return testing::random_bytes(testing::stream(77, from * 100 + to), size_of(from, to)); };
+    auto content = [&](int from, int to) {
+      return testing::random_bytes(testing::stream(77, from * 100 + to), size_of(from, to));
+    };
     std::vector<std::vector<std::byte>> give(members), take(members);
     std::vector<ConstBlock> give_blocks;
     std::vector<Block> take_blocks;
@@ -137,7 +139,8 @@ TEST_P(Hierarchical, MovesTheRightBytes) {
       take_blocks.push_back({out.data(), out.size()});
     }
     all.alltoallv(give_blocks, take_blocks);
-    for (int other = 0; other < n; ++other) EXPECT_EQ(take[static_cast<std::size_t>(other)], content(other, rank)) << "alltoallv";
+    for (int other = 0; other < n; ++other)
+      EXPECT_EQ(take[static_cast<std::size_t>(other)], content(other, rank)) << "alltoallv";
     for (int root = 0; root < n; ++root) {
       std::vector<std::byte> mine(size_of(root, rank));
       all.scatterv(give_blocks, mine.data(), mine.size(), root);

@@ -22,7 +22,8 @@ TEST_P(Lending, TheRootIsAheadOfAll) {
         std::uint64_t* at = call % 3 == 0 ? in_heap.as<std::uint64_t>() : data.data();
         if (root) std::fill_n(at, count, call + count);
         // Others come when the root has gone on.
-        if (!root && call % 12 == 0 && context.npes() <= 3) (void)context.wait([] { return false; }, Deadline::after_seconds(2e-3));
+        if (!root && call % 12 == 0 && context.npes() <= 3)
+          (void)context.wait([] { return false; }, Deadline::after_seconds(2e-3));
         all.broadcast(at, count * 8, 0);
         ASSERT_EQ(at[0], call + count);
         ASSERT_EQ(at[count - 1], call + count);
@@ -41,7 +42,8 @@ TEST_P(Lending, ManyGroupsShareTheChunks) {
       std::vector<std::byte> out(bytes * n), in(bytes * n);
       for (int round = 0; round < 4; ++round) {
         for (std::size_t to = 0; to < n; ++to)
-          std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(to * bytes), bytes, static_cast<std::byte>(16 * all.rank() + static_cast<int>(to) + round));
+          std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(to * bytes), bytes,
+                      static_cast<std::byte>(16 * all.rank() + static_cast<int>(to) + round));
         all.alltoall(out.data(), bytes, in.data());
         std::fill(out.begin(), out.end(), std::byte{0xFF});
         for (std::size_t from = 0; from < n; ++from) {

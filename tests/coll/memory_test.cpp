@@ -58,7 +58,8 @@ double bytes_each(std::uint32_t pes, std::uint32_t pes_per_node, Use how = Use::
     all.barrier();
     for (auto& one : made) one->close();
     first->close();
-    context.wait([&] { return first->all_closed() && std::ranges::all_of(made, [](auto& one) { return one->all_closed(); }); });
+    context.wait(
+        [&] { return first->all_closed() && std::ranges::all_of(made, [](auto& one) { return one->all_closed(); }); });
   });
   return static_cast<double>(heaps + after - before) / count / pes;
 }

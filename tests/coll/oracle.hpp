@@ -21,9 +21,7 @@ template <class Call>
 std::string message_of(Call&& call) {
   try {
     call();
-  } catch (const Error& error) {
-    return error.what();
-  }
+  } catch (const Error& error) { return error.what(); }
   return {};
 }
 
@@ -64,7 +62,9 @@ inline void copy(void* into, const void* from, std::size_t bytes) {
   if (bytes != 0) std::memcpy(into, from, bytes);
 }
 
-inline std::uint64_t stream(std::uint64_t call, int rank) { return random_bits(call * 1315423911u + 77, static_cast<std::uint64_t>(rank)); }
+inline std::uint64_t stream(std::uint64_t call, int rank) {
+  return random_bits(call * 1315423911u + 77, static_cast<std::uint64_t>(rank));
+}
 
 inline std::vector<std::byte> random_bytes(std::uint64_t key, std::size_t size) {
   std::vector<std::byte> bytes(size);
@@ -79,8 +79,7 @@ T random_value(std::uint64_t bits) {
   else if constexpr (!std::is_integral_v<T>) {  // complex
     using Part = typename T::value_type;
     return T(static_cast<Part>(0.5 + to_unit_interval(bits)), static_cast<Part>(to_unit_interval(bits >> 7) - 0.5));
-  }
-  else return static_cast<T>(bits);
+  } else return static_cast<T>(bits);
 }
 
 template <class T>

@@ -86,9 +86,7 @@ TEST(Parcels, OfAnotherSizeAreRefused) {
     try {
       all.broadcast(block.data(), all.rank() == 0 ? 4000 : 5000, 0);
       all.barrier();
-    } catch (const Error& error) {
-      text = error.what();
-    }
+    } catch (const Error& error) { text = error.what(); }
     if (all.rank() == 1) {
       EXPECT_NE(text.find("disagree about the arguments of broadcast"), std::string::npos) << text;
     }
@@ -98,7 +96,8 @@ TEST(Parcels, OfAnotherSizeAreRefused) {
 // A symmetric output is written to at once: also that of a PE which has not called yet, and whatever the length.
 void exchange_placed(runtime::Context& context) {
   constexpr std::size_t sizes[] = {8, 1009, 65'537, 262'144, 300'000};
-  // First of all, so that it lies at the same offset everywhere. Two, of which one is in use while the other is written.
+  // First of all, so that it lies at the same offset everywhere. Two, of which one is in use while the other is
+  // written.
   std::byte* outs[2];
   for (std::byte*& out : outs) out = static_cast<std::byte*>(context.heap().allocate(3 * 300'000));
   Communicator all(context);
@@ -144,10 +143,9 @@ void disagree(runtime::Context& context, bool about_size) {
   bool odd = all.rank() == 1;
   std::string text;
   try {
-    all.alltoall(in.data(), about_size && odd ? 6000 : 5000, odd && !about_size ? own.data() : out, Destination::symmetric);
-  } catch (const Error& error) {
-    text = error.what();
-  }
+    all.alltoall(in.data(), about_size && odd ? 6000 : 5000, odd && !about_size ? own.data() : out,
+                 Destination::symmetric);
+  } catch (const Error& error) { text = error.what(); }
   EXPECT_NE(text.find("disagree about the arguments of alltoall"), std::string::npos) << text;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data in private memory of members of one node, which the kernel reads or the sender lends: what decides, and that the data arrive in
-// either way.
+// Data in private memory of members of one node, which the kernel reads or the sender lends: what decides, and that the
+// data arrive in either way.
 #include "reading.hpp"
 
 #include <gtest/gtest.h>
@@ -129,15 +129,20 @@ void exchange_all(runtime::Context& context, std::size_t bytes, int rounds) {
   Communicator all(context);
   const int n = all.size(), me = all.rank();
   const auto members = static_cast<std::size_t>(n);
-  const testing::Bytes own(context, bytes * members, false), got(context, bytes * members, false), in_heap(context, bytes * members, true);
-  auto mark = [](int round, int from, int to) { return static_cast<std::uint64_t>(round) << 32 | static_cast<std::uint64_t>(from) << 16 | static_cast<std::uint64_t>(to); };
+  const testing::Bytes own(context, bytes * members, false), got(context, bytes * members, false),
+      in_heap(context, bytes * members, true);
+  auto mark = [](int round, int from, int to) {
+    return static_cast<std::uint64_t>(round) << 32 | static_cast<std::uint64_t>(from) << 16 |
+           static_cast<std::uint64_t>(to);
+  };
   auto give = [&](std::byte* at, std::uint64_t value) {
     std::memcpy(at, &value, 8);
     std::memcpy(at + bytes / 2, &value, 8);
     std::memcpy(at + bytes - 8, &value, 8);
   };
   auto holds = [&](const std::byte* at, std::uint64_t value) {
-    return std::memcmp(at, &value, 8) == 0 && std::memcmp(at + bytes / 2, &value, 8) == 0 && std::memcmp(at + bytes - 8, &value, 8) == 0;
+    return std::memcmp(at, &value, 8) == 0 && std::memcmp(at + bytes / 2, &value, 8) == 0 &&
+           std::memcmp(at + bytes - 8, &value, 8) == 0;
   };
   for (int round = 0; round < rounds; ++round) {
     std::byte* const into = round % 5 == 4 ? in_heap.data() : got.data();
@@ -151,13 +156,15 @@ void exchange_all(runtime::Context& context, std::size_t bytes, int rounds) {
     all.allgather(own.data(), bytes, into);
     give(own.data(), 99);
     for (int from = 0; from < n; ++from)
-      ASSERT_TRUE(holds(into + bytes * static_cast<std::size_t>(from), mark(round, from, 1))) << bytes << " allgather " << round;
+      ASSERT_TRUE(holds(into + bytes * static_cast<std::size_t>(from), mark(round, from, 1)))
+          << bytes << " allgather " << round;
 
     for (int to = 0; to < n; ++to) give(own.data() + bytes * static_cast<std::size_t>(to), mark(round, me, to));
     all.alltoall(own.data(), bytes, into);
     for (int to = 0; to < n; ++to) give(own.data() + bytes * static_cast<std::size_t>(to), 99);
     for (int from = 0; from < n; ++from)
-      ASSERT_TRUE(holds(into + bytes * static_cast<std::size_t>(from), mark(round, from, me))) << bytes << " alltoall " << round;
+      ASSERT_TRUE(holds(into + bytes * static_cast<std::size_t>(from), mark(round, from, me)))
+          << bytes << " alltoall " << round;
 
     const std::size_t words = bytes / 8;
     auto* numbers = own.as<std::uint64_t>();
@@ -173,25 +180,31 @@ void exchange_all(runtime::Context& context, std::size_t bytes, int rounds) {
 }
 
 TEST_P(PrivateMemory, ArrivesInEveryWay) {
-  run([](runtime::Context& context) {
-    for (std::size_t bytes : {16376u, 16384u, 20000u, 65536u, 65544u, 300000u}) exchange_all(context, bytes, 12);
-    exchange_all(context, 3u << 20, 3);
-  }, {.segment_bytes = std::uint64_t{256} << 20});
+  run(
+      [](runtime::Context& context) {
+        for (std::size_t bytes : {16376u, 16384u, 20000u, 65536u, 65544u, 300000u}) exchange_all(context, bytes, 12);
+        exchange_all(context, 3u << 20, 3);
+      },
+      {.segment_bytes = std::uint64_t{256} << 20});
 }
 
 TEST_P(PrivateMemory, ArrivesWhereTheKernelIsNotAsked) {
   ::setenv("ATOLL_KERNEL_COPY", "off", 1);
-  run([](runtime::Context& context) {
-    for (std::size_t bytes : {16384u, 65536u, 300000u}) exchange_all(context, bytes, 5);
-  }, {.segment_bytes = std::uint64_t{256} << 20});
+  run(
+      [](runtime::Context& context) {
+        for (std::size_t bytes : {16384u, 65536u, 300000u}) exchange_all(context, bytes, 5);
+      },
+      {.segment_bytes = std::uint64_t{256} << 20});
 }
 
 // Of two members, each has its own opinion.
 TEST_P(PrivateMemory, ArrivesWhereOneIsRefused) {
-  run([](runtime::Context& context) {
-    if (context.pe().value() % 2 == 1) context.foreign_memory().give_up(1);
-    for (std::size_t bytes : {16384u, 65536u, 300000u}) exchange_all(context, bytes, 12);
-  }, {.segment_bytes = std::uint64_t{256} << 20});
+  run(
+      [](runtime::Context& context) {
+        if (context.pe().value() % 2 == 1) context.foreign_memory().give_up(1);
+        for (std::size_t bytes : {16384u, 65536u, 300000u}) exchange_all(context, bytes, 12);
+      },
+      {.segment_bytes = std::uint64_t{256} << 20});
 }
 
 // Through several trials of both ways.

@@ -90,7 +90,8 @@ void check_type(runtime::Context& context, Communicator& all, std::size_t count,
     Bytes before(context, count * sizeof(T), !heap);
     all.exscan(in.data(), before.data(), count, reduction);
     auto near = [](T a, T b) {
-      if constexpr (std::is_floating_point_v<T> || is_complex<T>) return a == b || std::abs(a - b) <= 1e-5 * std::abs(b);
+      if constexpr (std::is_floating_point_v<T> || is_complex<T>)
+        return a == b || std::abs(a - b) <= 1e-5 * std::abs(b);
       else return a == b;
     };
     for (std::size_t i = 0; i < count; i += step) {
@@ -133,9 +134,8 @@ TEST_P(Reductions, EveryAlgorithmAndSize) {
     Communicator all(context);
     std::uint64_t call = 100;
     for (const char* how : {"allreduce=auto,reduce=auto", "allreduce=recursive_doubling,reduce=binomial",
-                            "allreduce=halving_doubling,reduce=halving",
-                            "allreduce=hierarchical,reduce=hierarchical", "allreduce=central,reduce=auto",
-                            "allreduce=tree4", "allreduce=tree16", "allreduce=flat"}) {
+                            "allreduce=halving_doubling,reduce=halving", "allreduce=hierarchical,reduce=hierarchical",
+                            "allreduce=central,reduce=auto", "allreduce=tree4", "allreduce=tree16", "allreduce=flat"}) {
       all.force_algorithms(how);
       for (std::size_t count : {0, 1, 3, 7, 8, 127, 3001}) {
         check_type<double>(context, all, count, ++call);
@@ -229,7 +229,8 @@ template <class T>
 void check_level(SimdLevel level) {
   constexpr std::size_t most = 67;
   const auto type = static_cast<std::size_t>(type_of<T>);
-  auto left = std::make_unique<T[]>(most + 1), right = std::make_unique<T[]>(most + 1), found = std::make_unique<T[]>(most + 1);
+  auto left = std::make_unique<T[]>(most + 1), right = std::make_unique<T[]>(most + 1),
+       found = std::make_unique<T[]>(most + 1);
   fill_values(left.get(), 1, most + 1);
   fill_values(right.get(), 2, most + 1);
   for (std::size_t op = 0; op < op_count; ++op) {
@@ -243,7 +244,8 @@ void check_level(SimdLevel level) {
         for (std::size_t i = first; i < first + count; ++i) {
           T wanted;
           oracle(&wanted, left.get() + i, right.get() + i, 1, nullptr);
-          ASSERT_TRUE(same(&wanted, found.get() + i, 1)) << name_of(level) << ", type " << type << ", op " << op << ", element " << i;
+          ASSERT_TRUE(same(&wanted, found.get() + i, 1))
+              << name_of(level) << ", type " << type << ", op " << op << ", element " << i;
         }
       }
   }
@@ -253,9 +255,9 @@ TEST(Reduction, LevelsOfSimdAgree) {
   for (SimdLevel level : {SimdLevel::sse4, SimdLevel::avx2, SimdLevel::avx512}) {
     if (level > processor_simd_level()) continue;
     auto check_all = [&]<class... T>(std::tuple<T...>*) { (check_level<T>(level), ...); };
-    check_all(static_cast<std::tuple<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
-                                     std::uint32_t, std::uint64_t, float, double, long double, std::complex<float>,
-                                     std::complex<double>>*>(nullptr));
+    check_all(static_cast<std::tuple<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+                                     std::uint16_t, std::uint32_t, std::uint64_t, float, double, long double,
+                                     std::complex<float>, std::complex<double>>*>(nullptr));
   }
 }
 

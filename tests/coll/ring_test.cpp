@@ -26,7 +26,8 @@ TEST_P(Ring, GrowsWhenItsWriterIsAhead) {
   run([](runtime::Context& context) {
     Communicator all(context);
     for (std::uint64_t round = 0; round < 8; ++round) {
-      // The root is ahead by as many cells as a ring has. The first round begins with a small ring, at another cell in each communicator.
+      // The root is ahead by as many cells as a ring has. The first round begins with a small ring, at another cell in
+      // each communicator.
       Communicator part(all, 0);
       for (std::uint64_t call = 0; call < round; ++call) part.barrier();
       if (part.rank() != 0) (void)context.wait([] { return false; }, Deadline::after_seconds(1e-3));
@@ -44,7 +45,8 @@ TEST_P(Ring, GrowsForLongerMessagesBothWays) {
     Communicator all(context);
     for (std::uint64_t before = 0; before < 10; ++before) {
       Communicator part(all, 0);
-      for (std::uint64_t call = 0; call < before; ++call) ASSERT_EQ(part.allreduce_sum<std::uint64_t>(call), call * static_cast<std::uint64_t>(part.size()));
+      for (std::uint64_t call = 0; call < before; ++call)
+        ASSERT_EQ(part.allreduce_sum<std::uint64_t>(call), call * static_cast<std::uint64_t>(part.size()));
       for (std::uint64_t call = 0; call < 5; ++call) exchange(part, call);
     }
   });

@@ -32,7 +32,10 @@ Pending start_one(runtime::Context& context, Communicator& team, SequentialRando
   int n = team.size(), rank = team.rank();
   auto members = static_cast<std::size_t>(n);
   std::uint64_t shape = random();
-  std::size_t size = shape % 4 == 0 ? shape / 4 % 40 * 8 : shape % 4 == 1 ? shape / 4 % 400 * 8 : shape % 4 == 2 ? 8 : shape / 4 % 20000 * 8;
+  std::size_t size = shape % 4 == 0   ? shape / 4 % 40 * 8
+                     : shape % 4 == 1 ? shape / 4 % 400 * 8
+                     : shape % 4 == 2 ? 8
+                                      : shape / 4 % 20000 * 8;
   int root = static_cast<int>(random.below(members));
   std::uint64_t choice = random.below(8);
   std::uint64_t places = random_bits(call, 1000 + static_cast<std::uint64_t>(rank));

@@ -54,12 +54,12 @@ TEST_F(Table, SaysWhichLineCannotBeRead) {
     use(text);
     try {
       (void)chosen("barrier", 0, one_node(2));
-    } catch (const ValueError& error) {
-      return std::string(error.what());
-    }
+    } catch (const ValueError& error) { return std::string(error.what()); }
     return std::string("nothing");
   };
-  auto expect = [&](const std::string& text, const std::string& part) { EXPECT_NE(message(text).find(part), std::string::npos) << message(text); };
+  auto expect = [&](const std::string& text, const std::string& part) {
+    EXPECT_NE(message(text).find(part), std::string::npos) << message(text);
+  };
   expect("barrier 2 1 * tree2\nnone 2 1 * tree2\n", ":2: 'none' is not a collective");
   expect("barrier 2 1 * oak\n", ":1: barrier has no algorithm 'oak'");
   expect("barrier 0 1 * tree2\n", ":1: accepted are");
@@ -79,9 +79,7 @@ TEST_F(Table, MembersWithDifferentTablesHearOfIt) {
     std::string text;
     try {
       all.barrier();
-    } catch (const Error& error) {
-      text = error.what();
-    }
+    } catch (const Error& error) { text = error.what(); }
     EXPECT_NE(text.find("their ATOLL_COLL_TABLE differs"), std::string::npos) << text;
   });
 }

@@ -122,8 +122,7 @@ TEST_P(Teams, WithoutMemoryAreRefusedOnEveryPe) {
         std::vector<void*> hoard;
         for (std::size_t bytes = std::size_t{1} << 20; last && bytes >= 64; bytes = bytes * 9 / 10) try {
             for (;;) hoard.push_back(context.heap().allocate(bytes));
-          } catch (const MemoryError&) {
-          }
+          } catch (const MemoryError&) {}
         EXPECT_THROW((void)Communicator::split(all, all.rank() % 2), MemoryError);
         for (void* block : hoard) context.heap().release(block);
         auto team = Communicator::split(all, 0);

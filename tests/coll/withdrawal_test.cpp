@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long data in memory that a member has offered, or has asked others to write to: it is the caller's again when the member gives up. And who
-// has no chunk for them, or comes before the others.
+// Long data in memory that a member has offered, or has asked others to write to: it is the caller's again when the
+// member gives up. And who has no chunk for them, or comes before the others.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <unistd.h>
@@ -91,7 +91,8 @@ TEST_P(Withdrawal, WhatIsTheCallersAgainIsNotWrittenTo) {
       EXPECT_THROW(all.broadcast(data.data(), long_bytes, 0), TimeoutError);
       std::fill_n(data.data(), long_bytes, std::byte{55});
       context.barrier();
-      EXPECT_EQ(std::count(data.data(), data.data() + long_bytes, std::byte{55}), static_cast<std::ptrdiff_t>(long_bytes));
+      EXPECT_EQ(std::count(data.data(), data.data() + long_bytes, std::byte{55}),
+                static_cast<std::ptrdiff_t>(long_bytes));
     }
   });
 }
@@ -106,9 +107,7 @@ TEST_P(Withdrawal, AFullHeapHangsNobody) {
     for (std::size_t size = std::size_t{16} << 20; size >= 65'536;) {
       try {
         taken.push_back(context.heap().allocate(size));
-      } catch (const MemoryError&) {
-        size /= 2;
-      }
+      } catch (const MemoryError&) { size /= 2; }
     }
     std::vector<std::byte> data(bytes);
     int calls = 0;
@@ -120,7 +119,9 @@ TEST_P(Withdrawal, AFullHeapHangsNobody) {
       }
     });
     if (fabric == Fabric::shm) EXPECT_EQ(calls, 40) << text;
-    else EXPECT_NE(text.find(all.rank() == 0 ? "cannot allocate" : "PE 0 has given up this collective"), std::string::npos) << text;
+    else
+      EXPECT_NE(text.find(all.rank() == 0 ? "cannot allocate" : "PE 0 has given up this collective"), std::string::npos)
+          << text;
     context.barrier();
     for (void* memory : taken) context.heap().release(memory);
   });

@@ -87,7 +87,8 @@ TEST(NodesTest, EachNodeHasTheMemoryOfItsOwnPes) {
     EXPECT_EQ(job.place_of(PeId(4)), 2u);
     for (std::uint32_t pe = 0; pe < 5; ++pe) EXPECT_EQ(job.segment(PeId(pe)) != nullptr, (pe % 2 == 0) == (node == 1));
   }
-  EXPECT_EQ(jobs[1]->segment(PeId(4)) - jobs[1]->segment(PeId(2)), static_cast<std::ptrdiff_t>(jobs[1]->segment_bytes()));
+  EXPECT_EQ(jobs[1]->segment(PeId(4)) - jobs[1]->segment(PeId(2)),
+            static_cast<std::ptrdiff_t>(jobs[1]->segment_bytes()));
 }
 
 TEST(NodesTest, WhatHappensToOneNodeIsKnownToAll) {
@@ -120,7 +121,8 @@ TEST(NodesTest, WhoIsLostIsToldTheLauncher) {
   EXPECT_FALSE(job->report_loss(PeId(1), "is lost"));
   EXPECT_FALSE(job->first_failure());
   std::string said;
-  job->set_loss_listener([&](PeId pe, const std::string& how) { return said = fmt::format("PE {} {}", pe.value(), how), true; });
+  job->set_loss_listener(
+      [&](PeId pe, const std::string& how) { return said = fmt::format("PE {} {}", pe.value(), how), true; });
   EXPECT_TRUE(job->report_loss(PeId(1), "is lost"));
   EXPECT_EQ(said, "PE 1 is lost");
   job->mark_failed(PeId(1), 9, "is lost");
@@ -155,11 +157,29 @@ TEST(MessageRingTest, FillsEmptiesAndWrapsRound) {
 TEST(MessageRingTest, PayloadsOfAllLengthsComeWhole) {
   auto job = Job::create_loop({.npes = 2, .segment_bytes = 4 * MiB_});
   Endpoint sender(job, PeId(0)), receiver(job, PeId(1));
-  const std::size_t lengths[] = {0,   1,   47,  48,  49,  104,  105,  160,  161,
-                                 216, 217, 271, 272, 273, 1000, 4096, ring_message_bytes - 1, ring_message_bytes};
+  const std::size_t lengths[] = {0,
+                                 1,
+                                 47,
+                                 48,
+                                 49,
+                                 104,
+                                 105,
+                                 160,
+                                 161,
+                                 216,
+                                 217,
+                                 271,
+                                 272,
+                                 273,
+                                 1000,
+                                 4096,
+                                 ring_message_bytes - 1,
+                                 ring_message_bytes};
   std::vector<std::byte> data(ring_message_bytes + 512);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i * 7 + i / 256);
-  auto length_of = [&](std::uint64_t number) { return lengths[(number * 5 + number / std::size(lengths)) % std::size(lengths)]; };
+  auto length_of = [&](std::uint64_t number) {
+    return lengths[(number * 5 + number / std::size(lengths)) % std::size(lengths)];
+  };
   auto begin_of = [&](std::uint64_t number) { return data.data() + number % 512; };
   std::uint64_t next_out = 0, next_in = 0;
   std::set<std::size_t> lengths_seen;
@@ -192,8 +212,8 @@ TEST(MessageRingTest, PayloadsOfAllLengthsComeWhole) {
   EXPECT_EQ(lengths_seen.size(), std::size(lengths));
 }
 
-// Messages of several slots leave room for as many others as there would be if each had one, nearly; and one that comes when others
-// fill the ring need not wait until as many slots are free at once.
+// Messages of several slots leave room for as many others as there would be if each had one, nearly; and one that comes
+// when others fill the ring need not wait until as many slots are free at once.
 TEST(MessageRingTest, MessagesOfSeveralSlotsAreNotLeftOut) {
   auto job = Job::create_loop({.npes = 2, .segment_bytes = 4 * MiB_});
   Endpoint sender(job, PeId(0)), receiver(job, PeId(1));
@@ -270,7 +290,7 @@ TEST(MessageRingTest, ManySendersOneReceiverLoseNothing) {
 
 TEST(JobTest, SharedMemoryHasNoNameAndIsPrivate) {
   auto job = Job::create_shm({.npes = 3, .segment_bytes = 4 * MiB_});
-  struct stat info {};
+  struct stat info{};
   ASSERT_EQ(::fstat(job->descriptor(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
   EXPECT_EQ(info.st_nlink, 0u);

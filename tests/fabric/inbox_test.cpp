@@ -15,10 +15,12 @@ namespace {
 Inbox::Payload payload_of(std::size_t bytes, int value, int& given_back) {
   auto* data = new std::byte[bytes];
   std::memset(data, value, bytes);
-  return {data, bytes, [](void* count, std::byte* at) {
+  return {data, bytes,
+          [](void* count, std::byte* at) {
             delete[] at;
             ++*static_cast<int*>(count);
-          }, &given_back};
+          },
+          &given_back};
 }
 
 TEST(InboxTest, GivesWhatCameInOrderAndWrapsRound) {

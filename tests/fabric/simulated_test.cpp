@@ -146,7 +146,8 @@ TEST(SimulatedTest, WhoWaitsForALostPeHearsOfIt) {
       EXPECT_THAT(error.what(), ::testing::HasSubstr("PE 1 was lost"));
       throw;
     }
-  }), PeFailedError);
+  }),
+               PeFailedError);
   EXPECT_EQ(failed, 2);
   EXPECT_LT(simulated.now_ps(), 2'000'000'000u);
 }

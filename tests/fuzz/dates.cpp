@@ -32,7 +32,6 @@ ATOLL_FUZZ(dates) {
     const std::int64_t day = days[durations ? 1 + how % 4 : how % 5];
     try {
       (void)read(entry.make({std::string(entry.name), {format}, {day, how / 8 % 3}}), input.text());
-    } catch (const atl::ValueError&) {
-    }
+    } catch (const atl::ValueError&) {}
   }
 }

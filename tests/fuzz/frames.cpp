@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launcher and the agents read from their sockets: the handshake of a stranger, frames, orders, and what PEs say to their agent.
+// What the launcher and the agents read from their sockets: the handshake of a stranger, frames, orders, and what PEs
+// say to their agent.
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "atoll/base/error.hpp"
-#include "launcher/pe_server.hpp"
 #include "control/handshake.hpp"
 #include "control/link.hpp"
 #include "control/order.hpp"
+#include "launcher/pe_server.hpp"
 #include "target.hpp"
 
 namespace {
@@ -26,11 +27,15 @@ class Nobody final : public PeServer::Listener {
   std::vector<PublishedEntry> published;
 
  private:
-  void check(std::uint32_t pe) const { atl::fuzz::expect(pe >= order_.first_pe && pe < order_.first_pe + order_.pes, "a message is of a PE of this host"); }
+  void check(std::uint32_t pe) const {
+    atl::fuzz::expect(pe >= order_.first_pe && pe < order_.first_pe + order_.pes, "a message is of a PE of this host");
+  }
   const Order& order_;
 };
 
-void write(int descriptor, std::span<const std::uint8_t> bytes) { (void)!::send(descriptor, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL); }
+void write(int descriptor, std::span<const std::uint8_t> bytes) {
+  (void)!::send(descriptor, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
 
 struct Pair {
   int ours, theirs;
@@ -66,11 +71,9 @@ void read_frames(std::span<const std::uint8_t> bytes) {
           case 1: (void)reader.texts(); break;
           default: (void)reader.text(); reader.end();
         }
-      } catch (const atl::SetupError&) {
-      }
+      } catch (const atl::SetupError&) {}
     }
-  } catch (const atl::SetupError&) {
-  }
+  } catch (const atl::SetupError&) {}
 }
 
 void serve_pes(std::span<const std::uint8_t> bytes) {
@@ -99,7 +102,6 @@ ATOLL_FUZZ(frames) {
       try {
         const Order order = unpack_order(input.text());
         atl::fuzz::expect(pack(order) == input.text(), "an order is packed as it came");
-      } catch (const atl::SetupError&) {
-      }
+      } catch (const atl::SetupError&) {}
   }
 }

@@ -10,7 +10,7 @@ ATOLL_FUZZ(orc_lengths) {
   const OrcRuns runs = input.byte() % 2 ? OrcRuns::v2 : OrcRuns::v1;
   const std::uint64_t count = std::uint64_t{1} << input.byte() % 64;
   try {
-    atl::fuzz::expect(sum_orc_lengths(std::as_bytes(input.rest()), runs, count) <= most_of_orc, "a sum is at most the largest that is told");
-  } catch (const atl::ValueError&) {
-  }
+    atl::fuzz::expect(sum_orc_lengths(std::as_bytes(input.rest()), runs, count) <= most_of_orc,
+                      "a sum is at most the largest that is told");
+  } catch (const atl::ValueError&) {}
 }

@@ -11,8 +11,8 @@ ATOLL_FUZZ(parquet_footer) {
     for (const atl::table::ParquetGroup& group : atl::table::read_parquet_footer(std::as_bytes(input.rest()), size)) {
       atl::fuzz::expect(group.rows >= 0 && group.bytes >= 0, "sizes of a row group are not negative");
       for (const atl::table::ParquetColumn& column : group.columns)
-        atl::fuzz::expect(column.offset >= 0 && column.packed >= 0 && column.packed <= size - column.offset, "a column is inside the file");
+        atl::fuzz::expect(column.offset >= 0 && column.packed >= 0 && column.packed <= size - column.offset,
+                          "a column is inside the file");
     }
-  } catch (const atl::ValueError&) {
-  }
+  } catch (const atl::ValueError&) {}
 }

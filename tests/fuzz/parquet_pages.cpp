@@ -37,7 +37,8 @@ class Source final : public ChunkSource {
 
 class Sink final : public NumbersSink {
  public:
-  Sink(std::int64_t rows, std::size_t width, bool with_room) : rows_(rows), width_(width), with_room_(with_room), room_(static_cast<std::size_t>(rows) * width) {}
+  Sink(std::int64_t rows, std::size_t width, bool with_room)
+      : rows_(rows), width_(width), with_room_(with_room), room_(static_cast<std::size_t>(rows) * width) {}
   std::byte* room(std::int64_t first, std::int64_t rows) override {
     check(first, rows);
     return with_room_ ? room_.data() + static_cast<std::size_t>(first) * width_ : nullptr;
@@ -50,7 +51,9 @@ class Sink final : public NumbersSink {
   }
 
  private:
-  void check(std::int64_t first, std::int64_t rows) const { expect(first >= 0 && rows >= 0 && first + rows <= rows_, "rows are rows of the chunk"); }
+  void check(std::int64_t first, std::int64_t rows) const {
+    expect(first >= 0 && rows >= 0 && first + rows <= rows_, "rows are rows of the chunk");
+  }
 
   std::int64_t rows_;
   std::size_t width_;
@@ -78,7 +81,8 @@ ATOLL_FUZZ(parquet_pages) {
   Source source(memory, std::as_bytes(input.rest()));
   try {
     if (chunk.physical != ParquetChunk::Physical::text) {
-      const bool narrow = chunk.physical == ParquetChunk::Physical::i32 || chunk.physical == ParquetChunk::Physical::f32;
+      const bool narrow =
+          chunk.physical == ParquetChunk::Physical::i32 || chunk.physical == ParquetChunk::Physical::f32;
       NumbersForm form;
       form.widened = (how & 8) != 0 && chunk.physical == ParquetChunk::Physical::i32;
       form.divisor = (how & 16) != 0 && !form.widened && chunk.physical <= ParquetChunk::Physical::i64 ? 100 : 0;
@@ -95,8 +99,8 @@ ATOLL_FUZZ(parquet_pages) {
       const ParquetTexts texts = decode_texts(memory, source, chunk, wanted);
       for (std::size_t row = 0; row < static_cast<std::size_t>(count); ++row)
         expect(texts.offsets[row] >= 0 && texts.offsets[row] <= texts.offsets[row + 1], "offsets ascend");
-      expect(static_cast<std::size_t>(texts.offsets[static_cast<std::size_t>(count)]) <= texts.bytes.size(), "texts end inside their bytes");
+      expect(static_cast<std::size_t>(texts.offsets[static_cast<std::size_t>(count)]) <= texts.bytes.size(),
+             "texts end inside their bytes");
     }
-  } catch (const atl::ValueError&) {
-  }
+  } catch (const atl::ValueError&) {}
 }

@@ -15,6 +15,7 @@ ATOLL_FUZZ(records) {
   for (std::size_t state = 0; state < atl::table::record_states; ++state) {
     const RecordScan& after = second[static_cast<std::size_t>(first[state].end)];
     atl::fuzz::expect(whole[state].end == after.end, "two parts end as the whole does");
-    atl::fuzz::expect(whole[state].first <= static_cast<std::int64_t>(text.size()), "a record begins inside the text, or behind it");
+    atl::fuzz::expect(whole[state].first <= static_cast<std::int64_t>(text.size()),
+                      "a record begins inside the text, or behind it");
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fuzz target: a function of arbitrary bytes that must neither crash nor break what it checks. libFuzzer's programs have one each
+// A fuzz target: a function of arbitrary bytes that must neither crash nor break what it checks. libFuzzer's programs
+// have one each
 // (`make fuzz`); test_fuzz has all of them and runs each over its inputs in corpus/.
 #pragma once
 
@@ -60,17 +61,17 @@ inline void expect(bool holds, const char* what) {
 }  // namespace atl::fuzz
 
 #ifdef ATOLL_FUZZER
-#define ATOLL_FUZZ(name)                                                            \
-  static void run_##name(std::span<const std::uint8_t> bytes);                      \
+#define ATOLL_FUZZ(name) \
+  static void run_##name(std::span<const std::uint8_t> bytes); \
   extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size); \
   extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) { \
-    run_##name({data, size});                                                       \
-    return 0;                                                                       \
-  }                                                                                 \
+    run_##name({data, size}); \
+    return 0; \
+  } \
   static void run_##name(std::span<const std::uint8_t> bytes)
 #else
-#define ATOLL_FUZZ(name)                                                                            \
-  static void run_##name(std::span<const std::uint8_t> bytes);                                      \
-  static const bool is_listed_##name = ::atl::fuzz::targets().emplace(#name, &run_##name).second;   \
+#define ATOLL_FUZZ(name) \
+  static void run_##name(std::span<const std::uint8_t> bytes); \
+  static const bool is_listed_##name = ::atl::fuzz::targets().emplace(#name, &run_##name).second; \
   static void run_##name(std::span<const std::uint8_t> bytes)
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a peer sends on a connection of the TCP transport: records, commands, and data into receives and registered memory.
+// What a peer sends on a connection of the TCP transport: records, commands, and data into receives and registered
+// memory.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -36,8 +37,10 @@ ATOLL_FUZZ(tcp_stream) {
   Resources resources;
   resources.regions.add({1, memory.data(), memory.size(), FI_REMOTE_WRITE});
   resources.regions.add({2, readable.data(), readable.size(), FI_REMOTE_READ});
-  for (std::size_t at = 0; at < receives.size(); at += 64) resources.receives.push_back({receives.data() + at, 64, receives.data() + at});
-  Connection connection(resources, std::make_unique<Stream>(ends[0], atl::StreamKeys{}, atl::StreamKeys{}, atl::Protection::none));
+  for (std::size_t at = 0; at < receives.size(); at += 64)
+    resources.receives.push_back({receives.data() + at, 64, receives.data() + at});
+  Connection connection(resources,
+                        std::make_unique<Stream>(ends[0], atl::StreamKeys{}, atl::StreamKeys{}, atl::Protection::none));
   if (how & 4) {
     Connection::Outgoing read;
     read.command.action = Action::read;
@@ -61,9 +64,7 @@ ATOLL_FUZZ(tcp_stream) {
   int error = 0;
   for (bool any = true; any && error == 0;) {
     error = connection.receive(any);
-    if (connection.is_stalled()) {
-      resources.receives.push_back({memory.data(), 64, memory.data()});
-    }
+    if (connection.is_stalled()) { resources.receives.push_back({memory.data(), 64, memory.data()}); }
     if (error == 0) error = connection.pump();
   }
   connection.give_up(ECONNRESET);

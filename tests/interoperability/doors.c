@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(condition)                                                           \
-  do {                                                                             \
-    if (!(condition)) {                                                            \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);      \
-      exit(3);                                                                     \
-    }                                                                              \
+#define CHECK(condition) \
+  do { \
+    if (!(condition)) { \
+      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+      exit(3); \
+    } \
   } while (0)
 
 static long global_sum; /* symmetric: global data */
@@ -21,7 +21,7 @@ static void use_both(void) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   CHECK(rank == shmem_my_pe() && ranks == shmem_n_pes());
   /* A word that both add to: OpenSHMEM's atomics, and MPI's in a window over the same memory. */
-  long *word = shmem_malloc(sizeof(long));
+  long* word = shmem_malloc(sizeof(long));
   *word = 0;
   MPI_Win win;
   MPI_Win_create(word, sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
@@ -41,7 +41,7 @@ static void use_both(void) {
   CHECK(*word == times + (rank == 0 ? times * ranks : 0));
   MPI_Win_free(&win);
   /* What one brings the other sends. */
-  long *block = shmem_malloc((size_t)ranks * sizeof(long));
+  long* block = shmem_malloc((size_t)ranks * sizeof(long));
   for (int pe = 0; pe < ranks; ++pe) shmem_long_p(block + rank, rank * 100, pe);
   shmem_barrier_all();
   long sum = 0, all = 0;
@@ -59,7 +59,7 @@ static void use_both(void) {
   shmem_free(word);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int order = argc > 1 ? atoi(argv[1]) : 0;
   if (order % 2 == 0) MPI_Init(&argc, &argv), shmem_init();
   else shmem_init(), MPI_Init(&argc, &argv);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Portals for a program that has it as one of several doors: a put to another process. Built as a library of its own. */
+ * Portals for a program that has it as one of several doors: a put to another process. Built as a library of its own.
+ */
 #include <portals4.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +14,7 @@ static int64_t landing, leaving;
 int begin(void) { return PtlInit(); }
 
 /* Where others find this process. */
-int show(int64_t *here) {
+int show(int64_t* here) {
   ptl_process_t me;
   int code = PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL, &ni);
   if (code == PTL_OK) code = PtlGetPhysId(ni, &me);
@@ -43,7 +44,7 @@ int put_right(int64_t there, int64_t value) {
   return code;
 }
 
-int wait_for_left(int64_t *value) {
+int wait_for_left(int64_t* value) {
   ptl_ct_event_t count;
   int code = PtlCTWait(landed, 1, &count);
   *value = landing;

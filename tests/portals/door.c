@@ -6,9 +6,11 @@
 #include "harness.h"
 
 // As in the reference: a program that was compiled against its header has these in it.
-_Static_assert(sizeof(ptl_process_t) == 8 && sizeof(ptl_md_t) == 32 && sizeof(ptl_le_t) == 32 && sizeof(ptl_me_t) == 64, "layout");
+_Static_assert(sizeof(ptl_process_t) == 8 && sizeof(ptl_md_t) == 32 && sizeof(ptl_le_t) == 32 && sizeof(ptl_me_t) == 64,
+               "layout");
 _Static_assert(sizeof(ptl_event_t) == 80 && sizeof(ptl_ni_limits_t) == 96 && sizeof(ptl_iovec_t) == 16, "layout");
-_Static_assert(PTL_EVENT_SEARCH == 15 && PTL_ABORTED == 15 && PTL_MSWAP == 17 && PTL_ME_LOCAL_INC_UH_RLENGTH == 1 << 18, "values");
+_Static_assert(PTL_EVENT_SEARCH == 15 && PTL_ABORTED == 15 && PTL_MSWAP == 17 && PTL_ME_LOCAL_INC_UH_RLENGTH == 1 << 18,
+               "values");
 
 static int right(void) { return (my_rank + 1) % ranks; }
 static int left(void) { return (my_rank + ranks - 1) % ranks; }
@@ -81,9 +83,12 @@ static void moves(int matching, int logical) {
     OK(PtlEQWait(eq, &event));
     CHECK(event.type == kinds[i] && event.user_ptr == landing && event.mlength == 8 && event.pt_index == pt);
     if (logical) CHECK(event.initiator.rank == (ptl_rank_t)left());
-    else CHECK(event.initiator.phys.nid == physical(left()).phys.nid && event.initiator.phys.pid == physical(left()).phys.pid);
+    else
+      CHECK(event.initiator.phys.nid == physical(left()).phys.nid &&
+            event.initiator.phys.pid == physical(left()).phys.pid);
     if (i == 0) CHECK(event.hdr_data == 7 && event.start == landing && event.match_bits == 0xab1);
-    if (i == 2) CHECK(event.atomic_operation == PTL_SUM && event.atomic_type == PTL_UINT64_T && event.start == landing + 2);
+    if (i == 2)
+      CHECK(event.atomic_operation == PTL_SUM && event.atomic_type == PTL_UINT64_T && event.start == landing + 2);
   }
   barrier();
   OK(PtlMDRelease(from));
@@ -151,7 +156,8 @@ static void codes(void) {
   me.options = PTL_IOVEC | PTL_ME_OP_PUT;
   me.length = 5;
   EXPECT(PtlMEAppend(ni, pt, &me, PTL_PRIORITY_LIST, NULL, &entries[2]), PTL_ARG_INVALID);
-  EXPECT(PtlLEAppend(ni, pt, &(ptl_le_t){memory, 8, PTL_CT_NONE, PTL_UID_ANY, PTL_LE_OP_PUT}, PTL_PRIORITY_LIST, NULL, &entries[2]),
+  EXPECT(PtlLEAppend(ni, pt, &(ptl_le_t){memory, 8, PTL_CT_NONE, PTL_UID_ANY, PTL_LE_OP_PUT}, PTL_PRIORITY_LIST, NULL,
+                     &entries[2]),
          PTL_ARG_INVALID);
 
   ptl_handle_ct_t ct, freed;
@@ -224,7 +230,7 @@ static void without_help(void) {
   ptl_handle_le_t entry;
   OK(PtlPTAlloc(ni, 0, PTL_EQ_NONE, 11, &pt));
   OK(PtlCTAlloc(ni, &landed));
-  ptl_le_t le = {(void *)cells, sizeof(cells), landed, PTL_UID_ANY, PTL_LE_OP_PUT | PTL_LE_EVENT_CT_COMM};
+  ptl_le_t le = {(void*)cells, sizeof(cells), landed, PTL_UID_ANY, PTL_LE_OP_PUT | PTL_LE_EVENT_CT_COMM};
   OK(PtlLEAppend(ni, pt, &le, PTL_PRIORITY_LIST, NULL, &entry));
   uint64_t value = 1;
   ptl_md_t md = {&value, 8, 0, PTL_EQ_NONE, PTL_CT_NONE};
@@ -258,9 +264,9 @@ static void without_help(void) {
 
 static ptl_handle_ct_t waited;
 
-static void *wait_for_ever(void *argument) {
-  ptl_ct_event_t *count = argument;
-  return (void *)(intptr_t)PtlCTWait(waited, 10, count);
+static void* wait_for_ever(void* argument) {
+  ptl_ct_event_t* count = argument;
+  return (void*)(intptr_t)PtlCTWait(waited, 10, count);
 }
 
 // Waits end when their counter is freed, and when somebody aborts.
@@ -268,7 +274,7 @@ static void ends_of_waits(void) {
   for (int abort_it = 0; abort_it < 2; ++abort_it) {
     ptl_ct_event_t count = {0, 0};
     pthread_t thread;
-    void *code;
+    void* code;
     OK(PtlCTAlloc(barrier_.ni, &waited));
     CHECK(pthread_create(&thread, NULL, wait_for_ever, &count) == 0);
     usleep(20000);
@@ -287,8 +293,7 @@ int main(void) {
   OK(PtlInit());
   OK(PtlInit());
   open_barrier();
-  for (int kind = 0; kind < 4; ++kind)
-    moves((kind & 1) == 0, (kind & 2) == 0);
+  for (int kind = 0; kind < 4; ++kind) moves((kind & 1) == 0, (kind & 2) == 0);
   codes();
   without_help();
   barrier();

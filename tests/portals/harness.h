@@ -8,20 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(condition)                                                                     \
-  do {                                                                                       \
-    if (!(condition)) {                                                                      \
-      fprintf(stderr, "%s:%d: rank %d: %s\n", __FILE__, __LINE__, my_rank, #condition);      \
-      exit(1);                                                                               \
-    }                                                                                        \
+#define CHECK(condition) \
+  do { \
+    if (!(condition)) { \
+      fprintf(stderr, "%s:%d: rank %d: %s\n", __FILE__, __LINE__, my_rank, #condition); \
+      exit(1); \
+    } \
   } while (0)
-#define EXPECT(call, code)                                                                                   \
-  do {                                                                                                       \
-    int got_ = (call);                                                                                       \
-    if (got_ != (code)) {                                                                                    \
+#define EXPECT(call, code) \
+  do { \
+    int got_ = (call); \
+    if (got_ != (code)) { \
       fprintf(stderr, "%s:%d: rank %d: %s is %d, not %s\n", __FILE__, __LINE__, my_rank, #call, got_, #code); \
-      exit(1);                                                                                               \
-    }                                                                                                        \
+      exit(1); \
+    } \
   } while (0)
 #define OK(call) EXPECT(call, PTL_OK)
 
@@ -96,5 +96,6 @@ static void barrier(void) {
     return;
   }
   OK(PtlCTWait(barrier_.ct, barrier_.round * others, &count));
-  for (int rank = 1; rank < ranks; ++rank) OK(PtlPut(barrier_.md, 0, 0, PTL_NO_ACK_REQ, rank_of(rank), 7, 0, 0, NULL, 0));
+  for (int rank = 1; rank < ranks; ++rank)
+    OK(PtlPut(barrier_.md, 0, 0, PTL_NO_ACK_REQ, rank_of(rank), 7, 0, 0, NULL, 0));
 }

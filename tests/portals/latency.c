@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long 8 bytes take from one PE to the next and back: each PE's put is triggered by the counter that the other's put bumps.
-// usage: latency [ROUNDS]
+// How long 8 bytes take from one PE to the next and back: each PE's put is triggered by the counter that the other's
+// put bumps. usage: latency [ROUNDS]
 #include <time.h>
 
 #include "harness.h"
@@ -11,7 +11,7 @@ static double now_s(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   know_ranks();
   const ptl_size_t rounds = argc > 1 ? strtoull(argv[1], NULL, 10) : 2000, batch = 500;
   OK(PtlInit());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is sent to a PE that has left the job ends as undeliverable: with the first argument "fini" it leaves by PtlFini and exit, with
-// "exit" by exit alone. Run with 2 PEs and ATOLL_PEER_TIMEOUT=1.
+// What is sent to a PE that has left the job ends as undeliverable: with the first argument "fini" it leaves by PtlFini
+// and exit, with "exit" by exit alone. Run with 2 PEs and ATOLL_PEER_TIMEOUT=1.
 #include <errno.h>
 #include <signal.h>
 #include <unistd.h>
@@ -13,13 +13,15 @@ static ptl_handle_ni_t ni;
 static double small[2];
 static char large[long_bytes];
 
-// The other PE tells its process id in the header of a put, and leaves. Returns when its process is no more, if that can be seen.
+// The other PE tells its process id in the header of a put, and leaves. Returns when its process is no more, if that
+// can be seen.
 static void let_the_other_leave(const char* how) {
   ptl_pt_index_t index;
   ptl_handle_eq_t eq;
   OK(PtlEQAlloc(ni, 4, &eq));
   OK(PtlPTAlloc(ni, 0, eq, 1, &index));
-  ptl_me_t entry = {NULL, 0, PTL_CT_NONE, PTL_UID_ANY, PTL_ME_OP_PUT | PTL_ME_EVENT_LINK_DISABLE, {.rank = PTL_RANK_ANY}, 0, 0, 0};
+  ptl_me_t entry = {
+      NULL, 0, PTL_CT_NONE, PTL_UID_ANY, PTL_ME_OP_PUT | PTL_ME_EVENT_LINK_DISABLE, {.rank = PTL_RANK_ANY}, 0, 0, 0};
   ptl_handle_me_t handle;
   OK(PtlMEAppend(ni, 1, &entry, PTL_PRIORITY_LIST, NULL, &handle));
   barrier();
@@ -65,7 +67,8 @@ int main(int argc, char** argv) {
   OK(PtlCTAlloc(ni, &trigger));
   OK(PtlCTAlloc(ni, &never));
   OK(PtlEQAlloc(ni, 64, &eq));
-  ptl_md_t source = {large, sizeof large, PTL_MD_EVENT_SEND_DISABLE | PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY, eq, ct};
+  ptl_md_t source = {large, sizeof large, PTL_MD_EVENT_SEND_DISABLE | PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY, eq,
+                     ct};
   OK(PtlMDBind(ni, &source, &md));
   let_the_other_leave(argv[1]);
 

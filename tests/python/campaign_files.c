@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks write a file together, round after round; each round's file takes the place of the last one's when it is complete. */
+/* Ranks write a file together, round after round; each round's file takes the place of the last one's when it is
+ * complete. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

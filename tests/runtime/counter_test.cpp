@@ -22,7 +22,8 @@ TEST_P(Counters, CountPutsAtTheTargetAndGetsAtTheOrigin) {
     context.barrier();
     for (std::uint32_t pe = 0; pe < context.npes(); ++pe) {
       std::uint64_t value = 100 * pe + context.pe().value();
-      context.put_counted(PeId(pe), HeapOffset(block.value() + 8 * context.pe().value()), &value, 8, {PeId(pe), arrived});
+      context.put_counted(PeId(pe), HeapOffset(block.value() + 8 * context.pe().value()), &value, 8,
+                          {PeId(pe), arrived});
     }
     context.wait_counter(arrived, context.npes());
     for (std::uint32_t pe = 0; pe < context.npes(); ++pe)
@@ -124,8 +125,8 @@ TEST_P(Counters, InlinePutsAddsSetsAndBumpsAreTriggered) {
   });
 }
 
-// Each PE gets from its left neighbour what that has got from its own, as soon as it is told that it is there: into private
-// memory, and from there on to the next.
+// Each PE gets from its left neighbour what that has got from its own, as soon as it is told that it is there: into
+// private memory, and from there on to the next.
 TEST_P(Counters, GetsAreTriggeredIntoAnyMemory) {
   run([](Context& context) {
     for (std::size_t words : {std::size_t{1}, std::size_t{3000}, std::size_t{50'000}}) {
@@ -204,17 +205,20 @@ TEST_P(Counters, MoreTriggersThanHaveAPlaceLieInTheHeapAndCancelledOnesNeverRun)
 }
 
 TEST_P(Counters, TriggersBeyondTheMemoryAreRefusedAndThoseQueuedStillRun) {
-  run([](Context& context) {
-    if (context.pe().value() != 0) return;
-    CounterId counter = context.allocate_counter();
-    CounterId ran = context.allocate_counter();
-    std::uint64_t queued = 0;
-    EXPECT_THROW(
-        for (; queued < most_triggers; ++queued) context.trigger(counter, 1, TriggeredOp::make_bump({PeId(0), ran})), MemoryError);
-    EXPECT_GT(queued, triggers_per_pe);
-    context.bump({PeId(0), counter});
-    EXPECT_EQ(context.counter(ran), queued);
-  }, {.segment_bytes = std::uint64_t{8} << 20});
+  run(
+      [](Context& context) {
+        if (context.pe().value() != 0) return;
+        CounterId counter = context.allocate_counter();
+        CounterId ran = context.allocate_counter();
+        std::uint64_t queued = 0;
+        EXPECT_THROW(for (; queued < most_triggers; ++queued)
+                         context.trigger(counter, 1, TriggeredOp::make_bump({PeId(0), ran})),
+                     MemoryError);
+        EXPECT_GT(queued, triggers_per_pe);
+        context.bump({PeId(0), counter});
+        EXPECT_EQ(context.counter(ran), queued);
+      },
+      {.segment_bytes = std::uint64_t{8} << 20});
 }
 
 TEST_P(Counters, WhatIsNeverReachedNeverStartsAndGoesWithItsCounter) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several endpoints of the network in one process: threads that use one each, and transfers divided among interfaces. One
-// endpoint keeps all of this by itself; here it must hold between them.
+// Several endpoints of the network in one process: threads that use one each, and transfers divided among interfaces.
+// One endpoint keeps all of this by itself; here it must hold between them.
 #include <numeric>
 #include <thread>
 
@@ -57,7 +57,8 @@ TEST_F(Endpoints, ThreadsPutGetAndAddAtOnce) {
         context.add<std::uint64_t>(other, sum, 1);
         if (i % 3 == 0) (void)context.fetch_add<std::uint64_t>(other, sum, 1);
         context.get(in.data(), other, mine, count * 8);
-        EXPECT_TRUE(std::equal(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(count), out.begin())) << "round " << i;
+        EXPECT_TRUE(std::equal(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(count), out.begin()))
+            << "round " << i;
         if (i % 5 == 0) context.quiet();
       }
     });
@@ -184,7 +185,8 @@ TEST_F(Endpoints, LongTransfersAreDividedAmongInterfacesAndStayInOrder) {
       PeId other(1 - context.pe().value());
       context.barrier();
       std::uint64_t i = 0;
-      for (std::size_t bytes : {std::size_t{600'000}, std::size_t{1} << 20, most - 8, std::size_t{524'288}, std::size_t{8}})
+      for (std::size_t bytes :
+           {std::size_t{600'000}, std::size_t{1} << 20, most - 8, std::size_t{524'288}, std::size_t{8}})
         for (bool waits : {true, false}) {
           ++i;
           std::size_t words = bytes / 8;

@@ -24,9 +24,9 @@ class HeapTest : public ::testing::TestWithParam<fabric::Kind> {
     job_ = GetParam() == fabric::Kind::loop ? fabric::Job::create_loop({.npes = 1, .segment_bytes = bytes})
                                             : fabric::Job::create_shm({.npes = 1, .segment_bytes = bytes});
     budget_ = std::make_shared<MemoryBudget>(limit, pool);
-    heap_ = std::make_unique<Heap>(job_->segment(PeId(0)), bytes, job_->segment(PeId(0)),
-                                   GetParam() == fabric::Kind::loop ? Pages::anonymous : Pages::shared, placement,
-                                   budget_);
+    heap_ =
+        std::make_unique<Heap>(job_->segment(PeId(0)), bytes, job_->segment(PeId(0)),
+                               GetParam() == fabric::Kind::loop ? Pages::anonymous : Pages::shared, placement, budget_);
   }
   std::shared_ptr<fabric::Job> job_;
   std::shared_ptr<MemoryBudget> budget_;
@@ -82,9 +82,7 @@ TEST_P(HeapTest, RandomAllocationsNeverOverlap) {
         try {
           auto* at = static_cast<unsigned char*>(heap_->allocate(bytes));
           ASSERT_EQ(reinterpret_cast<std::uintptr_t>(at) % 64, 0u);
-          if (bytes >= 2 * MiB_) {
-            ASSERT_EQ(reinterpret_cast<std::uintptr_t>(at) % (2 * MiB_), 0u);
-          }
+          if (bytes >= 2 * MiB_) { ASSERT_EQ(reinterpret_cast<std::uintptr_t>(at) % (2 * MiB_), 0u); }
           ASSERT_GE(heap_->size_of(at), bytes);
           blocks.push_back({at, bytes, random()});
           mark(blocks.back());
@@ -112,7 +110,8 @@ TEST_P(HeapTest, SmallSizesUseTheirClass) {
   for (std::size_t bytes = 0; bytes <= 100'000; bytes += bytes < 2000 ? 1 : 97) {
     void* block = heap_->allocate(bytes);
     ASSERT_GE(heap_->size_of(block), bytes);
-    ASSERT_LE(heap_->size_of(block) + 64, std::max<std::size_t>((bytes + 64) * 5 / 4 + 64, 128) + (bytes > 81000 ? 65536 : 0));
+    ASSERT_LE(heap_->size_of(block) + 64,
+              std::max<std::size_t>((bytes + 64) * 5 / 4 + 64, 128) + (bytes > 81000 ? 65536 : 0));
     heap_->release(block);
   }
 }

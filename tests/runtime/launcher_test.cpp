@@ -101,7 +101,8 @@ TEST_P(Launching, APeKilledInABarrierEndsTheJobAndLeavesNothing) {
   std::string marker = fmt::format("{}.{}", 100000 + ::getpid(), npes);  // a duration no other sleep has
   Outcome outcome = shell(fmt::format("@run -n {} @pe die {}", npes, marker));
   EXPECT_EQ(outcome.status, 128 + SIGKILL) << outcome.output;
-  EXPECT_TRUE(outcome.has(fmt::format("atoll-run: PE {} (pid ", npes - 1)) && outcome.has("was killed by signal 9 (Killed)"))
+  EXPECT_TRUE(outcome.has(fmt::format("atoll-run: PE {} (pid ", npes - 1)) &&
+              outcome.has("was killed by signal 9 (Killed)"))
       << outcome.output;
   // Every survivor was told who died.
   std::size_t told = 0;
@@ -140,7 +141,8 @@ TEST(Launcher, GlobalDataMayLieAnywhere) {
   for (unsigned pe = 0; pe < 4; ++pe) {
     bool found = false;
     for (const std::string& line : outcome.lines())
-      found = found || (line.starts_with(fmt::format("[{}] 0x", pe)) && line.ends_with(fmt::format(" {}", 10 + (pe + 3) % 4)));
+      found = found ||
+              (line.starts_with(fmt::format("[{}] 0x", pe)) && line.ends_with(fmt::format(" {}", 10 + (pe + 3) % 4)));
     EXPECT_TRUE(found) << outcome.output;
   }
 }
@@ -205,28 +207,29 @@ TEST(Launcher, TimesOut) {
 }
 
 TEST(Launcher, NonsenseIsExplained) {
-  for (auto [arguments, text] : {std::pair{"-n 0 true", "-n '0' is not valid. Accepted: 1 to 65536"},
-                                 std::pair{"-n two true", "-n 'two' is not valid"},
-                                 std::pair{"true", "the number of PEs is not given"},
-                                 std::pair{"-n 2", "no program to run is given"},
-                                 std::pair{"-n", "-n needs a value"},
-                                 std::pair{"--frob=1 -n 2 true", "unknown option --frob"},
-                                 std::pair{"-frob 1 -n 2 true", "unknown option -frob"},
-                                 std::pair{"--label=yes -n 2 true", "--label takes no value"},
-                                 std::pair{"-n 2 true :", "no program before or after a ':'"},
-                                 std::pair{"-n 2 true : true", "the number of PEs of true is not given"},
-                                 std::pair{"-n 65536 true : -n 1 true", "65537 PEs are more than a job may have"},
-                                 std::pair{"-n 2 --map-by chip true", "--map-by 'chip' is not valid. Accepted: slot"},
-                                 std::pair{"-n 2 --map-by node --host a,b true", "in blocks, not in turns"},
-                                 std::pair{"-n 2 --bind-to core:x true", "after the colon overload-allowed"},
-                                 std::pair{"-n 1 true : -n 1 --host b true", "true is given no host"},
-                                 std::pair{"-n 1 --host a true : -n 1 --host b true : -n 1 --host a true", "do not follow one another"},
-                                 std::pair{"-n 2 --port 7 true", "--port is for several hosts"},
-                                 std::pair{"-n 2 --bind chip true", "Accepted: none, core, numa, socket"},
-                                 std::pair{"--pes-per-node chip true", "Accepted: 1 to 65536, numa or socket"},
-                                 std::pair{"-n 3 --pes-per-node 2 true", "-n 3 is more than --pes-per-node 2 allows"},
-                                 std::pair{"-n 2 -t -1 true", "-t '-1' is not valid"},
-                                 std::pair{"-n 2 --timeout nan true", "--timeout 'nan' is not valid"}}) {
+  for (auto [arguments, text] :
+       {std::pair{"-n 0 true", "-n '0' is not valid. Accepted: 1 to 65536"},
+        std::pair{"-n two true", "-n 'two' is not valid"},
+        std::pair{"true", "the number of PEs is not given"},
+        std::pair{"-n 2", "no program to run is given"},
+        std::pair{"-n", "-n needs a value"},
+        std::pair{"--frob=1 -n 2 true", "unknown option --frob"},
+        std::pair{"-frob 1 -n 2 true", "unknown option -frob"},
+        std::pair{"--label=yes -n 2 true", "--label takes no value"},
+        std::pair{"-n 2 true :", "no program before or after a ':'"},
+        std::pair{"-n 2 true : true", "the number of PEs of true is not given"},
+        std::pair{"-n 65536 true : -n 1 true", "65537 PEs are more than a job may have"},
+        std::pair{"-n 2 --map-by chip true", "--map-by 'chip' is not valid. Accepted: slot"},
+        std::pair{"-n 2 --map-by node --host a,b true", "in blocks, not in turns"},
+        std::pair{"-n 2 --bind-to core:x true", "after the colon overload-allowed"},
+        std::pair{"-n 1 true : -n 1 --host b true", "true is given no host"},
+        std::pair{"-n 1 --host a true : -n 1 --host b true : -n 1 --host a true", "do not follow one another"},
+        std::pair{"-n 2 --port 7 true", "--port is for several hosts"},
+        std::pair{"-n 2 --bind chip true", "Accepted: none, core, numa, socket"},
+        std::pair{"--pes-per-node chip true", "Accepted: 1 to 65536, numa or socket"},
+        std::pair{"-n 3 --pes-per-node 2 true", "-n 3 is more than --pes-per-node 2 allows"},
+        std::pair{"-n 2 -t -1 true", "-t '-1' is not valid"},
+        std::pair{"-n 2 --timeout nan true", "--timeout 'nan' is not valid"}}) {
     Outcome outcome = shell(std::string("@run ") + arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
     EXPECT_TRUE(outcome.has(text)) << arguments << " → " << outcome.output;
@@ -261,15 +264,17 @@ TEST(Launcher, AnAddressSpaceThatIsTooSmallIsOneSentence) {
   Outcome outcome = shell("ulimit -v 200000; ATOLL_HEAP_SIZE=1G @run -n 2 true");
   EXPECT_NE(outcome.status, 0);
   EXPECT_EQ(outcome.lines().size(), 1u) << outcome.output;
-  EXPECT_TRUE(outcome.has("for the segments (Cannot allocate memory). Lower ATOLL_HEAP_SIZE, or raise")) << outcome.output;
+  EXPECT_TRUE(outcome.has("for the segments (Cannot allocate memory). Lower ATOLL_HEAP_SIZE, or raise"))
+      << outcome.output;
   EXPECT_FALSE(outcome.has("?:")) << outcome.output;
   Outcome chosen = shell("ulimit -v 60000; ATOLL_HEAP_SIZE=0 @run -n 2 echo hi");
   EXPECT_EQ(chosen.output, "hi\nhi\n");
 }
 
 TEST(Launcher, SeveralProgramsAreOneJob) {
-  Outcome outcome = shell("@run -l -n 1 -env A 1 -genv B=2 sh -c 'echo $A$B$ATOLL_PROGRAM of $ATOLL_NPES' a : "
-                          "-n 2 -wdir / -x B=3 sh -c 'echo $A$B$ATOLL_PROGRAM; pwd' : -n 1 sh -c 'exit 3'");
+  Outcome outcome = shell(
+      "@run -l -n 1 -env A 1 -genv B=2 sh -c 'echo $A$B$ATOLL_PROGRAM of $ATOLL_NPES' a : "
+      "-n 2 -wdir / -x B=3 sh -c 'echo $A$B$ATOLL_PROGRAM; pwd' : -n 1 sh -c 'exit 3'");
   auto lines = outcome.lines();
   std::sort(lines.begin(), lines.end());
   EXPECT_EQ(outcome.status, 3) << outcome.output;  // PE 3 exits with 3
@@ -281,19 +286,22 @@ TEST(Launcher, SeveralProgramsAreOneJob) {
 TEST(Launcher, TakesTheWordsOfOtherLaunchers) {
   for (const char* words :
        {"-np 2", "-n2", "--n 2", "-c 2", "-n 2 --oversubscribe --allow-run-as-root -q", "-n 2 --map-by :OVERSUBSCRIBE",
-        "-n 2 --map-by node:pe=1 --bind-to none", "-ppn 2", "--map-by ppr:2:node:oversubscribe", "-n 2 -bind-to hwthread -map-by socket",
-        "-n 2 --bind-to core:overload-allowed --rank-by slot", "-n 2 -genvall -genvlist HOME,USER", "-n 2 -host localhost",
-        "-hosts localhost:2", "-H localhost:2", "--host=localhost:2", "-n 2 -wdir / -timeout 60"}) {
+        "-n 2 --map-by node:pe=1 --bind-to none", "-ppn 2", "--map-by ppr:2:node:oversubscribe",
+        "-n 2 -bind-to hwthread -map-by socket", "-n 2 --bind-to core:overload-allowed --rank-by slot",
+        "-n 2 -genvall -genvlist HOME,USER", "-n 2 -host localhost", "-hosts localhost:2", "-H localhost:2",
+        "--host=localhost:2", "-n 2 -wdir / -timeout 60"}) {
     Outcome outcome = shell(fmt::format("@run {} sh -c 'echo of $ATOLL_NPES'", words));
     EXPECT_EQ(outcome.output, "of 2\nof 2\n") << words;
   }
   EXPECT_TRUE(shell("@run -n 1 --tag-output echo x").has("[0] x"));
   EXPECT_TRUE(shell("@run -n 1 -prepend-rank echo x").has("[0] x"));
-  EXPECT_TRUE(shell("@run -n 1 --mca btl self true").has("--mca btl is a setting of another launcher, and is not used"));
+  EXPECT_TRUE(
+      shell("@run -n 1 --mca btl self true").has("--mca btl is a setting of another launcher, and is not used"));
   EXPECT_TRUE(shell("@run -V").output.starts_with("atoll-run (Atoll) "));
   Outcome file = shell("F=$(mktemp); echo localhost slots=2 >$F; @run -machinefile $F echo x; rm $F");
   EXPECT_EQ(file.output, "x\nx\n");
-  Outcome hosts = shell("@run -n 1 -host localhost sh -c 'echo a$ATOLL_PROGRAM' : -n 2 -host localhost -env B 1 sh -c 'echo b$B$ATOLL_PROGRAM'");
+  Outcome hosts = shell(
+      "@run -n 1 -host localhost sh -c 'echo a$ATOLL_PROGRAM' : -n 2 -host localhost -env B 1 sh -c 'echo b$B$ATOLL_PROGRAM'");
   auto lines = hosts.lines();
   std::sort(lines.begin(), lines.end());
   EXPECT_EQ(lines, (std::vector<std::string>{"a0", "b11", "b11"})) << hosts.output;
@@ -301,8 +309,9 @@ TEST(Launcher, TakesTheWordsOfOtherLaunchers) {
 
 TEST(Launcher, CountsPesByParts) {
   auto run = [](std::string_view options) {
-    return shell(fmt::format("HWLOC_SYNTHETIC='package:2 numa:2 core:2 pu:1' @run {} sh -c 'echo of $ATOLL_NPES with $ATOLL_THREADS'",
-                             options));
+    return shell(fmt::format(
+        "HWLOC_SYNTHETIC='package:2 numa:2 core:2 pu:1' @run {} sh -c 'echo of $ATOLL_NPES with $ATOLL_THREADS'",
+        options));
   };
   EXPECT_TRUE(run("--pes-per-node numa --bind none").has("of 4 with 2\n"));
   EXPECT_TRUE(run("--pes-per-node socket --bind none").has("of 2 with 4\n"));
@@ -359,8 +368,7 @@ class Killing : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(Killing, TheLauncherTakesItsPesAlong) {
-  auto [launcher, output] =
-      start_launcher({ATOLL_RUN_PATH, "-n", "3", PE_PROGRAM_PATH, "idle", folder_ + "/pid"});
+  auto [launcher, output] = start_launcher({ATOLL_RUN_PATH, "-n", "3", PE_PROGRAM_PATH, "idle", folder_ + "/pid"});
   auto pids = wait_for_idle_pes(output, folder_, 3);
   ::kill(launcher, GetParam());
   int status = 0;
@@ -436,7 +444,8 @@ class Workers : public ::testing::TestWithParam<std::uint32_t> {
 
 TEST_P(Workers, ServeUntilTheDriverIsDone) {
   auto job = make();
-  auto group = std::make_unique<WorkerGroup>(job, WorkerOptions{.command = {PE_PROGRAM_PATH, "worker"}, .environment = {}});
+  auto group =
+      std::make_unique<WorkerGroup>(job, WorkerOptions{.command = {PE_PROGRAM_PATH, "worker"}, .environment = {}});
   {
     Context context(job, PeId(0));
     context.wait_until<std::uint64_t>(HeapOffset(Context::system_bytes - 64), Compare::equal,

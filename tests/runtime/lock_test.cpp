@@ -43,7 +43,8 @@ TEST_P(Locks, ProtectWhatIsDoneInside) {
     context.barrier();
     for (std::size_t l = 0; l < locks; ++l) {
       EXPECT_EQ(*context.local_pointer<std::uint64_t>(word(block, l)), 0u);
-      EXPECT_EQ(context.get_value<std::uint64_t>(PeId(static_cast<std::uint32_t>(l) % context.npes()), word(block, locks + l)),
+      EXPECT_EQ(context.get_value<std::uint64_t>(PeId(static_cast<std::uint32_t>(l) % context.npes()),
+                                                 word(block, locks + l)),
                 std::uint64_t{rounds} * context.npes());
     }
     context.barrier();

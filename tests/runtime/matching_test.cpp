@@ -162,8 +162,7 @@ TEST_P(Matching, WildcardsTakeInOrderOfArrivalAndOfPosting) {
     Matcher matcher(context);
     std::uint32_t npes = context.npes();
     // Any source, any low byte.
-    for (std::uint64_t i = 0; i < 50; ++i)
-      send_now(matcher, right_of(context), 0xAB00 | i, out(i));
+    for (std::uint64_t i = 0; i < 50; ++i) send_now(matcher, right_of(context), 0xAB00 | i, out(i));
     for (std::uint64_t i = 0; i < 50; ++i) {
       std::uint64_t got = 99;
       Outcome outcome = receive_now(matcher, {std::nullopt, 0xAB00, 0xFF}, in(got));
@@ -212,7 +211,8 @@ TEST_P(Matching, ATooShortBufferIsFilledAndSaysTruncated) {
           std::vector<std::byte> got(room + 8, std::byte{0xEE});
           std::byte* block = shared ? static_cast<std::byte*>(context.heap().allocate(size)) : nullptr;
           if (shared) std::copy(data.begin(), data.end(), block);
-          Request send = matcher.send(right_of(context), ++tag, shared ? std::span<const std::byte>(block, size) : data);
+          Request send =
+              matcher.send(right_of(context), ++tag, shared ? std::span<const std::byte>(block, size) : data);
           Outcome outcome = receive_now(matcher, {left_of(context), tag}, std::span(got).first(room));
           EXPECT_EQ(outcome.status, Status::truncated);
           EXPECT_EQ(outcome.envelope.bytes, size);
@@ -238,8 +238,7 @@ TEST_P(Matching, UnexpectedMessagesStayWithinTheirBound) {
       sends.push_back(matcher.send(right_of(context), 1, std::as_bytes(std::span(data).subspan(i * 25, 1 + i % 25))));
     }
     context.barrier();
-    while (context.progress()) {
-    }
+    while (context.progress()) {}
     EXPECT_LE(matcher.stats().unexpected_bytes, bound_bytes);
     EXPECT_LE(matcher.stats().unexpected_messages, bound_messages);
     EXPECT_GE(matcher.stats().withheld_sends, count - bound_messages);
@@ -261,7 +260,8 @@ TEST_P(Matching, UnexpectedMessagesStayWithinTheirBound) {
 TEST_P(Matching, ManyUnexpectedMessagesWaitAtTheirReceiver) {
   run([](Context& context) {
     const std::uint64_t count = context.npes() == 2 && Scheduler::current() == nullptr ? 150'000 : 10'000;
-    Matcher matcher(context, {.unexpected_bytes = std::uint64_t{64} << 20, .unexpected_messages = static_cast<std::uint32_t>(count * context.npes())});
+    Matcher matcher(context, {.unexpected_bytes = std::uint64_t{64} << 20,
+                              .unexpected_messages = static_cast<std::uint32_t>(count * context.npes())});
     for (int round = 0; round < 2; ++round) {
       for (std::uint64_t i = 0; i < count; ++i) send_now(matcher, right_of(context), 1, out(i));
       context.barrier();
@@ -387,7 +387,8 @@ TEST_P(Matching, ManyLargeMessagesMoveAtOnce) {
     std::uint32_t npes = context.npes();
     std::vector<std::vector<std::byte>> data, got(npes * rounds, std::vector<std::byte>(size));
     std::vector<Request> requests;
-    for (std::size_t round = 0; round < rounds; ++round) data.push_back(noise(size, round * 100 + context.pe().value()));
+    for (std::size_t round = 0; round < rounds; ++round)
+      data.push_back(noise(size, round * 100 + context.pe().value()));
     for (std::size_t round = 0; round < rounds; ++round)
       for (std::uint32_t pe = 0; pe < npes; ++pe)
         requests.push_back(matcher.receive({PeId(pe), round}, got[round * npes + pe]));
@@ -453,7 +454,8 @@ TEST_P(Matching, TagsApartAreMatchedByThemselves) {
         context.barrier();
         EXPECT_EQ(matcher.stats().received_messages, each * threads);
         std::uint64_t none = 0;
-        Request left[2] = {matcher.receive({left_of(context), 1u << apart}, in(none)), matcher.receive({left_of(context), 2u << apart}, in(none))};
+        Request left[2] = {matcher.receive({left_of(context), 1u << apart}, in(none)),
+                           matcher.receive({left_of(context), 2u << apart}, in(none))};
         matcher.fail(Status::cancelled, [](PeId, std::uint64_t) { return true; });
         for (Request& request : left) EXPECT_EQ(matcher.wait(request).status, Status::cancelled);
         context.barrier();

@@ -63,9 +63,8 @@ TEST_P(Messages, EverySizeArrivesWholeAlsoThoseLongerThanASlot) {
   run([](Context& context) {
     std::size_t sizes[] = {0, 1, 8, 255, 256, 257, 296, 297, 5000, 65536, 1'000'001};
     std::vector<std::vector<std::byte>> got;
-    HandlerId take = context.register_handler([&](Context&, PeId, std::span<const std::byte> payload) {
-      got.emplace_back(payload.begin(), payload.end());
-    });
+    HandlerId take = context.register_handler(
+        [&](Context&, PeId, std::span<const std::byte> payload) { got.emplace_back(payload.begin(), payload.end()); });
     context.barrier();
     PeId right((context.pe().value() + 1) % context.npes());
     for (std::size_t size : sizes) {
@@ -78,8 +77,7 @@ TEST_P(Messages, EverySizeArrivesWholeAlsoThoseLongerThanASlot) {
     context.wait([&] { return got.size() == std::size(sizes); });
     for (std::size_t k = 0; k < std::size(sizes); ++k) {
       ASSERT_EQ(got[k].size(), sizes[k]);
-      for (std::size_t i = 0; i < sizes[k]; ++i)
-        ASSERT_EQ(got[k][i], static_cast<std::byte>(random_bits(sizes[k], i)));
+      for (std::size_t i = 0; i < sizes[k]; ++i) ASSERT_EQ(got[k][i], static_cast<std::byte>(random_bits(sizes[k], i)));
     }
     context.barrier();
     // Long payloads have gone back to the heap.
@@ -105,7 +103,8 @@ class InOrder {
     take = context.register_handler([this](Context&, PeId source, std::span<const std::byte> payload) {
       std::uint32_t number = next_[source.value()]++;
       auto expected = make_long(source, number);
-      EXPECT_TRUE(payload.size() == expected.size() && std::memcmp(payload.data(), expected.data(), payload.size()) == 0)
+      EXPECT_TRUE(payload.size() == expected.size() &&
+                  std::memcmp(payload.data(), expected.data(), payload.size()) == 0)
           << "message " << number << " of PE " << source.value() << ", " << payload.size() << " bytes";
       ++count;
     });
@@ -142,7 +141,8 @@ void stay_away(Context& context) {
   sleeper.block(1'000'000);
 }
 
-// PE 0 looks at none of its messages until each other PE has sent more of them than any ring or network keeps, and has said so.
+// PE 0 looks at none of its messages until each other PE has sent more of them than any ring or network keeps, and has
+// said so.
 TEST_P(Messages, SendingIsLocalWhileTheReceiverIsAway) {
   if (npes() == 1) GTEST_SKIP() << "takes a sender while the receiver is away";
   run([](Context& context) {
@@ -172,7 +172,10 @@ TEST_P(Messages, SendingIsLocalWhileTheReceiverIsAway) {
       std::vector<std::byte> message(300'000);
       for (std::uint64_t number = 0; number < each; ++number) {
         std::memcpy(message.data(), &number, sizeof(number));
-        context.send(PeId(0), take, std::span(message).first(number % 100 == 50 ? 9000 : number % 100 == 70 ? 300'000 : 8));
+        context.send(PeId(0), take,
+                     std::span(message).first(number % 100 == 50   ? 9000
+                                              : number % 100 == 70 ? 300'000
+                                                                   : 8));
       }
       context.add<std::uint64_t>(PeId(0), sent, 1);
     }
@@ -244,8 +247,8 @@ TEST_P(Messages, SendersWaitAtTheirMemoryLimit) {
       {.memory_limit_bytes = std::uint64_t{8} << 20});
 }
 
-// PE 0 looks at none of its messages until its ring, and the inbox for those of a network, are full of short ones, with a long
-// one of every other PE behind them.
+// PE 0 looks at none of its messages until its ring, and the inbox for those of a network, are full of short ones, with
+// a long one of every other PE behind them.
 TEST_P(Messages, LongOnesGetThroughToAFullRing) {
   ATOLL_NOT_SIMULATED();
   if (npes() == 1) GTEST_SKIP() << "takes somebody who sends while the receiver is away";
@@ -271,7 +274,8 @@ TEST_P(Messages, LongOnesGetThroughToAFullRing) {
       for (std::uint32_t pe = 1; pe < context.npes(); ++pe) context.set<std::uint64_t>(PeId(pe), away, 1);
       const auto& ring = context.job().ring(context.pe());
       auto is_full = [&] {
-        bool full_ring = by_ring == 0 || fabric::RingCount{ring.tail.load()}.slots_since({ring.head.load()}) == fabric::ring_slots;
+        bool full_ring =
+            by_ring == 0 || fabric::RingCount{ring.tail.load()}.slots_since({ring.head.load()}) == fabric::ring_slots;
         return full_ring && (by_network == 0 || inbox->is_full());
       };
       std::uint64_t far = 0, own = context.heap().stats().blocks;
@@ -284,7 +288,8 @@ TEST_P(Messages, LongOnesGetThroughToAFullRing) {
     } else {
       context.wait_until<std::uint64_t>(away, Compare::equal, 1);
       bool far = comes_by_network(context.pe().value());
-      std::uint64_t room = far ? fabric::Inbox::most : fabric::ring_slots, sharers = far ? by_network : by_ring, lowest = 1;
+      std::uint64_t room = far ? fabric::Inbox::most : fabric::ring_slots, sharers = far ? by_network : by_ring,
+                    lowest = 1;
       while (comes_by_network(static_cast<std::uint32_t>(lowest)) != far) ++lowest;
       std::uint64_t share = room / sharers + (context.pe().value() == lowest ? room % sharers : 0);
       for (std::uint64_t i = 0; i < share; ++i) context.send(PeId(0), note, as_payload(i));
@@ -299,8 +304,8 @@ TEST_P(Messages, LongOnesGetThroughToAFullRing) {
   });
 }
 
-// As of several that were killed while they wrote messages of several slots, one of them over the ring's end, with one that lives
-// between them: all are waited for once. Who takes slots after that has his own time.
+// As of several that were killed while they wrote messages of several slots, one of them over the ring's end, with one
+// that lives between them: all are waited for once. Who takes slots after that has his own time.
 TEST_P(Messages, WhatDeadSendersLeftInTheRingIsPassedOver) {
   ATOLL_NOT_SIMULATED();
   run([](Context& context) {
@@ -312,9 +317,11 @@ TEST_P(Messages, WhatDeadSendersLeftInTheRingIsPassedOver) {
       fabric::MessageRing& ring = context.job().ring(context.pe());
       // The first slot of one with so many slots, of which the last `stamped` that follow are.
       auto abandon = [&](std::uint64_t slots, std::uint64_t stamped) {
-        const std::uint64_t first = fabric::RingCount{ring.tail.fetch_add(fabric::RingCount::of(slots, 0).bits)}.slots();
+        const std::uint64_t first =
+            fabric::RingCount{ring.tail.fetch_add(fabric::RingCount::of(slots, 0).bits)}.slots();
         fabric::MessageSlot* slot = &ring.slots[first % fabric::ring_slots];
-        for (std::uint64_t k = slots - stamped; k < slots; ++k) slot[k].stamp.store(fabric::MessageSlot::following_stamp_of(first + k));
+        for (std::uint64_t k = slots - stamped; k < slots; ++k)
+          slot[k].stamp.store(fabric::MessageSlot::following_stamp_of(first + k));
         return first;
       };
       auto send_note = [&] {
@@ -360,8 +367,7 @@ TEST_P(Messages, WaitForAHandlerThatIsRegisteredLater) {
     for (std::uint64_t i = 0; i < 10; ++i) context.send(right, HandlerId(1), as_payload(i));
     context.send(right, first, {});
     context.barrier();
-    while (context.progress()) {
-    }
+    while (context.progress()) {}
     std::uint64_t expected = 0;
     HandlerId late = context.register_handler([&](Context&, PeId, std::span<const std::byte> payload) {
       EXPECT_EQ(from_payload<std::uint64_t>(payload), expected++);
@@ -438,8 +444,7 @@ TEST_P(Messages, HooksRunUntilTheyAreRemoved) {
     context.wait([&] { return left == 0; });
     context.remove_hook(key);
     left = 5;
-    while (context.progress()) {
-    }
+    while (context.progress()) {}
     EXPECT_EQ(left, 5);
   });
 }

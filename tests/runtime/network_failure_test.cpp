@@ -10,9 +10,9 @@
 namespace atl::runtime {
 namespace {
 
+using ::testing::HasSubstr;
 using testing::run_nodes;
 using testing::succeeded;
-using ::testing::HasSubstr;
 
 using NetworkFailures = testing::Network;
 
@@ -26,7 +26,8 @@ char state_of(std::uint64_t pid) {
 
 enum class Transfer { put_nbi, get_nbi, get };
 
-// PE 0 moves more than sockets hold, to or from PE 1, which is stopped, and PE 2 fails. PE 0's memory goes before PE 1 goes on.
+// PE 0 moves more than sockets hold, to or from PE 1, which is stopped, and PE 2 fails. PE 0's memory goes before PE 1
+// goes on.
 int lose_memory_within(Transfer how, const std::shared_ptr<Bootstrap>& bootstrap) {
   constexpr std::size_t bytes = std::size_t{16} << 20;
   auto seat = join_through(bootstrap);
@@ -35,14 +36,17 @@ int lose_memory_within(Transfer how, const std::shared_ptr<Bootstrap>& bootstrap
   *context.local_pointer<std::uint64_t>(pid) = 0;
   context.barrier();
   auto await_stop = [&] {
-    context.wait([&] { return std::atomic_ref(*context.local_pointer<std::uint64_t>(pid)).load(std::memory_order_acquire) != 0; });
+    context.wait([&] {
+      return std::atomic_ref(*context.local_pointer<std::uint64_t>(pid)).load(std::memory_order_acquire) != 0;
+    });
     std::uint64_t stopped = *context.local_pointer<std::uint64_t>(pid);
     while (state_of(stopped) != 'T') ::sched_yield();
     return static_cast<pid_t>(stopped);
   };
   try {
     if (context.pe() == PeId(1)) {
-      for (std::uint32_t pe : {0u, 2u}) context.set<std::uint64_t>(PeId(pe), pid, static_cast<std::uint64_t>(::getpid()));
+      for (std::uint32_t pe : {0u, 2u})
+        context.set<std::uint64_t>(PeId(pe), pid, static_cast<std::uint64_t>(::getpid()));
       context.quiet();
       ::raise(SIGSTOP);
     } else if (context.pe() == PeId(2)) {
@@ -79,7 +83,8 @@ int lose_memory_within(Transfer how, const std::shared_ptr<Bootstrap>& bootstrap
 
 TEST_F(NetworkFailures, TransfersOutliveTheMemoryOfACallerThatIsToldOfADeath) {
   for (Transfer how : {Transfer::put_nbi, Transfer::get_nbi, Transfer::get})
-    for (int end : run_nodes({"reef", "shoal", "cove"}, [&](auto bootstrap, PeId) { return lose_memory_within(how, bootstrap); }))
+    for (int end :
+         run_nodes({"reef", "shoal", "cove"}, [&](auto bootstrap, PeId) { return lose_memory_within(how, bootstrap); }))
       EXPECT_TRUE(succeeded(end)) << static_cast<int>(how) << ": " << end;
 }
 
@@ -99,9 +104,7 @@ TEST_F(NetworkFailures, APeThatOnlySendsIsToldOfADeath) {
             context.send(PeId(1), take, message);
           }
         while (!context.job().has_failed()) ::sched_yield();  // takes no messages
-      } catch (const PeFailedError&) {
-        return 0;
-      }
+      } catch (const PeFailedError&) { return 0; }
       return context.pe() == PeId(0) ? 1 : 0;
     });
     for (int end : ends) EXPECT_TRUE(succeeded(end)) << "PE " << dies;

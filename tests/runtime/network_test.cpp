@@ -12,10 +12,10 @@
 namespace atl::runtime {
 namespace {
 
+using ::testing::HasSubstr;
 using testing::Network;
 using testing::run_nodes;
 using testing::succeeded;
-using ::testing::HasSubstr;
 
 #ifdef __SANITIZE_THREAD__
 // It does not see what PEs of one node tell one another.
@@ -30,11 +30,15 @@ struct Way {
   std::string name() const { return fmt::format("{} {} {}", security, provider, rma); }
 };
 
-// Atoll's own transport in all its ways, and libfabric's providers over TCP. Calls test() with the environment set for each that
-// is there.
+// Atoll's own transport in all its ways, and libfabric's providers over TCP. Calls test() with the environment set for
+// each that is there.
 template <class Test>
 void by_every_way(const std::vector<std::string>& providers, Test&& test) {
-  std::vector<Way> ways = {{"auth", "", "auto"}, {"auth", "", "off"}, {"auth", "", "register"}, {"auth", "", "refuse"}, {"encrypt", "", "auto"}};
+  std::vector<Way> ways = {{"auth", "", "auto"},
+                           {"auth", "", "off"},
+                           {"auth", "", "register"},
+                           {"auth", "", "refuse"},
+                           {"encrypt", "", "auto"}};
   for (const std::string& provider : providers)
     for (const char* rma : {"auto", "off", "register", "refuse"}) ways.push_back({"none", provider, rma});
   for (const Way& way : ways) {
@@ -72,7 +76,8 @@ int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
       EXPECT_EQ(std::memcmp(nbi.data(), out.data(), bytes), 0) << bytes << " bytes at " << shift;
       context.barrier();
       for (std::size_t i = 0; i < bytes; ++i)
-        if (own[shift + i] != static_cast<std::byte>(i * 7 + round + (context.pe().value() + context.npes() - 1) % context.npes())) {
+        if (own[shift + i] !=
+            static_cast<std::byte>(i * 7 + round + (context.pe().value() + context.npes() - 1) % context.npes())) {
           ADD_FAILURE() << "byte " << i << " of " << bytes << " at " << shift;
           break;
         }
@@ -114,7 +119,8 @@ int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
   for (std::uint64_t i = 0; i < many; ++i) {
     for (std::uint64_t time = i % 10 == 0 ? 0 : 1; time < 2; ++time) {
       std::vector<std::uint64_t> values(words(i), 2 * i + time);
-      context.put_signal(other, HeapOffset(data.value() + i * apart), values.data(), values.size() * 8, flag, 1, fabric::AtomicOp::add);
+      context.put_signal(other, HeapOffset(data.value() + i * apart), values.data(), values.size() * 8, flag, 1,
+                         fabric::AtomicOp::add);
       if (time == 0) context.fence();
     }
   }
@@ -124,7 +130,8 @@ int move_all_sizes(const std::shared_ptr<Bootstrap>& bootstrap) {
     EXPECT_EQ(std::count(got, got + words(i), 2 * i + 1), static_cast<std::ptrdiff_t>(words(i))) << "put " << i;
   }
   context.barrier();
-  // Two words signalled in turns, now set and now added to, by little and by much, of which the other looks at fifty at a time.
+  // Two words signalled in turns, now set and now added to, by little and by much, of which the other looks at fifty at
+  // a time.
   HeapOffset words_at[] = {flag, HeapOffset(flag.value() - 8)};
   constexpr std::uint64_t at_a_time = 50;
   auto count_of = [](std::uint64_t i) { return static_cast<std::size_t>(i % 5 == 4 ? 100 : 2'100 + i); };
@@ -158,17 +165,18 @@ TEST_F(Network, TransfersOfEverySizeArriveWhole) {
   });
 }
 
-// Every PE sends to every other, sizes about those at which the way changes, long and short mixed, in one part or two; all
-// come back from a handler. PE 1 looks late, so that rings fill up.
+// Every PE sends to every other, sizes about those at which the way changes, long and short mixed, in one part or two;
+// all come back from a handler. PE 1 looks late, so that rings fill up.
 int exchange_messages(const std::shared_ptr<Bootstrap>& bootstrap) {
   auto seat = join_through(bootstrap);
   Context context(seat.job, seat.pe);
-  constexpr std::size_t sizes[] = {4, 296, 297, 8192, 20, 8193, 16336, 16337, 8, 65535, 65536, 100,
-                                   262'144, 4, 262'145, 1'000'003, 64, 1'048'576, 1'048'577};
+  constexpr std::size_t sizes[] = {4,     296, 297,     8192, 20,      8193,      16336, 16337,     8,        65535,
+                                   65536, 100, 262'144, 4,    262'145, 1'000'003, 64,    1'048'576, 1'048'577};
   constexpr std::uint32_t each = 3 * std::size(sizes);
   auto fill = [&](std::vector<std::byte>& message, std::uint32_t number, PeId from) {
     message.resize(sizes[number % std::size(sizes)]);
-    for (std::size_t i = 4; i < message.size(); ++i) message[i] = static_cast<std::byte>(i * 13 + number + from.value());
+    for (std::size_t i = 4; i < message.size(); ++i)
+      message[i] = static_cast<std::byte>(i * 13 + number + from.value());
     std::memcpy(message.data(), &number, 4);
   };
   std::vector<std::uint32_t> next(context.npes(), 0), back(context.npes(), 0);
@@ -188,11 +196,13 @@ int exchange_messages(const std::shared_ptr<Bootstrap>& bootstrap) {
   context.barrier();
   if (context.pe() == PeId(1)) ::poll(nullptr, 0, 200);
   std::vector<std::byte> out, room((1 << 20) + 8192);
-  std::byte* slow = room.data() + (4096 - reinterpret_cast<std::uintptr_t>(room.data()) % 4096) + 64;  // to send from, for tcp
+  std::byte* slow =
+      room.data() + (4096 - reinterpret_cast<std::uintptr_t>(room.data()) % 4096) + 64;  // to send from, for tcp
   for (std::uint32_t number = 0; number < each; ++number) {
     fill(out, number, context.pe());
     std::span<const std::byte> all(out);
-    if (number / std::size(sizes) == 1) all = {slow, static_cast<std::size_t>(std::copy(out.begin(), out.end(), slow) - slow)};
+    if (number / std::size(sizes) == 1)
+      all = {slow, static_cast<std::size_t>(std::copy(out.begin(), out.end(), slow) - slow)};
     std::size_t cut = number % 3 == 0 ? 0 : all.size() / (number % 3 + 1);
     for (std::uint32_t pe = 0; pe < context.npes(); ++pe)
       if (pe != context.pe().value()) context.send(PeId(pe), take, all.first(cut), all.subspan(cut));
@@ -215,8 +225,8 @@ TEST_F(Network, MessagesOfEverySizeArriveWholeAndInOrder) {
   ::unsetenv("ATOLL_HEAP_SIZE");
 }
 
-// One at a time, so that each may be handled where it came: by whichever thread of the receiver looks. Some handlers throw, which
-// their message and the buffer that it came in survive.
+// One at a time, so that each may be handled where it came: by whichever thread of the receiver looks. Some handlers
+// throw, which their message and the buffer that it came in survive.
 int take_messages_at_once(const std::shared_ptr<Bootstrap>& bootstrap) {
   auto seat = join_through(bootstrap);
   Context context(seat.job, seat.pe);
@@ -352,7 +362,9 @@ TEST_F(Network, AsManyEndpointsAreUsedAsAllProcessesHave) {
     context.barrier();
     std::vector<std::thread> all;
     for (std::size_t i = 0; i < threads; ++i)
-      all.emplace_back([&] { for (std::uint32_t to = 0; to < context.npes(); ++to) context.add<std::uint64_t>(PeId(to), word, 1); });
+      all.emplace_back([&] {
+        for (std::uint32_t to = 0; to < context.npes(); ++to) context.add<std::uint64_t>(PeId(to), word, 1);
+      });
     for (auto& one : all) one.join();
     context.quiet();
     context.barrier();
@@ -379,7 +391,9 @@ TEST_F(Network, ProcessesThatDoNotFitTogetherAreToldSo) {
         (void)join_through(bootstrap);
       } catch (const SetupError& error) {
         EXPECT_THAT(error.what(), HasSubstr(one.said));
-        if (std::string(one.said) == one.variable) { EXPECT_THAT(error.what(), ::testing::AllOf(HasSubstr("reef"), HasSubstr("shoal"))); }
+        if (std::string(one.said) == one.variable) {
+          EXPECT_THAT(error.what(), ::testing::AllOf(HasSubstr("reef"), HasSubstr("shoal")));
+        }
         return 0;
       }
       return 1;

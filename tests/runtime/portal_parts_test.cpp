@@ -54,8 +54,11 @@ void compare_with_plain(Scalar type) {
     ASSERT_TRUE(is_defined(operation, type));
     T target[3];
     std::copy(before, before + 3, target);
-    portal::apply(operation, type, reinterpret_cast<std::byte*>(target), reinterpret_cast<const std::byte*>(with), sizeof(target));
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(target[i], T(plain(before[i], with[i]))) << static_cast<int>(operation) << " type " << static_cast<int>(type);
+    portal::apply(operation, type, reinterpret_cast<std::byte*>(target), reinterpret_cast<const std::byte*>(with),
+                  sizeof(target));
+    for (int i = 0; i < 3; ++i)
+      EXPECT_EQ(target[i], T(plain(before[i], with[i])))
+          << static_cast<int>(operation) << " type " << static_cast<int>(type);
   };
   check(Arithmetic::sum, [](T a, T b) { return a + b; });
   check(Arithmetic::product, [](T a, T b) { return a * b; });
@@ -79,8 +82,9 @@ void compare_with_plain(Scalar type) {
   }
   auto swaps = [&](Arithmetic operation, T operand) {
     T target = T(6), source = T(3);
-    portal::apply_swap(operation, type, reinterpret_cast<std::byte*>(&target), reinterpret_cast<const std::byte*>(&source),
-                       reinterpret_cast<const std::byte*>(&operand), sizeof(T));
+    portal::apply_swap(operation, type, reinterpret_cast<std::byte*>(&target),
+                       reinterpret_cast<const std::byte*>(&source), reinterpret_cast<const std::byte*>(&operand),
+                       sizeof(T));
     return target;
   };
   EXPECT_EQ(swaps(Arithmetic::swap, T(0)), T(3));
@@ -99,9 +103,7 @@ void compare_with_plain(Scalar type) {
     EXPECT_EQ(swaps(Arithmetic::swap_greater_equal, T(6)), T(3));
     EXPECT_EQ(swaps(Arithmetic::swap_greater_equal, T(5)), T(6));
   }
-  if constexpr (std::is_integral_v<T>) {
-    EXPECT_EQ(swaps(Arithmetic::masked_swap, T(5)), T((3 & 5) | (6 & ~5)));
-  }
+  if constexpr (std::is_integral_v<T>) { EXPECT_EQ(swaps(Arithmetic::masked_swap, T(5)), T((3 & 5) | (6 & ~5))); }
 }
 
 TEST(PortalArithmetic, IsThatOfTheLanguage) {

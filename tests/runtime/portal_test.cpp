@@ -29,7 +29,8 @@ struct Side {
     answered = c.allocate_counter();
   }
 
-  std::uint32_t descriptor(void* memory, std::size_t bytes, unsigned options = descriptor_option::count_ack | descriptor_option::count_reply) {
+  std::uint32_t descriptor(void* memory, std::size_t bytes,
+                           unsigned options = descriptor_option::count_ack | descriptor_option::count_reply) {
     std::uint32_t number = portals.descriptors().take();
     portals.descriptors()[number] = {Region(memory, bytes), options, &answers, answered};
     return number;
@@ -38,7 +39,8 @@ struct Side {
     EntrySpec spec;
     spec.region = Region(memory, bytes);
     spec.pattern.tag = bits;
-    spec.options = entry_option::allow_put | entry_option::allow_get | entry_option::count | entry_option::no_link_event | more;
+    spec.options =
+        entry_option::allow_put | entry_option::allow_get | entry_option::count | entry_option::no_link_event | more;
     spec.counter = landed;
     spec.user = memory;
     return spec;
@@ -237,7 +239,8 @@ TEST_P(Portals, ALocallyManagedEntryFillsUpAndEndsWhenTooLittleIsFree) {
     EXPECT_EQ(side.answer().failure, Failure::dropped);
     context.wait_count(side.landed, 2);
     EXPECT_EQ(std::string(into.data(), 7), "abcabcd");
-    for (EventKind kind : {EventKind::put, EventKind::put, EventKind::auto_unlink}) EXPECT_EQ(side.next(side.arrivals).kind, kind);
+    for (EventKind kind : {EventKind::put, EventKind::put, EventKind::auto_unlink})
+      EXPECT_EQ(side.next(side.arrivals).kind, kind);
     context.barrier();
     EXPECT_EQ(side.portals.violations().dropped.load(), 1u);
   });
@@ -299,7 +302,8 @@ TEST_P(Portals, WhatComesUnexpectedWaitsInTheOverflowListForItsEntry) {
   });
 }
 
-// A queue that nobody empties disables the portal; those that are refused send again when it is open, and nothing is lost.
+// A queue that nobody empties disables the portal; those that are refused send again when it is open, and nothing is
+// lost.
 TEST_P(Portals, AnOverrunDisablesThePortalAndNothingIsLost) {
   run([](Context& context) {
     constexpr int messages = 40;
@@ -432,9 +436,7 @@ TEST_P(Portals, TriggeredPutsChainFromPeToPeAndReadTheirDataThen) {
     put.acknowledge = Acknowledge::none;
     bool first = context.pe().value() == 0;
     for (std::uint64_t lap = 1; lap <= laps; ++lap)  // the first PE's last put would begin another lap
-      if (!first || lap < laps) {
-        ASSERT_EQ(side.portals.trigger(side.landed, lap, put), Refusal::none);
-      }
+      if (!first || lap < laps) { ASSERT_EQ(side.portals.trigger(side.landed, lap, put), Refusal::none); }
     context.barrier();
     if (first) {
       std::uint64_t start = 77;

@@ -30,7 +30,7 @@ HeapOffset place_of(const StaticData& data, const void* variable) {
 }
 
 std::uint64_t resident_bytes(Context& context) {
-  struct stat info {};
+  struct stat info{};
   EXPECT_EQ(::fstat(context.job().descriptor(), &info), 0);
   return static_cast<std::uint64_t>(info.st_blocks) * 512;
 }
@@ -188,7 +188,8 @@ TEST_P(Globals, OfDifferentProgramsAreRefused) {
 INSTANTIATE_TEST_SUITE_P(Pes, Globals, ::testing::Values(1u, 2u, 3u, 4u, 5u, 8u));
 
 TEST(StaticDataOfThreads, IsRefused) {
-  atl::testing::run_pes(1, atl::testing::Fabric::loop, [](Context& context) { EXPECT_THROW(StaticData{context}, ValueError); });
+  atl::testing::run_pes(1, atl::testing::Fabric::loop,
+                        [](Context& context) { EXPECT_THROW(StaticData{context}, ValueError); });
 }
 
 }  // namespace

@@ -15,7 +15,9 @@ class Waiting : public testing::OnPes {};
 double cpu_seconds_of_thread() {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);
-  auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); };
+  auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -29,7 +31,8 @@ TEST_P(Waiting, ASleeperIsWokenByEveryKindOfChange) {
     std::uint32_t base = context.pe().value();
     for (std::uint64_t round = 1; round <= 60; ++round) {
       // A token goes round; whoever has it changes the neighbour's word in one of many ways.
-      if (round > 1 || base != 0) context.wait_until<std::uint64_t>(mine, Compare::equal, base == 0 ? round - 1 : round);
+      if (round > 1 || base != 0)
+        context.wait_until<std::uint64_t>(mine, Compare::equal, base == 0 ? round - 1 : round);
       switch (round % 6) {
         case 0: context.put_value<std::uint64_t>(right, word, round); break;
         case 1: context.set<std::uint64_t>(right, word, round); break;
@@ -39,8 +42,7 @@ TEST_P(Waiting, ASleeperIsWokenByEveryKindOfChange) {
         default:
           if (auto* theirs = context.peer_pointer<std::uint64_t>(right, word))
             std::atomic_ref<std::uint64_t>(*theirs).store(round, std::memory_order_release);
-          else
-            context.put_signal(right, word, nullptr, 0, word, round);
+          else context.put_signal(right, word, nullptr, 0, word, round);
           context.notify(right);
       }
     }

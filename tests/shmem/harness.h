@@ -45,12 +45,13 @@ static inline void harness_failed(const char* text, long at, const char* got, co
   ++failures;
   if (++failures_of_case > 4) return;
   if (at >= 0) snprintf(place, sizeof place, " at %ld", at);
-  fprintf(stderr, "FAILED %s (%s), %s, PE %d of %d: %s%s: got %s, wanted %s\n", running->name, running->section, running_on,
-          me, npes, text, place, got, wanted);
+  fprintf(stderr, "FAILED %s (%s), %s, PE %d of %d: %s%s: got %s, wanted %s\n", running->name, running->section,
+          running_on, me, npes, text, place, got, wanted);
   fflush(stderr);
 }
 
-/* ---- values: v_int(7), FILL(int, array, n, first), CHECK(int, array[3], 10), CHECK_AT(int, i, array[i], 10 + i) ------ */
+/* ---- values: v_int(7), FILL(int, array, n, first), CHECK(int, array[3], 10), CHECK_AT(int, i, array[i], 10 + i)
+ * ------ */
 
 typedef uint8_t bits8;
 typedef uint16_t bits16;
@@ -60,14 +61,14 @@ typedef struct {
   uint64_t low, high;
 } bits128;
 
-#define HARNESS_TYPE(T, C, format, wide)                                                        \
-  static inline C v_##T(long x) { return (C)x; }                                                \
-  static inline void check_##T(const char* text, long at, C got, C wanted) {                    \
-    char g[64], w[64];                                                                          \
-    if (got == wanted) return;                                                                  \
-    snprintf(g, sizeof g, format, (wide)got);                                                   \
-    snprintf(w, sizeof w, format, (wide)wanted);                                                \
-    harness_failed(text, at, g, w);                                                             \
+#define HARNESS_TYPE(T, C, format, wide) \
+  static inline C v_##T(long x) { return (C)x; } \
+  static inline void check_##T(const char* text, long at, C got, C wanted) { \
+    char g[64], w[64]; \
+    if (got == wanted) return; \
+    snprintf(g, sizeof g, format, (wide)got); \
+    snprintf(w, sizeof w, format, (wide)wanted); \
+    harness_failed(text, at, g, w); \
   }
 #define SIGNED(T, C) HARNESS_TYPE(T, C, "%lld", long long)
 #define UNSIGNED(T, C) HARNESS_TYPE(T, C, "%llu", unsigned long long)
@@ -125,14 +126,14 @@ static inline void check_pointer(const char* text, long at, const void* got, con
 }
 
 #ifndef __cplusplus
-#define HARNESS_COMPLEX(T, C)                                                                         \
-  static inline C v_##T(long x) { return (C)(x + 2 * x * I); }                                        \
-  static inline void check_##T(const char* text, long at, C got, C wanted) {                          \
-    char g[64], w[64];                                                                                \
-    if (got == wanted) return;                                                                        \
-    snprintf(g, sizeof g, "%.17g+%.17gi", creal((double _Complex)got), cimag((double _Complex)got));  \
+#define HARNESS_COMPLEX(T, C) \
+  static inline C v_##T(long x) { return (C)(x + 2 * x * I); } \
+  static inline void check_##T(const char* text, long at, C got, C wanted) { \
+    char g[64], w[64]; \
+    if (got == wanted) return; \
+    snprintf(g, sizeof g, "%.17g+%.17gi", creal((double _Complex)got), cimag((double _Complex)got)); \
     snprintf(w, sizeof w, "%.17g+%.17gi", creal((double _Complex)wanted), cimag((double _Complex)wanted)); \
-    harness_failed(text, at, g, w);                                                                   \
+    harness_failed(text, at, g, w); \
   }
 HARNESS_COMPLEX(complexf, float _Complex)
 HARNESS_COMPLEX(complexd, double _Complex)
@@ -143,14 +144,14 @@ HARNESS_COMPLEX(complexd, double _Complex)
   for (long fill_i = 0; fill_i < (long)(count); ++fill_i) (array)[fill_i] = v_##T((first) + fill_i)
 #define CHECK(T, expression, wanted) check_##T(#expression, -1, expression, wanted)
 #define CHECK_AT(T, i, expression, wanted) check_##T(#expression, (long)(i), expression, wanted)
-#define CHECK_TRUE(expression) \
-  ((expression) ? (void)0 : harness_failed(#expression, -1, "false", "true"))
+#define CHECK_TRUE(expression) ((expression) ? (void)0 : harness_failed(#expression, -1, "false", "true"))
 
-/* ---- symmetric memory: NEW(double, 100) is zeroed, at an odd place, and gone after the case ------------------------- */
+/* ---- symmetric memory: NEW(double, 100) is zeroed, at an odd place, and gone after the case -------------------------
+ */
 
 enum { harness_bytes = 1 << 18 };
 #define HARNESS_ALIGNED __attribute__((aligned(64)))
-HARNESS_ALIGNED char harness_global[harness_bytes];                /* external, zero: .bss */
+HARNESS_ALIGNED char harness_global[harness_bytes]; /* external, zero: .bss */
 static HARNESS_ALIGNED char harness_static[harness_bytes] = {1}; /* static, not zero: .data */
 static char* harness_heap;
 static shmem_ctx_t test_ctx; /* a context that any thread may use */
@@ -192,7 +193,8 @@ static inline uint64_t next_random(uint64_t* state) {
   return x ^ (x >> 31);
 }
 
-/* ---- a limit of time, and the loop ----------------------------------------------------------------------------------- */
+/* ---- a limit of time, and the loop
+ * ----------------------------------------------------------------------------------- */
 
 static inline void harness_out_of_time(int number) {
   char line[400];

@@ -27,7 +27,8 @@ static void failed(long round, const char* what, long first, long second) {
     fprintf(stderr, "FAILED %s, PE %d of %d, round %ld: %s: %ld, %ld\n", testing, me, npes, round, what, first, second);
 }
 
-/* ---- streams ------------------------------------------------------------------------------------------------------------ */
+/* ---- streams
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static long data[block], flag, done;
 static uint64_t signal_word;
@@ -197,7 +198,8 @@ static long halves_agree(long last) {
   return seen;
 }
 
-/* ---- races -------------------------------------------------------------------------------------------------------------- */
+/* ---- races
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static long x[batch], y[batch], saw[2][batch], turn;
 static long there[4][2][batch];
@@ -206,8 +208,7 @@ static long there[4][2][batch];
 static void meet(long round, int other) {
   volatile long* theirs = (volatile long*)shmem_ptr(&turn, other);
   *(volatile long*)&turn = round;
-  for (int i = 0; i < 300 && *theirs < round; ++i) {
-  }
+  for (int i = 0; i < 300 && *theirs < round; ++i) {}
 }
 
 /* Store buffering: each PE writes to the other and then reads its own; both may not miss the other's write. */
@@ -330,7 +331,8 @@ static void iriw(int by_atomics, long count) {
 static void iriw_puts(void) { iriw(0, rounds / 8); }
 static void iriw_atomics(void) { iriw(1, rounds / 8); }
 
-/* ---- all of them -------------------------------------------------------------------------------------------------------- */
+/* ---- all of them
+ * -------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
   const char* name;

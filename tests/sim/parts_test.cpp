@@ -6,9 +6,9 @@
 #include <map>
 #include <queue>
 
+#include "atoll/base/radix_heap.hpp"
 #include "atoll/sim/noise.hpp"
 #include "atoll/sim/programs.hpp"
-#include "atoll/base/radix_heap.hpp"
 #include "atoll/sim/topology.hpp"
 #include "mail.hpp"
 
@@ -47,7 +47,8 @@ TEST(MailTest, IsFirstInFirstOutForEachPair) {
   Mail mail;
   std::map<std::uint64_t, std::deque<std::uint64_t>> oracle;
   for (std::uint64_t turn = 0; turn < 50000; ++turn) {
-    auto key = Mail::key(static_cast<std::uint32_t>(random.below(40)), static_cast<std::uint32_t>(random.below(40)), Mail::Kind::small);
+    auto key = Mail::key(static_cast<std::uint32_t>(random.below(40)), static_cast<std::uint32_t>(random.below(40)),
+                         Mail::Kind::small);
     if (random.below(2) == 0) {
       mail.put(key, {turn, turn});
       oracle[key].push_back(turn);
@@ -187,9 +188,11 @@ TEST(ProgramsTest, ABarrierOfManyPesIsKeptOnce) {
   for (std::uint32_t pe = 0; pe < 4096; ++pe) nodes[pe] = pe;
   const coll::Placement placement(nodes);
   coll::Planner barrier({"barrier", "dissemination"}, placement);
-  EXPECT_LT(Programs([&](int pe, auto& steps) { barrier.write(pe, steps); }, 4096, 1 << 20).bytes(), 4096 * sizeof(Programs::Program) + 2000);
+  EXPECT_LT(Programs([&](int pe, auto& steps) { barrier.write(pe, steps); }, 4096, 1 << 20).bytes(),
+            4096 * sizeof(Programs::Program) + 2000);
   coll::Planner allreduce({"allreduce", "recursive_doubling", 8}, placement);
-  EXPECT_LT(Programs([&](int pe, auto& steps) { allreduce.write(pe, steps); }, 4096, 1 << 20).bytes(), 4096 * sizeof(Programs::Program) + 20000);
+  EXPECT_LT(Programs([&](int pe, auto& steps) { allreduce.write(pe, steps); }, 4096, 1 << 20).bytes(),
+            4096 * sizeof(Programs::Program) + 20000);
 }
 
 }  // namespace

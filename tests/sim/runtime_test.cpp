@@ -54,7 +54,8 @@ TEST(RuntimeTest, WhatCannotBeIsRefused) {
   }
 }
 
-// What a seed makes of the machine: PEs, nodes, delays, order, and in one of three a PE that is lost, in another a link.
+// What a seed makes of the machine: PEs, nodes, delays, order, and in one of three a PE that is lost, in another a
+// link.
 RuntimeWork work_of(std::uint64_t seed) {
   SequentialRandom random(seed);
   const auto programs = runtime_programs();
@@ -83,16 +84,16 @@ RuntimeWork work_of(std::uint64_t seed) {
 // Results are right, or every PE that is left hears of what is lost.
 void try_seed(std::uint64_t seed) {
   const RuntimeWork work = work_of(seed);
-  SCOPED_TRACE(fmt::format("seed {}: {} on {} x {} PEs; again by --gtest_filter=FaultsTest.OneSeed --gtest_random_seed={}", seed,
-                           work.program, work.nodes, work.pes_per_node, seed));
+  SCOPED_TRACE(
+      fmt::format("seed {}: {} on {} x {} PEs; again by --gtest_filter=FaultsTest.OneSeed --gtest_random_seed={}", seed,
+                  work.program, work.nodes, work.pes_per_node, seed));
   try {
     (void)simulate_runtime(plain(), work);
   } catch (const PeFailedError& error) {
     EXPECT_TRUE(work.faults.lost || work.faults.cut) << error.what();
-    EXPECT_THAT(error.what(), ::testing::HasSubstr(work.faults.lost ? "was lost" : "cannot be reached: the link to its node is down"));
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << error.what();
-  }
+    EXPECT_THAT(error.what(), ::testing::HasSubstr(
+                                  work.faults.lost ? "was lost" : "cannot be reached: the link to its node is down"));
+  } catch (const std::exception& error) { ADD_FAILURE() << error.what(); }
 }
 
 TEST(FaultsTest, ALinkThatIsDownEndsTheJobWithTheReason) {

@@ -206,7 +206,8 @@ TEST(SimulateTest, NoiseStopsHostsAndNotInterfaces) {
   noisy.noise_period_ps = 1'000'000'000, noisy.noise_duration_ps = 25'000'000;
   Workload work = of("allreduce", "recursive_doubling", 8, 1024);
   auto slowdown = [&] {
-    return static_cast<double>(simulate(noisy, work).times.front()) / static_cast<double>(simulate(quiet, work).times.front());
+    return static_cast<double>(simulate(noisy, work).times.front()) /
+           static_cast<double>(simulate(quiet, work).times.front());
   };
   EXPECT_GT(slowdown(), 3);  // 25 us of one host hold all up
   work.executor = Executor::core;
@@ -291,9 +292,7 @@ TEST(SimulateTest, WhatCannotBeIsRefused) {
     try {
       simulate(machine, work);
       ADD_FAILURE() << "accepted: " << says;
-    } catch (const std::exception& error) {
-      EXPECT_THAT(error.what(), ::testing::HasSubstr(says));
-    }
+    } catch (const std::exception& error) { EXPECT_THAT(error.what(), ::testing::HasSubstr(says)); }
   };
   Machine machine = plain();
   Workload work = of("barrier", "dissemination", 0, 60);
@@ -353,8 +352,9 @@ TEST(SimulateTest, ThreadsChangeNothing) {
             work.pes_per_node = pes_per_node;
             work.executor = executor;
             work.pace = pace;
-            expect_same(machine, work, fmt::format("{} {} {} noise {} ppn {} executor {}", collective, algorithm, bytes, static_cast<int>(noise),
-                                                   pes_per_node, static_cast<int>(executor)));
+            expect_same(machine, work,
+                        fmt::format("{} {} {} noise {} ppn {} executor {}", collective, algorithm, bytes,
+                                    static_cast<int>(noise), pes_per_node, static_cast<int>(executor)));
           }
   // Two nodes, more threads than nodes; links that are shared, where one thread does it all.
   expect_same(plain(), of("barrier", "dissemination", 0, 2), "two nodes");

@@ -32,7 +32,10 @@ std::vector<Byte> broken(std::vector<Byte> bytes, std::mt19937& random) {
     switch (random() % 5) {
       case 0: bytes[from] = static_cast<Byte>(random()); break;
       case 1: bytes[from] = static_cast<Byte>(static_cast<unsigned>(bytes[from]) ^ 1u << random() % 8); break;
-      case 2: std::fill(place(from), place(from + std::min<std::size_t>(some, 4)), static_cast<Byte>(random() % 2 == 0 ? 0xff : 0)); break;
+      case 2:
+        std::fill(place(from), place(from + std::min<std::size_t>(some, 4)),
+                  static_cast<Byte>(random() % 2 == 0 ? 0xff : 0));
+        break;
       case 3: bytes.erase(place(from), place(from + some)); break;
       default: {
         const std::vector<Byte> copy(place(from), place(from + some));

@@ -68,7 +68,8 @@ class CopyPath : public fabric::RemotePath {
   Status try_send(PeId pe, fabric::MessageLabel label, const fabric::MessageParts& parts) override {
     return fabric::push_message(job_of(pe), pe, label, parts);
   }
-  // One after the other, as a network would: who hears a post may post in turn, and a chain of such must not be a stack.
+  // One after the other, as a network would: who hears a post may post in turn, and a chain of such must not be a
+  // stack.
   void post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) override {
     static thread_local std::deque<std::function<void()>> waiting;
     static thread_local bool delivering = false;
@@ -83,7 +84,8 @@ class CopyPath : public fabric::RemotePath {
   void fence() override {}
   void quiet() override { (void)order_.fetch_add(0, std::memory_order_seq_cst); }  // a fence that sanitizers know
   bool has_left(PeId pe) override {
-    return job_of(pe).record(pe).state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(fabric::PeState::finalized);
+    return job_of(pe).record(pe).state.load(std::memory_order_acquire) ==
+           static_cast<std::uint32_t>(fabric::PeState::finalized);
   }
   bool progress(const fabric::Inbox::Taker*) override { return false; }
   void tell(const fabric::News& news) noexcept override {

@@ -58,7 +58,8 @@ int work(runtime::Context& context, const std::string& what, int argc, char** ar
       context.job().request_exit(std::atoi(argv[2]));
       std::exit(std::atoi(argv[2]));
     }
-    if (pe == 1) for (;;) ::pause();  // does not look
+    if (pe == 1)
+      for (;;) ::pause();  // does not look
     context.wait([] { return false; });
   }
   if (what == "globals") {  // wherever the loader put them: writes to the next PE's

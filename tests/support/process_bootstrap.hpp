@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launcher for tests whose PEs are processes forked from the test: a table in memory that all share. Nodes are called what
-// the test likes.
+// A launcher for tests whose PEs are processes forked from the test: a table in memory that all share. Nodes are called
+// what the test likes.
 #pragma once
 
 #include <sched.h>
@@ -83,7 +83,8 @@ class SharedTable {
 
 class ProcessBootstrap final : public runtime::Bootstrap {
  public:
-  ProcessBootstrap(SharedTable& table, std::uint32_t rank, std::string node) : table_(table), rank_(rank), node_(std::move(node)) {}
+  ProcessBootstrap(SharedTable& table, std::uint32_t rank, std::string node)
+      : table_(table), rank_(rank), node_(std::move(node)) {}
 
   std::string_view name() const override { return "processes"; }
   std::uint32_t rank() const override { return rank_; }

@@ -8,7 +8,7 @@ namespace atl::testing {
 
 // Runs `be` in a process for each node name; its answer is the process's exit status. Returns how all ended.
 inline std::vector<int> run_nodes(const std::vector<std::string>& nodes,
-                           const std::function<int(std::shared_ptr<runtime::Bootstrap>, PeId)>& be) {
+                                  const std::function<int(std::shared_ptr<runtime::Bootstrap>, PeId)>& be) {
   SharedTable table(static_cast<std::uint32_t>(nodes.size()));
   std::vector<pid_t> pids;
   std::fflush(nullptr);
@@ -22,9 +22,7 @@ inline std::vector<int> run_nodes(const std::vector<std::string>& nodes,
       int status = 99;
       try {
         status = be(std::make_shared<ProcessBootstrap>(table, pe, nodes[pe]), PeId(pe));
-      } catch (const std::exception& error) {
-        std::fprintf(stderr, "PE %u threw: %s\n", pe, error.what());
-      }
+      } catch (const std::exception& error) { std::fprintf(stderr, "PE %u threw: %s\n", pe, error.what()); }
       std::fflush(nullptr);
       std::_Exit(::testing::Test::HasFailure() ? 98 : status);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one body on every PE of a job, as threads (`loop`), as threads that make as if they were on several nodes
-// (`nodes`), as forked processes (`shm`), as fibers under a simulated clock (`sim`), or as forked processes that make as if they were on several nodes and use the
-// network between them (`ofi`), and fails the test when a PE fails, dies or hangs. Every test of communication uses it, so
-// that each runs on all fabrics.
+// (`nodes`), as forked processes (`shm`), as fibers under a simulated clock (`sim`), or as forked processes that make
+// as if they were on several nodes and use the network between them (`ofi`), and fails the test when a PE fails, dies
+// or hangs. Every test of communication uses it, so that each runs on all fabrics.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -70,16 +70,15 @@ inline fabric::JobOptions job_options(std::uint32_t npes, const RunOptions& opti
 inline std::string run_one(const std::shared_ptr<fabric::Job>& job, PeId pe, const Body& body,
                            const RunOptions& options) {
   try {
-    runtime::Context context(job, pe, {.threads = options.threads,
-                                       .memory_limit_bytes = options.memory_limit_bytes,
-                                       .symmetric_bytes = options.symmetric_bytes,
-                                       .static_bytes = options.static_bytes});
+    runtime::Context context(job, pe,
+                             {.threads = options.threads,
+                              .memory_limit_bytes = options.memory_limit_bytes,
+                              .symmetric_bytes = options.symmetric_bytes,
+                              .static_bytes = options.static_bytes});
     body(context);
     context.barrier();  // nobody leaves while others still use its memory
     return {};
-  } catch (const PeFailedError&) {
-    return {};
-  } catch (const std::exception& error) {
+  } catch (const PeFailedError&) { return {}; } catch (const std::exception& error) {
     job->mark_failed(pe, 0, std::string("threw: ") + error.what());
     return error.what();
   }
@@ -133,8 +132,8 @@ inline void run_threads(const LinkedJobs& jobs, const Body& body, const RunOptio
 using Pe = std::function<std::string(PeId)>;
 
 // `died` hears of PEs that failed.
-inline void run_processes(std::uint32_t npes, const Pe& be_pe, const std::function<void(PeId, int, const std::string&)>& died,
-                          const RunOptions& options) {
+inline void run_processes(std::uint32_t npes, const Pe& be_pe,
+                          const std::function<void(PeId, int, const std::string&)>& died, const RunOptions& options) {
   std::vector<pid_t> pids;
   std::fflush(nullptr);
   pid_t parent = ::getpid();
@@ -189,7 +188,9 @@ inline void run_on_one_node(std::uint32_t npes, const Body& body, const RunOptio
 }
 
 // A network of 1 µs, whose delays and order are of the seed.
-inline std::unique_ptr<fabric::Wire> usual_wire() { return std::make_unique<fabric::UniformWire>(100'000, 1'000'000, 80'000); }
+inline std::unique_ptr<fabric::Wire> usual_wire() {
+  return std::make_unique<fabric::UniformWire>(100'000, 1'000'000, 80'000);
+}
 
 inline void run_simulated(fabric::JobOptions job, const Body& body, const RunOptions& options) {
   fabric::SimulatedOptions simulated{.job = std::move(job), .faults = options.faults};
@@ -197,11 +198,10 @@ inline void run_simulated(fabric::JobOptions job, const Body& body, const RunOpt
   try {
     fabric::Simulated(simulated, usual_wire()).run([&](const std::shared_ptr<fabric::Job>& one, PeId pe) {
       std::string fault = run_one(one, pe, body, options);
-      EXPECT_TRUE(fault.empty()) << "PE " << pe.value() << " threw: " << fault << " (seed " << options.faults.seed << ")";
+      EXPECT_TRUE(fault.empty()) << "PE " << pe.value() << " threw: " << fault << " (seed " << options.faults.seed
+                                 << ")";
     });
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << error.what();
-  }
+  } catch (const std::exception& error) { ADD_FAILURE() << error.what(); }
 }
 
 // PEs find out by themselves that one has died.
@@ -217,9 +217,7 @@ inline void run_on_network(std::uint32_t npes, const Body& body, const RunOption
           auto node = fmt::format("node{}", node_of_pe[pe.value()]);
           auto seat = runtime::join_through(std::make_shared<ProcessBootstrap>(table, pe.value(), node));
           return run_one(seat.job, pe, body, options);
-        } catch (const std::exception& error) {
-          return error.what();
-        }
+        } catch (const std::exception& error) { return error.what(); }
       },
       [](PeId, int, const std::string&) {}, options);
 }
@@ -248,7 +246,8 @@ inline void run_pes(std::uint32_t npes, Fabric fabric, const Body& body, const R
   detail::run_threads(link_jobs(job), body, options);
 }
 
-/// A test suite whose tests run on all fabrics and on 1, 2, 3, 4, 5 and 8 PEs (over the network on 2 and 4, simulated on 2 and 5):
+/// A test suite whose tests run on all fabrics and on 1, 2, 3, 4, 5 and 8 PEs (over the network on 2 and 4, simulated
+/// on 2 and 5):
 ///     class Barrier : public atl::testing::OnPes {};
 ///     TEST_P(Barrier, Holds) { run([](runtime::Context& context) { … }); }
 ///     ATOLL_ON_PES(Barrier);
@@ -262,25 +261,28 @@ class OnPes : public ::testing::TestWithParam<std::tuple<Fabric, std::uint32_t>>
   void run(const Body& body, const RunOptions& options = {}) { run_pes(npes(), fabric(), body, options); }
 };
 
-/// Begins a test whose bodies start threads, or wait in a way of their own: simulated PEs have one thread, and wait for the clock.
+/// Begins a test whose bodies start threads, or wait in a way of their own: simulated PEs have one thread, and wait for
+/// the clock.
 #define ATOLL_NOT_SIMULATED() \
-  if (fabric() == ::atl::testing::Fabric::sim) GTEST_SKIP() << "a simulated PE has one thread, and a clock that others move"
+  if (fabric() == ::atl::testing::Fabric::sim) \
+  GTEST_SKIP() << "a simulated PE has one thread, and a clock that others move"
 
 inline std::string pes_name(const ::testing::TestParamInfo<std::tuple<Fabric, std::uint32_t>>& info) {
   return fmt::format("{}{}", name_of(std::get<0>(info.param)), std::get<1>(info.param));
 }
 
-#define ATOLL_ON_PES(Suite)                                                                                    \
-  INSTANTIATE_TEST_SUITE_P(Pes, Suite,                                                                         \
-                           ::testing::Combine(::testing::Values(::atl::testing::Fabric::loop, ::atl::testing::Fabric::shm, \
-                                                                ::atl::testing::Fabric::nodes),                \
-                                              ::testing::Values(1u, 2u, 3u, 4u, 5u, 8u)),                      \
-                           ::atl::testing::pes_name);                                                          \
-  INSTANTIATE_TEST_SUITE_P(Simulated, Suite,                                                                   \
-                           ::testing::Combine(::testing::Values(::atl::testing::Fabric::sim), ::testing::Values(2u, 5u)), \
-                           ::atl::testing::pes_name);                                                          \
-  INSTANTIATE_TEST_SUITE_P(Network, Suite,                                                                     \
-                           ::testing::Combine(::testing::Values(::atl::testing::Fabric::ofi), ::testing::Values(2u, 4u)), \
-                           ::atl::testing::pes_name)
+#define ATOLL_ON_PES(Suite) \
+  INSTANTIATE_TEST_SUITE_P( \
+      Pes, Suite, \
+      ::testing::Combine( \
+          ::testing::Values(::atl::testing::Fabric::loop, ::atl::testing::Fabric::shm, ::atl::testing::Fabric::nodes), \
+          ::testing::Values(1u, 2u, 3u, 4u, 5u, 8u)), \
+      ::atl::testing::pes_name); \
+  INSTANTIATE_TEST_SUITE_P( \
+      Simulated, Suite, ::testing::Combine(::testing::Values(::atl::testing::Fabric::sim), ::testing::Values(2u, 5u)), \
+      ::atl::testing::pes_name); \
+  INSTANTIATE_TEST_SUITE_P( \
+      Network, Suite, ::testing::Combine(::testing::Values(::atl::testing::Fabric::ofi), ::testing::Values(2u, 4u)), \
+      ::atl::testing::pes_name)
 
 }  // namespace atl::testing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks on demand, and a watchdog over each test: of one that does not end within ATOLL_TEST_SECONDS it prints them and
-// ends it, before ctest would without a word. Linked into every test program.
+// Stacks on demand, and a watchdog over each test: of one that does not end within ATOLL_TEST_SECONDS it prints them
+// and ends it, before ctest would without a word. Linked into every test program.
 #include "stacks.hpp"
 
 #include <execinfo.h>

@@ -64,9 +64,7 @@ class ThreadBootstrap : public runtime::Bootstrap {
   std::uint32_t size() const override { return rendezvous_.processes(); }
   std::string node_name() const override { return node_; }
   void publish(std::string_view key, std::string_view value) override { rendezvous_.publish(rank_, key, value); }
-  void exchange(Deadline deadline) override {
-    rendezvous_.exchange(deadline);
-  }
+  void exchange(Deadline deadline) override { rendezvous_.exchange(deadline); }
   std::string lookup(std::uint32_t rank, std::string_view key) override { return rendezvous_.lookup(rank, key); }
   std::vector<std::string> allgather(std::string_view key, std::string_view mine, Deadline deadline) override {
     auto all = Bootstrap::allgather(key, mine, deadline);

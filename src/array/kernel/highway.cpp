@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What we use of Highway beyond its headers: which levels the processor has, which of them may be used, and which was chosen.
-// Its shared library measures the clock for 3 ms whenever a process loads it.
+// What we use of Highway beyond its headers: which levels the processor has, which of them may be used, and which was
+// chosen. Its shared library measures the clock for 3 ms whenever a process loads it.
 #include "atoll/array/kernel/simd.hpp"
 
 #include <hwy/highway.h>
@@ -18,8 +18,8 @@ std::int64_t SupportedTargets() {
   // The options that Highway's headers give the compiler for each level.
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("aes") &&
-                    __builtin_cpu_supports("f16c");
+                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("pclmul") &&
+                    __builtin_cpu_supports("aes") && __builtin_cpu_supports("f16c");
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
   if (avx2) found |= HWY_AVX2;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/kernel/simd_level.hpp"
 
-#include "atoll/array/kernel/simd.hpp"
 #include <hwy/highway.h>
+#include "atoll/array/kernel/simd.hpp"
 
 namespace atl::array {
 

@@ -9,8 +9,8 @@
 namespace atl::array {
 namespace {
 
-// Among many PEs the rounds in which cuts are looked for take longer than a PE needs to sort so many words of its neighbours'
-// (some 0.2 ms).
+// Among many PEs the rounds in which cuts are looked for take longer than a PE needs to sort so many words of its
+// neighbours' (some 0.2 ms).
 constexpr std::int64_t least_cut_words = 16'384;
 
 }  // namespace
@@ -33,7 +33,8 @@ template <class Word>
 void DistributedSort<Word>::run() {
   Work work = engine_.work(Interruptible::no);
   const std::vector<std::uint64_t> counts = histogram(work, key_, plan_);
-  // Lanes are added up, as only this PE needs its own. What the others have is needed as sums alone: of all, and of those before.
+  // Lanes are added up, as only this PE needs its own. What the others have is needed as sums alone: of all, and of
+  // those before.
   const std::size_t buckets = plan_.buckets();
   std::vector<std::uint64_t> mine(buckets);
   for (std::size_t i = 0; i < counts.size(); ++i) mine[i % buckets] += counts[i];
@@ -61,7 +62,7 @@ void DistributedSort<Word>::run() {
 
 template <class Word>
 void DistributedSort<Word>::place_buckets(std::span<const std::uint64_t> mine, std::span<const std::uint64_t> all,
-                                         std::span<const std::uint64_t> before) {
+                                          std::span<const std::uint64_t> before) {
   const Distribution& distribution = blocks_.distribution();
   const std::int64_t whole = engine_.npes() > few_pes ? least_cut_words : 0;
   std::vector<std::size_t> owner_spare(engine_.npes());
@@ -143,9 +144,8 @@ void DistributedSort<Word>::send_outgoing() {
 /// Lists in the key the rows of other nodes whose words tie in these buckets. Collective; sorts the buckets' words.
 template <class Word>
 void DistributedSort<Word>::bring_tied_keys(std::span<const BucketOf<Word>> buckets) {
-  engine_.threads().for_each_dynamic(buckets.size(), [&](std::size_t i, unsigned) {
-    sort_words(buckets[i].words, buckets[i].n);
-  });
+  engine_.threads().for_each_dynamic(buckets.size(),
+                                     [&](std::size_t i, unsigned) { sort_words(buckets[i].words, buckets[i].n); });
   std::vector<std::uint64_t> rows;
   auto add = [&](std::uint64_t word) {
     if (const std::uint64_t row = word & packing_.row_mask(); !key_.in_pieces(row)) rows.push_back(row);
@@ -194,9 +194,11 @@ void DistributedSort<Word>::sort_mine() {
     }
   }
   std::sort(buckets.begin(), buckets.end(), [](const auto& a, const auto& b) { return a.n > b.n; });
-  engine_.threads().for_each_dynamic(buckets.size(), [&](std::size_t i, unsigned) { sort_words(buckets[i].words, buckets[i].n); });
+  engine_.threads().for_each_dynamic(buckets.size(),
+                                     [&](std::size_t i, unsigned) { sort_words(buckets[i].words, buckets[i].n); });
   for (const Place& place : places_)
-    if (place.way == Way::by_owner && place.owner == engine_.pe()) deliver(spare_.data() + place.offset, place.begin, place.count);
+    if (place.way == Way::by_owner && place.owner == engine_.pe())
+      deliver(spare_.data() + place.offset, place.begin, place.count);
 }
 
 /// Copies words to their final positions, on whichever PEs those lie.
@@ -205,20 +207,24 @@ void DistributedSort<Word>::deliver(const Word* words, std::int64_t begin, std::
   blocks_.write_rows(begin, begin + count, words);
 }
 
-/// Of each of these buckets: whether its words, PE after PE, are sorted already, as those of a key that is alone in its bucket are.
+/// Of each of these buckets: whether its words, PE after PE, are sorted already, as those of a key that is alone in its
+/// bucket are.
 template <class Word>
 std::vector<std::uint64_t> DistributedSort<Word>::in_order(std::span<const Place* const> large) {
   std::vector<std::uint64_t> last(large.size()), highest_before(large.size()), ordered(large.size(), 1);
   for (std::size_t i = 0; i < large.size(); ++i)
-    if (const Place& place = *large[i]; place.mine > 0) last[i] = spare_.data()[place.offset + static_cast<std::size_t>(place.mine) - 1];
+    if (const Place& place = *large[i]; place.mine > 0)
+      last[i] = spare_.data()[place.offset + static_cast<std::size_t>(place.mine) - 1];
   // Where all before are in order, the highest of their last words is the last.
-  engine_.communicator().exscan(last.data(), highest_before.data(), last.size(), coll::Reduction(coll::Type::u64, coll::Op::max));
+  engine_.communicator().exscan(last.data(), highest_before.data(), last.size(),
+                                coll::Reduction(coll::Type::u64, coll::Op::max));
   for (std::size_t i = 0; i < large.size(); ++i) {
     const Place& place = *large[i];
     const Word* words = spare_.data() + place.offset;
     if (place.mine > 0) ordered[i] = words[0] >= highest_before[i] && std::is_sorted(words, words + place.mine);
   }
-  engine_.communicator().allreduce(ordered.data(), ordered.data(), ordered.size(), coll::Reduction(coll::Type::u64, coll::Op::min));
+  engine_.communicator().allreduce(ordered.data(), ordered.data(), ordered.size(),
+                                   coll::Reduction(coll::Type::u64, coll::Op::min));
   return ordered;
 }
 
@@ -250,14 +256,16 @@ void DistributedSort<Word>::cut_large() {
     }
     sort_all(words, static_cast<std::size_t>(place.mine));
     const std::uint32_t last_pe = blocks_.distribution().owner(place.begin + place.count - 1);
-    for (std::uint32_t pe = place.owner + 1; pe <= last_pe; ++pe) cuts.push_back({&place, blocks_.distribution().begin(pe)});
+    for (std::uint32_t pe = place.owner + 1; pe <= last_pe; ++pe)
+      cuts.push_back({&place, blocks_.distribution().begin(pe)});
   }
   find_cuts(cuts);
   send_parts(cuts);
   blocks_.close();
   const std::int64_t mine_begin = result_.first_row(), mine_end = mine_begin + result_.local_rows();
   for (std::size_t i = 0; i < large.size(); ++i) {
-    const std::int64_t first = std::max(large[i]->begin, mine_begin), past = std::min(large[i]->begin + large[i]->count, mine_end);
+    const std::int64_t first = std::max(large[i]->begin, mine_begin),
+                       past = std::min(large[i]->begin + large[i]->count, mine_end);
     if (first >= past) continue;
     const auto n = static_cast<std::size_t>(past - first);
     if (ordered[i] == 0) sort_all(at(first), n);
@@ -283,12 +291,14 @@ void DistributedSort<Word>::find_cuts(std::vector<Cut>& cuts) {
   communicator.allreduce(ends.data(), ends.data(), ends.size(), least);
   // The smallest word with at least so many words up to it as lie before the cut.
   std::vector<Word> low(n), high(n);
-  for (std::size_t i = 0; i < n; ++i) low[i] = static_cast<Word>(ends[2 * i]), high[i] = static_cast<Word>(UINT64_MAX - ends[2 * i + 1]);
+  for (std::size_t i = 0; i < n; ++i)
+    low[i] = static_cast<Word>(ends[2 * i]), high[i] = static_cast<Word>(UINT64_MAX - ends[2 * i + 1]);
   auto middle = [&](std::size_t i) { return static_cast<Word>(low[i] + (high[i] - low[i]) / 2); };
   auto rank = [&](std::size_t i) { return cuts[i].position - cuts[i].place->begin; };
   std::vector<std::int64_t> counts(n);
   while (low != high) {
-    for (std::size_t i = 0; i < n; ++i) counts[i] = std::upper_bound(first(cuts[i]), past(cuts[i]), middle(i)) - first(cuts[i]);
+    for (std::size_t i = 0; i < n; ++i)
+      counts[i] = std::upper_bound(first(cuts[i]), past(cuts[i]), middle(i)) - first(cuts[i]);
     communicator.allreduce(counts.data(), counts.data(), n, sum);
     for (std::size_t i = 0; i < n; ++i) {
       if (counts[i] >= rank(i)) high[i] = middle(i);
@@ -325,7 +335,8 @@ void DistributedSort<Word>::send_parts(std::span<const Cut> cuts) {
   }
   std::vector<std::int64_t> counts(parts.size()), before(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) counts[i] = parts[i].count;
-  engine_.communicator().exscan(counts.data(), before.data(), parts.size(), coll::Reduction(coll::Type::i64, coll::Op::sum));
+  engine_.communicator().exscan(counts.data(), before.data(), parts.size(),
+                                coll::Reduction(coll::Type::i64, coll::Op::sum));
   for (std::size_t i = 0; i < parts.size(); ++i) deliver(parts[i].words, parts[i].position + before[i], parts[i].count);
 }
 

@@ -29,7 +29,8 @@ Leaf Iteration::open(Engine& engine, const LeafSource& source, const Shape& shap
   const bool has_rows = array.shape.ndim() == shape.ndim() && array.shape[0] == shape[0];
   if (engine.npes() > 1) {
     if (!has_rows) data = buffers_.emplace_back(replicate(engine, array)).data();
-    else if (!(array.distribution == distribution_)) data = buffers_.emplace_back(redistribute(engine, array, distribution_)).data();
+    else if (!(array.distribution == distribution_))
+      data = buffers_.emplace_back(redistribute(engine, array, distribution_)).data();
   }
   Leaf leaf;
   leaf.data = data;
@@ -56,11 +57,13 @@ std::vector<Array> evaluate(Engine& engine, Program program, std::vector<LeafSou
   const Plan plan(std::move(program));
   const Program& code = plan.program();
   std::vector<std::pair<DType, Shape>> kinds;
-  for (std::size_t r = into == nullptr ? 0 : 1; r < code.results.size(); ++r) kinds.emplace_back(code.type_of(code.results[r]), shape);
+  for (std::size_t r = into == nullptr ? 0 : 1; r < code.results.size(); ++r)
+    kinds.emplace_back(code.type_of(code.results[r]), shape);
   std::vector<Array> results = engine.make(kinds);
   // The memory changes hands; the dying leaf's number at the workers goes with it.
   if (into != nullptr)
-    results.insert(results.begin(), std::make_shared<ArrayData>(ArrayData{into->dtype, into->shape, into->distribution, into->pe, into->storage, 0, nullptr}));
+    results.insert(results.begin(), std::make_shared<ArrayData>(ArrayData{into->dtype, into->shape, into->distribution,
+                                                                          into->pe, into->storage, 0, nullptr}));
   std::vector<void*> outputs;
   for (const Array& result : results) outputs.push_back(result->bytes());
   Iteration iteration(engine, code, leaves, shape);
@@ -77,7 +80,8 @@ Array compute(Engine& engine, Op op, DType loop, const std::vector<Array>& opera
     registers[i] = program.add_leaf(operands[i]->dtype);
     leaves.push_back({operands[i], 0, 0});
   }
-  program.results.push_back(op == Op::cast ? program.add_cast(loop, registers[0]) : program.add(op, loop, registers[0], registers[1], registers[2]));
+  program.results.push_back(op == Op::cast ? program.add_cast(loop, registers[0])
+                                           : program.add(op, loop, registers[0], registers[1], registers[2]));
   return evaluate(engine, std::move(program), std::move(leaves), operands[0]->shape, nullptr).front();
 }
 
@@ -88,7 +92,8 @@ Reduced reduce_all(Engine& engine, Program program, std::vector<LeafSource> leav
   const Program& code = plan.program();
   Reduced reduced;
   std::vector<std::pair<DType, Shape>> kinds;
-  for (std::size_t r = first_stored; r < code.results.size(); ++r) kinds.emplace_back(code.type_of(code.results[r]), shape);
+  for (std::size_t r = first_stored; r < code.results.size(); ++r)
+    kinds.emplace_back(code.type_of(code.results[r]), shape);
   if (!kinds.empty()) reduced.stored = engine.make(kinds);
   std::vector<void*> outputs(code.results.size(), nullptr);
   for (std::size_t r = 0; r < reduced.stored.size(); ++r) outputs[r + first_stored] = reduced.stored[r]->bytes();

@@ -12,7 +12,8 @@
 namespace atl::array {
 namespace {
 
-constexpr std::size_t cache_bytes = std::size_t{512} << 10;  // of a block of planes, or of columns: half of a second-level cache
+constexpr std::size_t cache_bytes = std::size_t{512}
+                                    << 10;  // of a block of planes, or of columns: half of a second-level cache
 constexpr std::size_t aligned_columns = 8;                   // a line of float64
 // A network of 10 GB/s takes as long for the first as for starting a message, and hides the start beside the second.
 constexpr std::size_t slab_bytes = std::size_t{16} << 10;
@@ -47,7 +48,8 @@ struct Share {
 
 class Transform {
  public:
-  Transform(Engine& engine, const ArrayData& re, const ArrayData* im, const std::vector<int>& axes, bool backward, double factor)
+  Transform(Engine& engine, const ArrayData& re, const ArrayData* im, const std::vector<int>& axes, bool backward,
+            double factor)
       : engine_(engine),
         re_(re),
         im_(im),
@@ -107,7 +109,8 @@ class Transform {
     const std::size_t threads = work_.threads.size(), count = end - begin, bytes = plane_ * element_;
     // Whole vectors of rows where planes are small.
     const std::size_t fair = std::max<std::size_t>(1, count / threads / 16 * 16);
-    const std::size_t each = std::clamp<std::size_t>(cache_bytes / (2 * bytes), 1, fair), blocks = (count + each - 1) / each;
+    const std::size_t each = std::clamp<std::size_t>(cache_bytes / (2 * bytes), 1, fair),
+                      blocks = (count + each - 1) / each;
     auto from = [&](bool source, std::size_t plane) -> Parts<const void*> {
       const std::size_t at = plane * bytes;
       if (!source) return {results_[0]->bytes() + at, results_[1]->bytes() + at};
@@ -122,8 +125,8 @@ class Transform {
         work_.threads.for_each_dynamic(std::min(turn, blocks - base), [&](std::size_t block, unsigned thread) {
           const std::size_t first = begin + (base + block) * each, planes = std::min(each, end - first);
           for (const Step& step : steps_)
-            step.fourier.box(from(&step == steps_.data(), first), to(first), step.outer * planes, step.inner, 0, step.inner,
-                             scratch_of(thread));
+            step.fourier.box(from(&step == steps_.data(), first), to(first), step.outer * planes, step.inner, 0,
+                             step.inner, scratch_of(thread));
         });
         work_.monitor.checkpoint(std::min(blocks, base + turn), blocks);
       }
@@ -134,27 +137,32 @@ class Transform {
       for (const Step& step : steps_) {
         const Parts<const void*> source = from(&step == steps_.data(), plane);
         if (step.inner >= aligned_columns * threads) {
-          work_.threads.for_ranges(step.inner, aligned_columns, [&](std::size_t low, std::size_t high, unsigned thread) {
-            step.fourier.box(source, to(plane), step.outer, step.inner, low, high, scratch_of(thread));
-          });
+          work_.threads.for_ranges(
+              step.inner, aligned_columns, [&](std::size_t low, std::size_t high, unsigned thread) {
+                step.fourier.box(source, to(plane), step.outer, step.inner, low, high, scratch_of(thread));
+              });
         } else {
           const std::size_t box = step.fourier.length() * step.inner * element_;
-          work_.threads.for_ranges(step.outer, step.inner == 1 ? aligned_columns : 1, [&](std::size_t low, std::size_t high, unsigned thread) {
-            auto behind = [&](auto* at) -> decltype(at) {
-              using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(at)>>, const std::byte, std::byte>;
-              return at == nullptr ? nullptr : static_cast<Byte*>(at) + low * box;
-            };
-            const Parts<void*> target = to(plane);
-            step.fourier.box({behind(source.re), behind(source.im)}, {behind(target.re), behind(target.im)}, high - low, step.inner, 0,
-                             step.inner, scratch_of(thread));
-          });
+          work_.threads.for_ranges(
+              step.outer, step.inner == 1 ? aligned_columns : 1,
+              [&](std::size_t low, std::size_t high, unsigned thread) {
+                auto behind = [&](auto* at) -> decltype(at) {
+                  using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(at)>>, const std::byte,
+                                                  std::byte>;
+                  return at == nullptr ? nullptr : static_cast<Byte*>(at) + low * box;
+                };
+                const Parts<void*> target = to(plane);
+                step.fourier.box({behind(source.re), behind(source.im)}, {behind(target.re), behind(target.im)},
+                                 high - low, step.inner, 0, step.inner, scratch_of(thread));
+              });
         }
       }
   }
 
   // -- along the first axis --
 
-  /// Columns [begin, begin + count) of rows that `from` and `to` find: functions of part and row that give the address of column 0.
+  /// Columns [begin, begin + count) of rows that `from` and `to` find: functions of part and row that give the address
+  /// of column 0.
   template <class From, class To>
   void transform_columns(std::size_t begin, std::size_t count, bool real, From&& from, To&& to) {
     if (count == 0) return;
@@ -171,8 +179,8 @@ class Transform {
           if (part == 0 || !real) source[part].push_back(from(part, row) + low * element_);
           target[part].push_back(to(part, row) + low * element_);
         }
-      first_->columns({source[0].data(), real ? nullptr : source[1].data()}, {target[0].data(), target[1].data()}, columns,
-                      scratch_of(thread));
+      first_->columns({source[0].data(), real ? nullptr : source[1].data()}, {target[0].data(), target[1].data()},
+                      columns, scratch_of(thread));
     });
   }
 
@@ -244,12 +252,15 @@ class Transform {
   /// Transforms the planes of this PE and sends each column's part of them to its owner, as [part][plane][column].
   void send_planes(const Reach& columns, bool packed, bool real) {
     const std::size_t share_bytes = std::max<std::size_t>(1, plane_ / engine_.npes() * element_);
-    const std::size_t batch = std::max<std::size_t>(packed ? (message_bytes + share_bytes - 1) / share_bytes : 1, work_.threads.size());
+    const std::size_t batch =
+        std::max<std::size_t>(packed ? (message_bytes + share_bytes - 1) / share_bytes : 1, work_.threads.size());
     Buffer<std::byte> pack[pack_buffers];
     const std::size_t local = local_planes(), parts = real ? 1 : 2, first = static_cast<std::size_t>(re_.first_row());
     if (packed)
       engine_.together([&] {
-        for (auto& buffer : pack) buffer = Buffer<std::byte>(engine_.memory(), parts * std::min(batch, std::max<std::size_t>(1, local)) * plane_ * element_);
+        for (auto& buffer : pack)
+          buffer = Buffer<std::byte>(engine_.memory(),
+                                     parts * std::min(batch, std::max<std::size_t>(1, local)) * plane_ * element_);
       });
     std::size_t turn = 0;
     for (std::size_t begin = 0; begin < local; begin += batch, ++turn) {
@@ -268,14 +279,16 @@ class Transform {
           if (packed && !columns.maps(pe)) {
             {
               const Phase phase(engine_, "fft_pack");
-              for (std::size_t k = 0; k < count; ++k) std::memcpy(packing + k * bytes, planes + k * plane_ * element_, bytes);
+              for (std::size_t k = 0; k < count; ++k)
+                std::memcpy(packing + k * bytes, planes + k * plane_ * element_, bytes);
             }
             const Phase phase(engine_, "fft_exchange");
             columns.start_put(pe, at, packing, count * bytes);
             packing += count * bytes;
           } else {
             const Phase phase(engine_, "fft_exchange");
-            for (std::size_t k = 0; k < count; ++k) send(columns, pe, at + k * bytes, planes + k * plane_ * element_, bytes);
+            for (std::size_t k = 0; k < count; ++k)
+              send(columns, pe, at + k * bytes, planes + k * plane_ * element_, bytes);
           }
         }
       }
@@ -304,8 +317,10 @@ class Transform {
         for (std::size_t step = 0; step < engine_.npes(); ++step) {
           const auto pe = static_cast<std::uint32_t>((engine_.pe() + step) % engine_.npes());
           for (std::int64_t plane = distribution.begin(pe); plane < distribution.end(pe); ++plane) {
-            const auto at = (static_cast<std::size_t>(plane - distribution.begin(pe)) * plane_ + own.begin + begin) * element_;
-            send(to[part].reach(), pe, at, row(part, static_cast<std::size_t>(plane)) + begin * element_, count * element_);
+            const auto at =
+                (static_cast<std::size_t>(plane - distribution.begin(pe)) * plane_ + own.begin + begin) * element_;
+            send(to[part].reach(), pe, at, row(part, static_cast<std::size_t>(plane)) + begin * element_,
+                 count * element_);
           }
         }
     }
@@ -313,17 +328,20 @@ class Transform {
     to[0].reach().complete();
   }
 
-  /// Puts the rows of each PE, which lie together, into its block for this PE's columns, as [part][owner of columns][plane][column].
+  /// Puts the rows of each PE, which lie together, into its block for this PE's columns, as [part][owner of
+  /// columns][plane][column].
   template <class Row>
   void return_packed(const Reach& returned, Row&& row) {
     const Distribution& distribution = results_[0]->distribution;
     const Share own = share_of(engine_.pe());
     for (std::uint32_t step = 0; step < engine_.npes(); ++step) {
       const std::uint32_t pe = (engine_.pe() + step) % engine_.npes();
-      const auto planes = static_cast<std::size_t>(distribution.count(pe)), begin = static_cast<std::size_t>(distribution.begin(pe));
+      const auto planes = static_cast<std::size_t>(distribution.count(pe)),
+                 begin = static_cast<std::size_t>(distribution.begin(pe));
       const Phase phase(engine_, "fft_exchange");
       for (std::size_t part = 0; part < 2; ++part)
-        send(returned, pe, planes * (part * plane_ + own.begin) * element_, row(static_cast<int>(part), begin), planes * own.count * element_);
+        send(returned, pe, planes * (part * plane_ + own.begin) * element_, row(static_cast<int>(part), begin),
+             planes * own.count * element_);
     }
     complete(returned);
     wait();
@@ -335,7 +353,8 @@ class Transform {
       for (std::uint32_t pe = 0; pe < engine_.npes(); ++pe) {
         const Share share = share_of(pe);
         for (std::size_t plane = 0; plane < local_planes(); ++plane, from += share.count * element_)
-          std::memcpy(results_[part]->bytes() + (plane * plane_ + share.begin) * element_, from, share.count * element_);
+          std::memcpy(results_[part]->bytes() + (plane * plane_ + share.begin) * element_, from,
+                      share.count * element_);
       }
   }
 

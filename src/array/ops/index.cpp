@@ -25,9 +25,8 @@ PeerBlocks peer_blocks(const OpenBlocks& blocks) {
 
 /// Every PE throws when any PE met a bad index: that of the lowest PE.
 void agree_on(Engine& engine, const BadIndex& bad, std::int64_t rows) {
-  engine.together([&] {
-    ATOLL_VALIDATE(!bad, IndexError, "index {} is out of bounds for axis 0 with size {}", bad.value, rows);
-  });
+  engine.together(
+      [&] { ATOLL_VALIDATE(!bad, IndexError, "index {} is out of bounds for axis 0 with size {}", bad.value, rows); });
 }
 
 /// Rows one after another, whatever the rest of the shape: so that a row of any width can be handled as an element.
@@ -92,8 +91,8 @@ Array take(Engine& engine, Array array, Array indices) {
   ATOLL_ASSERT(indices->dtype == DType::i64);
   const Shape shape = result_shape(*array, *indices);
   const auto count = static_cast<std::size_t>(indices->local_size());
-  // Indices of several dimensions, or wide rows, may be spread by another grain than the result: gather into rows that lie
-  // like the indices, and move those.
+  // Indices of several dimensions, or wide rows, may be spread by another grain than the result: gather into rows that
+  // lie like the indices, and move those.
   Array result = engine.make(array->dtype, shape);
   const bool aligned = engine.npes() == 1 || shape.ndim() == 0 ||
                        (indices->shape.ndim() > 0 && result->distribution == indices->distribution);
@@ -141,17 +140,20 @@ void assign_index(Engine& engine, Array array, Array indices, Array value, Assig
   const std::size_t row_bytes = array->row_bytes();
   Work work = engine.work(Interruptible::no);
   const bool one_row = !(value->shape == result_shape(*array, *indices));
-  agree_on(engine, check_indices(work, indices->data<std::int64_t>(), static_cast<std::size_t>(indices->local_size()), rows), rows);
+  agree_on(engine,
+           check_indices(work, indices->data<std::int64_t>(), static_cast<std::size_t>(indices->local_size()), rows),
+           rows);
   if (row_bytes == 0) return;
 
-  // Every PE writes its own rows: it goes through the indices of all PEs in order, so that the last one wins (or sums are
-  // added in order) exactly as with one PE.
+  // Every PE writes its own rows: it goes through the indices of all PEs in order, so that the last one wins (or sums
+  // are added in order) exactly as with one PE.
   Buffer<std::byte> everywhere;
   if (one_row) {
     everywhere = replicate(engine, *value);
     if (value->shape.size() == 1 && array->shape.row_size() > 1) {
       Buffer<std::byte> row(engine.memory(), row_bytes);
-      for (std::size_t at = 0; at < row_bytes; at += size_of(array->dtype)) std::memcpy(row.data() + at, everywhere.data(), size_of(array->dtype));
+      for (std::size_t at = 0; at < row_bytes; at += size_of(array->dtype))
+        std::memcpy(row.data() + at, everywhere.data(), size_of(array->dtype));
       everywhere = std::move(row);
     }
   }

@@ -35,7 +35,8 @@ class Whole {
 Array sum_counts(Engine& engine, Buffer<std::int64_t>& counts) {
   Array result = engine.make(DType::i64, Shape{static_cast<std::int64_t>(counts.size())});
   if (engine.npes() > 1)
-    engine.communicator().allreduce(counts.data(), counts.data(), counts.size(), coll::Reduction(coll::Type::i64, coll::Op::sum));
+    engine.communicator().allreduce(counts.data(), counts.data(), counts.size(),
+                                    coll::Reduction(coll::Type::i64, coll::Op::sum));
   std::memcpy(result->bytes(), counts.data() + result->first_row(), result->local_bytes());
   return result;
 }
@@ -53,8 +54,8 @@ Array search_sorted(Engine& engine, Array table, Array values, Side side) {
   engine.begin_operation("searchsorted");
   Array result = engine.make(DType::i64, values->shape);
   const Whole whole(engine, *table);
-  searchsorted(engine.work(), values->dtype, whole.data(), static_cast<std::size_t>(table->shape.size()), values->bytes(),
-               static_cast<std::size_t>(values->local_size()), side, result->data<std::int64_t>());
+  searchsorted(engine.work(), values->dtype, whole.data(), static_cast<std::size_t>(table->shape.size()),
+               values->bytes(), static_cast<std::size_t>(values->local_size()), side, result->data<std::int64_t>());
   return result;
 }
 
@@ -70,11 +71,12 @@ Array is_in(Engine& engine, Array array, Array test) {
 Array histogram_between(Engine& engine, Array array, double low, double high, std::int64_t bins) {
   engine.begin_operation("histogram");
   ATOLL_VALIDATE(bins >= 1, ValueError, "`bins` must be positive, when an integer");
-  ATOLL_VALIDATE(low < high && high - low < 1.7976931348623157e308, ValueError, "max must be larger than min in range parameter.");
+  ATOLL_VALIDATE(low < high && high - low < 1.7976931348623157e308, ValueError,
+                 "max must be larger than min in range parameter.");
   Buffer<std::int64_t> counts;
   engine.together([&] { counts = Buffer<std::int64_t>(engine.memory(), static_cast<std::size_t>(bins)); });
-  histogram_uniform(engine.work(), array->dtype, array->bytes(), static_cast<std::size_t>(array->local_size()), low, high,
-                    static_cast<std::size_t>(bins), counts.data());
+  histogram_uniform(engine.work(), array->dtype, array->bytes(), static_cast<std::size_t>(array->local_size()), low,
+                    high, static_cast<std::size_t>(bins), counts.data());
   return sum_counts(engine, counts);
 }
 
@@ -90,13 +92,14 @@ Array histogram_at(Engine& engine, Array array, Array edges, Array weights) {
   if (weights == nullptr) {
     Buffer<std::int64_t> counts;
     engine.together([&] { counts = Buffer<std::int64_t>(engine.memory(), static_cast<std::size_t>(bins)); });
-    histogram_edges(engine.work(), array->dtype, array->bytes(), count, at, static_cast<std::size_t>(bins), counts.data());
+    histogram_edges(engine.work(), array->dtype, array->bytes(), count, at, static_cast<std::size_t>(bins),
+                    counts.data());
     return sum_counts(engine, counts);
   }
   if (engine.npes() == 1) {
     Array sums = engine.make(DType::f64, Shape{bins});
-    histogram_edges(engine.work(), array->dtype, array->bytes(), count, at, static_cast<std::size_t>(bins), weights->data<double>(),
-                    sums->data<double>());
+    histogram_edges(engine.work(), array->dtype, array->bytes(), count, at, static_cast<std::size_t>(bins),
+                    weights->data<double>(), sums->data<double>());
     return sums;
   }
   // Which bin, as an index array (one more bin for what lies outside), then the same sums in global order.
@@ -123,13 +126,18 @@ Array count_bins(Engine& engine, Array array, std::int64_t minlength, Array weig
     for (const Reduction kind : {Reduction::min, Reduction::max}) {
       Program program;
       program.results.push_back(program.add(Op::positive, array->dtype, program.add_leaf(array->dtype)));
-      const std::uint64_t bits = reduce_all(engine, std::move(program), {{array, 0, 0}}, array->shape, kind, 1).value.bits;
-      const auto value = dispatch(array->dtype, [&](auto type) { return static_cast<std::int64_t>(from_bits<typename decltype(type)::type>(bits)); });
+      const std::uint64_t bits =
+          reduce_all(engine, std::move(program), {{array, 0, 0}}, array->shape, kind, 1).value.bits;
+      const auto value = dispatch(array->dtype, [&](auto type) {
+        return static_cast<std::int64_t>(from_bits<typename decltype(type)::type>(bits));
+      });
       ATOLL_VALIDATE(value >= 0, ValueError, "'list' argument must have no negative elements");
       if (kind == Reduction::max) bins = std::max(bins, value + 1);
     }
   }
-  if (weights != nullptr) return add_weights(engine, array->dtype == DType::i64 ? array : compute(engine, Op::cast, DType::i64, {array}), weights, bins);
+  if (weights != nullptr)
+    return add_weights(engine, array->dtype == DType::i64 ? array : compute(engine, Op::cast, DType::i64, {array}),
+                       weights, bins);
   Buffer<std::int64_t> counts;
   engine.together([&] { counts = Buffer<std::int64_t>(engine.memory(), static_cast<std::size_t>(bins)); });
   (void)bincount(engine.work(), array->dtype, array->bytes(), static_cast<std::size_t>(array->local_size()),

@@ -51,8 +51,8 @@ Array multiply_matrices(Engine& engine, Array a, Array b) {
     const std::int64_t count = std::min(step, inner - first);
     right.read_rows(first, first + count, piece.data());
     right.reach().complete();
-    add_product(work, a->dtype, from + static_cast<std::size_t>(first) * element, stride, piece.data(), result->bytes(), rows,
-                static_cast<std::size_t>(count), columns);
+    add_product(work, a->dtype, from + static_cast<std::size_t>(first) * element, stride, piece.data(), result->bytes(),
+                rows, static_cast<std::size_t>(count), columns);
   }
   right.close();
   left.close();
@@ -77,8 +77,9 @@ Array multiply_stacks(Engine& engine, Array a, Array b) {
     moved[side] = redistribute(engine, source, result->distribution);
     from[side] = moved[side].data();
   }
-  add_products(engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no), a->dtype, from[0], from[1], result->bytes(), length(result->local_rows()),
-               length(a->shape[1]), length(a->shape[2]), length(b->shape[2]));
+  add_products(engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no), a->dtype, from[0], from[1],
+               result->bytes(), length(result->local_rows()), length(a->shape[1]), length(a->shape[2]),
+               length(b->shape[2]));
   return result;
 }
 

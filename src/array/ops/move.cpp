@@ -44,8 +44,8 @@ Strides broadcast_strides(const Shape& value, const Shape& shape, DType dtype) {
 /// The rows of `source` that follow one another at a distance of `step`, cut where the owner changes. Calls
 /// `visit(first result row, count, first source row)`.
 template <class Visit>
-void for_row_runs(const Distribution& source, std::int64_t start, std::int64_t step, std::int64_t begin, std::int64_t end,
-                  Visit&& visit) {
+void for_row_runs(const Distribution& source, std::int64_t start, std::int64_t step, std::int64_t begin,
+                  std::int64_t end, Visit&& visit) {
   while (begin < end) {
     const std::int64_t row = start + begin * step;
     const std::uint32_t owner = source.owner(row);
@@ -103,7 +103,8 @@ Array get_slice(Engine& engine, Array array, std::vector<Slice> slices) {
   ATOLL_ASSERT(shape.ndim() == array->shape.ndim());
   if (shape.ndim() == 0) return copy(engine, array);
   bool whole_rows = slices[0].step == 1 || slices[0].count <= 1;
-  for (int axis = 1; axis < shape.ndim(); ++axis) whole_rows = whole_rows && shape[axis] == array->shape[axis] && slices[static_cast<std::size_t>(axis)].step > 0;
+  for (int axis = 1; axis < shape.ndim(); ++axis)
+    whole_rows = whole_rows && shape[axis] == array->shape[axis] && slices[static_cast<std::size_t>(axis)].step > 0;
   if (engine.npes() == 1 && whole_rows && shape.size() > 0)
     return alias(array, array->dtype, shape, static_cast<std::size_t>(slices[0].start) * array->row_bytes(), engine);
 
@@ -161,7 +162,8 @@ void assign_slice(Engine& engine, Array array, std::vector<Slice> slices, Array 
     const Slice& rows = slices[0];
     const std::int64_t mine = array->first_row(), past = mine + array->local_rows();
     auto first_at_least = [&](std::int64_t row) {  // smallest i with start + i * step >= row, for step > 0
-      return std::clamp<std::int64_t>(row <= rows.start ? 0 : (row - rows.start + rows.step - 1) / rows.step, 0, rows.count);
+      return std::clamp<std::int64_t>(row <= rows.start ? 0 : (row - rows.start + rows.step - 1) / rows.step, 0,
+                                      rows.count);
     };
     auto first_below = [&](std::int64_t row) {  // smallest i with start + i * step < row, for step < 0
       return std::clamp<std::int64_t>(row > rows.start ? 0 : (rows.start - row) / -rows.step + 1, 0, rows.count);
@@ -179,7 +181,8 @@ void assign_slice(Engine& engine, Array array, std::vector<Slice> slices, Array 
     end = 0;
   }
   auto target = [&](std::int64_t result_row) {
-    const std::int64_t row = (shape.ndim() > 0 ? slices[0].start + result_row * slices[0].step : 0) - array->first_row();
+    const std::int64_t row =
+        (shape.ndim() > 0 ? slices[0].start + result_row * slices[0].step : 0) - array->first_row();
     return array->bytes() + row * static_cast<std::int64_t>(array->row_bytes()) + inner_offset;
   };
   if (begin < end) {
@@ -278,7 +281,9 @@ Array concatenate(Engine& engine, std::vector<Array> parts) {
 
 Buffer<std::byte> replicate(Engine& engine, const ArrayData& array) {
   Buffer<std::byte> all;
-  engine.together([&] { all = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(array.shape.size()) * size_of(array.dtype)); });
+  engine.together([&] {
+    all = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(array.shape.size()) * size_of(array.dtype));
+  });
   OpenBlocks blocks(engine, array);
   blocks.read_rows(0, array.shape.rows(), all.data());
   blocks.close();
@@ -288,7 +293,8 @@ Buffer<std::byte> replicate(Engine& engine, const ArrayData& array) {
 Buffer<std::byte> redistribute(Engine& engine, const ArrayData& array, const Distribution& distribution) {
   const std::int64_t begin = distribution.begin(engine.pe()), end = distribution.end(engine.pe());
   Buffer<std::byte> mine;
-  engine.together([&] { mine = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(end - begin) * array.row_bytes()); });
+  engine.together(
+      [&] { mine = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(end - begin) * array.row_bytes()); });
   OpenBlocks blocks(engine, array);
   blocks.read_rows(begin, end, mine.data());
   blocks.close();

@@ -20,7 +20,9 @@ Array random_array(Engine& engine, RandomKind kind, DType dtype, Shape shape, st
     case RandomKind::uniform: random_uniform(work, stream, dtype, a, b, result->bytes(), count); break;
     case RandomKind::normal: random_normal(work, stream, dtype, a, b, result->bytes(), count); break;
     case RandomKind::exponential: random_exponential(work, stream, dtype, a, result->bytes(), count); break;
-    case RandomKind::zipf: random_zipf(work, stream, dtype, a, static_cast<std::uint64_t>(b), result->bytes(), count); break;
+    case RandomKind::zipf:
+      random_zipf(work, stream, dtype, a, static_cast<std::uint64_t>(b), result->bytes(), count);
+      break;
   }
   return result;
 }
@@ -38,7 +40,8 @@ Array random_law(Engine& engine, Law law, DType dtype, Shape shape, std::uint64_
     given.each[k] = arrays[k]->data<double>();
   }
   const RandomStream stream{key, counter + static_cast<std::uint64_t>(result->first_index())};
-  random_sample(engine.work(), stream, law, given, dtype, result->bytes(), static_cast<std::size_t>(result->local_size()));
+  random_sample(engine.work(), stream, law, given, dtype, result->bytes(),
+                static_cast<std::size_t>(result->local_size()));
   return result;
 }
 

@@ -12,7 +12,8 @@ namespace {
 struct Identity {
   Identity(const ArrayData& array) : plan(program(array.dtype)) {
     domain.dims = array.shape.ndim();
-    for (int axis = 0; axis < array.shape.ndim(); ++axis) domain.shape[static_cast<std::size_t>(axis)] = array.shape[axis];
+    for (int axis = 0; axis < array.shape.ndim(); ++axis)
+      domain.shape[static_cast<std::size_t>(axis)] = array.shape[axis];
     domain.shape[0] = array.local_rows();
     domain.first = static_cast<std::uint64_t>(array.first_index());
     leaves.push_back(Leaf::dense(array.bytes(), domain));
@@ -27,7 +28,9 @@ struct Identity {
   std::vector<Leaf> leaves;
 };
 
-UnitGrid row_grid(const ArrayData& array) { return UnitGrid(static_cast<std::uint64_t>(array.distribution.unit_rows())); }
+UnitGrid row_grid(const ArrayData& array) {
+  return UnitGrid(static_cast<std::uint64_t>(array.distribution.unit_rows()));
+}
 
 /// The row nodes of the PEs below `stop`, in order. Collective.
 RowFold merge_row_nodes(Engine& engine, const RowFold& mine, Reduction kind, DType type, std::uint32_t stop) {
@@ -60,7 +63,9 @@ TreeFold fold_before(Engine& engine, Work& work, const ArrayData& array, Reducti
   };
   blocks.read_pieces(share(engine.pe()), share(engine.pe() + 1), fold_piece, granule);
   // Pieces end where a PE's elements do, and so do their nodes.
-  const std::uint64_t stop = grid.at(grid.units_before(static_cast<std::uint64_t>(array.first_index())), static_cast<std::uint64_t>(array.shape.size())).tree_index;
+  const std::uint64_t stop = grid.at(grid.units_before(static_cast<std::uint64_t>(array.first_index())),
+                                     static_cast<std::uint64_t>(array.shape.size()))
+                                 .tree_index;
   TreeFold before(kind, array.dtype);
   for (const auto& nodes : engine.allgather_vector(mine))
     for (const TreeNode& node : nodes)
@@ -95,12 +100,13 @@ Array reduce_axes(Engine& engine, Array array, Reduction kind, std::uint32_t axe
   const std::uint64_t width = static_cast<std::uint64_t>(shape.size());
   RowFold fold(kind, array->dtype, width);
   if (array->local_rows() > 0 && width > 0)
-    reduce_rows(identity.plan, work, identity.domain, identity.leaves, axes, static_cast<std::uint64_t>(array->shape.rows()),
-                row_grid(*array), fold);
+    reduce_rows(identity.plan, work, identity.domain, identity.leaves, axes,
+                static_cast<std::uint64_t>(array->shape.rows()), row_grid(*array), fold);
   Buffer<std::byte> values(engine.memory(), width * size_of(type));
   if (engine.npes() == 1) fold.finish(values.data());
   else merge_row_nodes(engine, fold, kind, array->dtype, engine.npes()).finish(values.data());
-  std::memcpy(result->bytes(), values.data() + static_cast<std::size_t>(result->first_index()) * size_of(type), result->local_bytes());
+  std::memcpy(result->bytes(), values.data() + static_cast<std::size_t>(result->first_index()) * size_of(type),
+              result->local_bytes());
   return result;
 }
 
@@ -113,9 +119,11 @@ Array scan_along(Engine& engine, Array array, Scan kind, int axis) {
 
   if (array->shape.ndim() <= 1) {
     const UnitGrid grid(granule_of(array->distribution, array->shape));
-    const TreeFold before = engine.npes() > 1 ? fold_before(engine, work, *array, reduction, grid) : TreeFold(reduction, array->dtype);
-    scan(work, kind, array->dtype, array->bytes(), result->bytes(), rows, static_cast<std::uint64_t>(array->first_index()),
-         static_cast<std::uint64_t>(array->shape.size()), grid, before.nodes());
+    const TreeFold before =
+        engine.npes() > 1 ? fold_before(engine, work, *array, reduction, grid) : TreeFold(reduction, array->dtype);
+    scan(work, kind, array->dtype, array->bytes(), result->bytes(), rows,
+         static_cast<std::uint64_t>(array->first_index()), static_cast<std::uint64_t>(array->shape.size()), grid,
+         before.nodes());
     return result;
   }
 
@@ -123,7 +131,8 @@ Array scan_along(Engine& engine, Array array, Scan kind, int axis) {
     std::uint64_t outer = rows, inner = 1;
     for (int d = 1; d < axis; ++d) outer *= static_cast<std::uint64_t>(array->shape[d]);
     for (int d = axis + 1; d < array->shape.ndim(); ++d) inner *= static_cast<std::uint64_t>(array->shape[d]);
-    scan_axis(work, kind, array->dtype, array->bytes(), result->bytes(), outer, static_cast<std::uint64_t>(array->shape[axis]), inner);
+    scan_axis(work, kind, array->dtype, array->bytes(), result->bytes(), outer,
+              static_cast<std::uint64_t>(array->shape[axis]), inner);
     return result;
   }
 
@@ -135,13 +144,14 @@ Array scan_along(Engine& engine, Array array, Scan kind, int axis) {
     RowFold mine(reduction, array->dtype, width);
     const bool followed = array->first_row() + array->local_rows() < array->shape.rows();
     if (rows > 0 && width > 0 && followed)
-      scan_row_nodes(work, kind, array->dtype, array->bytes(), rows, width, static_cast<std::uint64_t>(array->first_row()),
-                     total, grid, mine);
+      scan_row_nodes(work, kind, array->dtype, array->bytes(), rows, width,
+                     static_cast<std::uint64_t>(array->first_row()), total, grid, mine);
     before = merge_row_nodes(engine, mine, reduction, array->dtype, engine.pe());
   }
   if (rows > 0 && width > 0)
     scan_rows(work, kind, array->dtype, array->bytes(), result->bytes(), rows, width,
-              static_cast<std::uint64_t>(array->first_row()), total, grid, array->first_row() > 0 ? &before.nodes() : nullptr);
+              static_cast<std::uint64_t>(array->first_row()), total, grid,
+              array->first_row() > 0 ? &before.nodes() : nullptr);
   return result;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/ops/select.hpp"
 
-
 #include "atoll/array/kernel/copy.hpp"
 #include "atoll/array/kernel/select.hpp"
 #include "atoll/array/ops/blocks.hpp"
@@ -28,9 +27,10 @@ LocalMask open_mask(Engine& engine, const ArrayData& array, const ArrayData& mas
     local.element_bytes = size_of(array.dtype);
     return local;
   }
-  ATOLL_VALIDATE(mask.shape.ndim() == 1 && array.shape.ndim() > 0 && mask.shape[0] == array.shape[0], IndexError,
-                 "boolean index did not match indexed array along axis 0; size of axis is {} but size of corresponding boolean axis is {}",
-                 array.shape.rows(), mask.shape.rows());
+  ATOLL_VALIDATE(
+      mask.shape.ndim() == 1 && array.shape.ndim() > 0 && mask.shape[0] == array.shape[0], IndexError,
+      "boolean index did not match indexed array along axis 0; size of axis is {} but size of corresponding boolean axis is {}",
+      array.shape.rows(), mask.shape.rows());
   local.mask = mask.data<bool>();
   if (engine.npes() > 1 && !(mask.distribution == array.distribution)) {
     local.moved = redistribute(engine, mask, array.distribution);
@@ -49,8 +49,7 @@ struct Place {
 
 Place place_of(Engine& engine, std::size_t mine) {
   const auto counts = engine.allgather_value(static_cast<std::int64_t>(mine));
-  return {checked_sum(counts.begin(), counts.begin() + engine.pe()),
-          checked_sum(counts.begin(), counts.end())};
+  return {checked_sum(counts.begin(), counts.begin() + engine.pe()), checked_sum(counts.begin(), counts.end())};
 }
 
 /// Lets `produce(to, selected)` write this PE's `count` rows, which begin at row `first` of the result: those of each
@@ -75,9 +74,10 @@ Array compress_rows(Engine& engine, Array array, Array mask) {
   Shape shape{place.total};
   for (std::int64_t extent : local.selected) shape.push_back(extent);
   Array result = engine.make(array->dtype, shape);
-  write_rows(engine, result, place.first, static_cast<std::int64_t>(counts.total()), [&](std::byte* to, Selected selected) {
-    compress(work, counts, local.element_bytes, array->bytes(), local.mask, to, selected);
-  });
+  write_rows(engine, result, place.first, static_cast<std::int64_t>(counts.total()),
+             [&](std::byte* to, Selected selected) {
+               compress(work, counts, local.element_bytes, array->bytes(), local.mask, to, selected);
+             });
   return result;
 }
 
@@ -87,9 +87,11 @@ Array find_true(Engine& engine, Array mask) {
   const MaskCounts counts(work, mask->data<bool>(), static_cast<std::size_t>(mask->local_size()));
   const Place place = place_of(engine, counts.total());
   Array result = engine.make(DType::i64, Shape{place.total});
-  write_rows(engine, result, place.first, static_cast<std::int64_t>(counts.total()), [&](std::byte* to, Selected selected) {
-    flatnonzero(work, counts, mask->data<bool>(), mask->first_index(), reinterpret_cast<std::int64_t*>(to), selected);
-  });
+  write_rows(engine, result, place.first, static_cast<std::int64_t>(counts.total()),
+             [&](std::byte* to, Selected selected) {
+               flatnonzero(work, counts, mask->data<bool>(), mask->first_index(), reinterpret_cast<std::int64_t*>(to),
+                           selected);
+             });
   return result;
 }
 
@@ -121,9 +123,10 @@ void assign_mask(Engine& engine, Array array, Array mask, Array value) {
     masked_fill_rows(work, local.element_bytes, row.data(), local.mask, local.count, array->bytes());
     return;
   }
-  ATOLL_VALIDATE(value->shape == wanted, ValueError,
-                 "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values where the mask is true",
-                 value->shape.rows(), place.total);
+  ATOLL_VALIDATE(
+      value->shape == wanted, ValueError,
+      "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values where the mask is true",
+      value->shape.rows(), place.total);
   const auto mine = static_cast<std::int64_t>(counts.total());
   OpenBlocks blocks(engine, *value);
   if (mine > 0) {

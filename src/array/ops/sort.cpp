@@ -17,7 +17,8 @@
 namespace atl::array {
 namespace {
 
-/// Calls `sort_row(work, row)` for this PE's rows, counted along all axes but the last, in parallel when there are many.
+/// Calls `sort_row(work, row)` for this PE's rows, counted along all axes but the last, in parallel when there are
+/// many.
 template <class SortRow>
 void for_each_line(Engine& engine, std::int64_t lines, SortRow&& sort_row) {
   Work work = engine.work();
@@ -54,8 +55,9 @@ std::vector<KeyRange> merge_ranges(Engine& engine, const std::vector<KeyRange>& 
 constexpr double words_per_message = 200.0 / 15;
 constexpr double most_buckets_per_pe = 8;
 
-/// How many buckets there are for each PE. Whole buckets go to a PE, so that with b of them one PE in the worst case sorts 1 / b more than
-/// its share; and each is a message from every other. (Of 4,096 numbers on each of 256 PEs, eight took 3,500 messages of a PE.)
+/// How many buckets there are for each PE. Whole buckets go to a PE, so that with b of them one PE in the worst case
+/// sorts 1 / b more than its share; and each is a message from every other. (Of 4,096 numbers on each of 256 PEs, eight
+/// took 3,500 messages of a PE.)
 double buckets_per_pe(std::uint32_t npes, std::int64_t rows) {
   const double mine = static_cast<double>(rows) / npes;
   return std::clamp(std::sqrt(mine / (words_per_message * npes)), 1.0, most_buckets_per_pe);
@@ -70,10 +72,12 @@ PartitionPlan agree_on_plan(Engine& engine, const CompositeKey& key, std::int64_
   }
   buckets = std::min(buckets, PartitionPlan::most_of_many_pes);
   // Every PE samples in proportion to its rows: 16 keys per bucket in all, as much as a local sort takes.
-  const auto share = static_cast<std::size_t>(static_cast<double>(16 * buckets) * static_cast<double>(key.rows()) / static_cast<double>(rows));
+  const auto share = static_cast<std::size_t>(static_cast<double>(16 * buckets) * static_cast<double>(key.rows()) /
+                                              static_cast<double>(rows));
   std::vector<std::uint64_t> sample;
   if (key.rows() > 0) sample = sample_keys(key, std::max<std::size_t>(share, 1), engine.pe());
-  return PartitionPlan::from_sample(allgather_joined(engine, sample), key.width(0), buckets, PartitionPlan::most_of_many_pes);
+  return PartitionPlan::from_sample(allgather_joined(engine, sample), key.width(0), buckets,
+                                    PartitionPlan::most_of_many_pes);
 }
 
 Array number_rows(Engine& engine, Array result) {
@@ -93,7 +97,8 @@ Array coargsort_distributed(Engine& engine, const std::vector<Array>& keys) {
   }
   ranges = merge_ranges(engine, ranges);
   const std::int64_t rows = result->shape.rows();
-  CompositeKey key(columns, ranges, static_cast<std::size_t>(keys[0]->local_rows()), static_cast<std::uint64_t>(keys[0]->first_row()));
+  CompositeKey key(columns, ranges, static_cast<std::size_t>(keys[0]->local_rows()),
+                   static_cast<std::uint64_t>(keys[0]->first_row()));
   if (rows < 2 || key.chunks() == 0) return number_rows(engine, result);
 
   // Rows whose words tie are compared by their keys, wherever those lie.
@@ -104,7 +109,8 @@ Array coargsort_distributed(Engine& engine, const std::vector<Array>& keys) {
     std::vector<Key> peer;
     for (std::size_t column = 0; column < keys.size(); ++column)
       peer.push_back({keys[column]->dtype, blocks[column].mapped(pe)});
-    key.add_piece(peer, static_cast<std::size_t>(keys[0]->distribution.count(pe)), static_cast<std::uint64_t>(keys[0]->distribution.begin(pe)));
+    key.add_piece(peer, static_cast<std::size_t>(keys[0]->distribution.count(pe)),
+                  static_cast<std::uint64_t>(keys[0]->distribution.begin(pe)));
   }
   const PartitionPlan plan = agree_on_plan(engine, key, rows);
   const Packing packing = Packing::for_rows(static_cast<std::uint64_t>(rows));
@@ -119,12 +125,13 @@ void decode(Engine& engine, const ArrayData& result, std::uint64_t min) {
   dispatch(result.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     if constexpr (sizeof(T) == sizeof(Word)) {
-      engine.threads().for_ranges(static_cast<std::size_t>(result.local_rows()), 64, [&](std::size_t begin, std::size_t end, unsigned) {
-        for (std::size_t i = begin; i < end; ++i) {
-          const T value = from_ordered_bits<T>(words[i] + min);
-          std::memcpy(words + i, &value, sizeof value);
-        }
-      });
+      engine.threads().for_ranges(static_cast<std::size_t>(result.local_rows()), 64,
+                                  [&](std::size_t begin, std::size_t end, unsigned) {
+                                    for (std::size_t i = begin; i < end; ++i) {
+                                      const T value = from_ordered_bits<T>(words[i] + min);
+                                      std::memcpy(words + i, &value, sizeof value);
+                                    }
+                                  });
     }
   });
 }
@@ -162,7 +169,8 @@ Array sort_by_counting(Engine& engine, const Array& array) {
     for (std::int64_t i = at; i < end; ++i) ++counts[ordered_bits(in[i])];
     pace.done(static_cast<std::size_t>(end - at));
   }
-  engine.communicator().allreduce(counts.data(), counts.data(), values, coll::Reduction(coll::Type::i64, coll::Op::sum));
+  engine.communicator().allreduce(counts.data(), counts.data(), values,
+                                  coll::Reduction(coll::Type::i64, coll::Op::sum));
   T* out = result->data<T>();
   const std::int64_t first = result->first_row(), past = first + result->local_rows();
   std::int64_t begin = 0;
@@ -194,14 +202,18 @@ Array sort_array(Engine& engine, Array array) {
     return result;
   }
   switch (size_of(array->dtype)) {
-    case 1: return dispatch(array->dtype, [&](auto type) -> Array {
-      if constexpr (sizeof(typename decltype(type)::type) == 1) return sort_by_counting<typename decltype(type)::type>(engine, array);
-      else return nullptr;
-    });
-    case 2: return dispatch(array->dtype, [&](auto type) -> Array {
-      if constexpr (sizeof(typename decltype(type)::type) == 2) return sort_by_counting<typename decltype(type)::type>(engine, array);
-      else return nullptr;
-    });
+    case 1:
+      return dispatch(array->dtype, [&](auto type) -> Array {
+        if constexpr (sizeof(typename decltype(type)::type) == 1)
+          return sort_by_counting<typename decltype(type)::type>(engine, array);
+        else return nullptr;
+      });
+    case 2:
+      return dispatch(array->dtype, [&](auto type) -> Array {
+        if constexpr (sizeof(typename decltype(type)::type) == 2)
+          return sort_by_counting<typename decltype(type)::type>(engine, array);
+        else return nullptr;
+      });
     case 4: return sort_wide_distributed<std::uint32_t>(engine, array);
     default: return sort_wide_distributed<std::uint64_t>(engine, array);
   }
@@ -215,8 +227,8 @@ Array argsort_array(Engine& engine, Array array) {
     const Lines lines = lines_of(*array);
     const std::size_t bytes = static_cast<std::size_t>(lines.length) * size_of(array->dtype);
     for_each_line(engine, lines.count, [&](Work work, std::int64_t line) {
-      argsort(work, array->dtype, array->bytes() + static_cast<std::size_t>(line) * bytes, static_cast<std::size_t>(lines.length), 0,
-              result->data<std::int64_t>() + line * lines.length);
+      argsort(work, array->dtype, array->bytes() + static_cast<std::size_t>(line) * bytes,
+              static_cast<std::size_t>(lines.length), 0, result->data<std::int64_t>() + line * lines.length);
     });
     return result;
   }

@@ -54,8 +54,8 @@ std::uint64_t item_bits(Engine& engine, Array array) {
 }
 
 std::uint64_t element_bits(Engine& engine, Array array, std::int64_t position) {
-  ATOLL_VALIDATE(position >= 0 && position < array->shape.size(), IndexError, "index {} is out of bounds for {} elements", position,
-                 array->shape.size());
+  ATOLL_VALIDATE(position >= 0 && position < array->shape.size(), IndexError,
+                 "index {} is out of bounds for {} elements", position, array->shape.size());
   const std::int64_t row = position / array->shape.row_size();
   const std::uint32_t owner = array->distribution.owner(row);
   std::uint64_t bits = 0;

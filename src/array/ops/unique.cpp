@@ -27,7 +27,9 @@ Array starts_of_runs(Engine& engine, const Array& array) {
     std::uint64_t bits, present;
   };
   Last mine{0, n > 0 ? 1u : 0u};
-  if (n > 0) std::memcpy(&mine.bits, array->bytes() + (n - 1) * static_cast<std::int64_t>(array->row_bytes()), array->row_bytes());
+  if (n > 0)
+    std::memcpy(&mine.bits, array->bytes() + (n - 1) * static_cast<std::int64_t>(array->row_bytes()),
+                array->row_bytes());
   Last before{0, 0};
   const auto all = engine.allgather_value(mine);
   for (std::uint32_t pe = 0; pe < engine.pe(); ++pe)
@@ -39,21 +41,24 @@ Array starts_of_runs(Engine& engine, const Array& array) {
     bool* out = starts->data<bool>();
     auto differ = [](T a, T b) { return a != b && !(a != a && b != b); };
     out[0] = before.present == 0 || differ(values[0], from_bits<T>(before.bits));
-    Polling(engine.work()).for_pieces(static_cast<std::size_t>(n - 1), 16384, [&](std::size_t begin, std::size_t end, unsigned) {
-      for (std::size_t i = begin + 1; i < end + 1; ++i) out[i] = differ(values[i], values[i - 1]);
-    });
+    Polling(engine.work())
+        .for_pieces(static_cast<std::size_t>(n - 1), 16384, [&](std::size_t begin, std::size_t end, unsigned) {
+          for (std::size_t i = begin + 1; i < end + 1; ++i) out[i] = differ(values[i], values[i - 1]);
+        });
   });
   return starts;
 }
 
 /// One PE: the kernel does it all; its buffers become arrays.
 std::vector<Array> unique_here(Engine& engine, const Array& flat, std::uint8_t outputs) {
-  const UniqueWants wants{(outputs & unique_index) != 0, (outputs & unique_inverse) != 0, (outputs & unique_counts) != 0};
+  const UniqueWants wants{(outputs & unique_index) != 0, (outputs & unique_inverse) != 0,
+                          (outputs & unique_counts) != 0};
   Unique found = unique(engine.work(), flat->dtype, flat->bytes(), static_cast<std::size_t>(flat->local_size()), wants);
   auto adopt = [&](auto&& buffer, DType dtype, std::size_t count) {
     // The context with it: arrays may outlive the session, and their memory goes back to the context's heap.
-    auto owner = std::make_shared<std::pair<std::shared_ptr<runtime::Context>, std::remove_reference_t<decltype(buffer)>>>(
-        engine.shared_context(), std::move(buffer));
+    auto owner =
+        std::make_shared<std::pair<std::shared_ptr<runtime::Context>, std::remove_reference_t<decltype(buffer)>>>(
+            engine.shared_context(), std::move(buffer));
     Array array = engine.wrap(dtype, Shape{static_cast<std::int64_t>(count)}, owner->second.data(), nullptr);
     array->storage.exported = false;
     array->storage.owner = std::move(owner);
@@ -68,10 +73,12 @@ std::vector<Array> unique_here(Engine& engine, const Array& flat, std::uint8_t o
   return result;
 }
 
-/// Several PEs, values and counts only: every PE takes its part of the sorted array, and runs across borders are joined.
+/// Several PEs, values and counts only: every PE takes its part of the sorted array, and runs across borders are
+/// joined.
 std::vector<Array> unique_of_sorted(Engine& engine, const Array& sorted, std::uint8_t outputs) {
   const std::size_t element = size_of(sorted->dtype);
-  Unique mine = unique(engine.work(Interruptible::no), sorted->dtype, sorted->bytes(), static_cast<std::size_t>(sorted->local_size()), {.counts = true});
+  Unique mine = unique(engine.work(Interruptible::no), sorted->dtype, sorted->bytes(),
+                       static_cast<std::size_t>(sorted->local_size()), {.counts = true});
   struct Ends {
     std::uint64_t first, last, runs;
     std::int64_t first_count;
@@ -140,7 +147,8 @@ std::size_t merge_counted(Counted<T> a, Counted<T> b, T* values, std::int64_t* c
 /// Several PEs, values and counts only, few distinct values: every PE finds its own, and then each merges what all PEs
 /// have in one range of values. Rows stay where they are.
 std::vector<Array> unique_of_few(Engine& engine, const Array& flat, std::uint8_t outputs) {
-  const Unique mine = unique(engine.work(Interruptible::no), flat->dtype, flat->bytes(), static_cast<std::size_t>(flat->local_size()), {.counts = true});
+  const Unique mine = unique(engine.work(Interruptible::no), flat->dtype, flat->bytes(),
+                             static_cast<std::size_t>(flat->local_size()), {.counts = true});
   const Reach all_values(engine, mine.values.data()), all_counts(engine, mine.counts.data());
   std::vector<Array> result(4);
   dispatch(flat->dtype, [&](auto type) {
@@ -213,7 +221,8 @@ std::vector<Array> unique_of_few(Engine& engine, const Array& flat, std::uint8_t
 }
 
 bool all_have_few_values(Engine& engine, const Array& flat) {
-  const bool few = has_few_values(engine.work(Interruptible::no), flat->dtype, flat->bytes(), static_cast<std::size_t>(flat->local_size()));
+  const bool few = has_few_values(engine.work(Interruptible::no), flat->dtype, flat->bytes(),
+                                  static_cast<std::size_t>(flat->local_size()));
   const auto all = engine.allgather_value(static_cast<std::uint64_t>(few));
   return std::find(all.begin(), all.end(), 0u) == all.end();
 }

@@ -9,4 +9,4 @@ namespace {
     &fmt::detail::thousands_sep_impl<char>;
 [[gnu::used]] bool (*const keep_printable)(std::uint32_t) = &fmt::detail::is_printable;
 [[gnu::used]] void (*const keep_error)(const char*) = &fmt::detail::throw_format_error;
-}
+}  // namespace

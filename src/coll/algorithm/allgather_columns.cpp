@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allgather of two levels without leaders: each member sends its block to one member of every other node, its column, who shares
-// it with the others there. A node hears each block of the others once, all its members listen, and blocks go straight to
-// their places. For long blocks.
+// Allgather of two levels without leaders: each member sends its block to one member of every other node, its column,
+// who shares it with the others there. A node hears each block of the others once, all its members listen, and blocks
+// go straight to their places. For long blocks.
 #include <vector>
 
 #include "algorithms.hpp"
@@ -12,13 +12,16 @@ namespace {
 class Columns {
  public:
   explicit Columns(const ScheduleBuilder& steps)
-      : placement_(steps.placement()), node_(placement_.node_of(steps.rank())), place_(placement_.index_in_node(steps.rank())) {}
+      : placement_(steps.placement()),
+        node_(placement_.node_of(steps.rank())),
+        place_(placement_.index_in_node(steps.rank())) {}
 
   /// Of this node, but this one, from the next on.
   std::vector<int> others() const {
     const auto& here = placement_.members(node_);
     std::vector<int> found;
-    for (std::size_t i = 1; i < here.size(); ++i) found.push_back(here[(static_cast<std::size_t>(place_) + i) % here.size()]);
+    for (std::size_t i = 1; i < here.size(); ++i)
+      found.push_back(here[(static_cast<std::size_t>(place_) + i) % here.size()]);
     return found;
   }
   /// Who of each other node hears this member's block, from the next node on.
@@ -30,8 +33,8 @@ class Columns {
     }
     return found;
   }
-  /// Calls turn(heard) until all blocks of other nodes have had their turn: in each, heard(member) is whose block that member of
-  /// this node hears; -1: nobody's.
+  /// Calls turn(heard) until all blocks of other nodes have had their turn: in each, heard(member) is whose block that
+  /// member of this node hears; -1: nobody's.
   template <class Turn>
   void each_turn(Turn&& turn) const {
     const std::size_t here = placement_.members(node_).size();
@@ -77,14 +80,16 @@ void gather_by_columns(ScheduleBuilder& steps, Ref own, At&& at, Length&& length
 
 void allgather_columns(ScheduleBuilder& steps, const Arguments& arguments) {
   std::uint64_t bytes = arguments.bytes;
-  gather_by_columns(steps, in_at(0), [&](int member) { return out_at(bytes * static_cast<std::uint64_t>(member)); },
-                    [&](int) { return bytes; });
+  gather_by_columns(
+      steps, in_at(0), [&](int member) { return out_at(bytes * static_cast<std::uint64_t>(member)); },
+      [&](int) { return bytes; });
 }
 
 void allgatherv_columns(ScheduleBuilder& steps, const Arguments& arguments) {
   auto block = [&](int member) -> const Block& { return arguments.out_blocks[static_cast<std::size_t>(member)]; };
-  gather_by_columns(steps, address_of(arguments.in), [&](int member) { return address_of(block(member).data); },
-                    [&](int member) { return block(member).bytes; });
+  gather_by_columns(
+      steps, address_of(arguments.in), [&](int member) { return address_of(block(member).data); },
+      [&](int member) { return block(member).bytes; });
 }
 
 }  // namespace atl::coll::detail

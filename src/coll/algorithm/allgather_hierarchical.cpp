@@ -49,14 +49,16 @@ void gather_by_nodes(ScheduleBuilder& steps, Ref own, At&& at, Length&& length) 
 
 void allgather_hierarchical(ScheduleBuilder& steps, const Arguments& arguments) {
   std::uint64_t bytes = arguments.bytes;
-  gather_by_nodes(steps, in_at(0), [&](int member) { return out_at(bytes * static_cast<std::uint64_t>(member)); },
-                  [&](int) { return bytes; });
+  gather_by_nodes(
+      steps, in_at(0), [&](int member) { return out_at(bytes * static_cast<std::uint64_t>(member)); },
+      [&](int) { return bytes; });
 }
 
 void allgatherv_hierarchical(ScheduleBuilder& steps, const Arguments& arguments) {
   auto block = [&](int member) -> const Block& { return arguments.out_blocks[static_cast<std::size_t>(member)]; };
-  gather_by_nodes(steps, address_of(arguments.in), [&](int member) { return address_of(block(member).data); },
-                  [&](int member) { return block(member).bytes; });
+  gather_by_nodes(
+      steps, address_of(arguments.in), [&](int member) { return address_of(block(member).data); },
+      [&](int member) { return block(member).bytes; });
 }
 
 }  // namespace atl::coll::detail

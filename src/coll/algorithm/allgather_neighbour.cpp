@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbour exchange (Chen, Zhang, Zhang, Yuan 2005): every member talks to its two neighbours only, in turn, and passes on the
-// pair of blocks it got last: n/2·α + (n-1)·bytes·β, half as many steps as a ring. For even numbers of members; else by the ring.
+// Neighbour exchange (Chen, Zhang, Zhang, Yuan 2005): every member talks to its two neighbours only, in turn, and
+// passes on the pair of blocks it got last: n/2·α + (n-1)·bytes·β, half as many steps as a ring. For even numbers of
+// members; else by the ring.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {

@@ -21,15 +21,15 @@ void ring(ScheduleBuilder& steps, At&& at, Length&& length) {
 void allgather_ring(ScheduleBuilder& steps, const Arguments& arguments) {
   std::uint64_t bytes = arguments.bytes;
   steps.copy(out_at(bytes * static_cast<std::uint64_t>(steps.rank())), in_at(0), bytes);
-  ring(steps, [&](int block) { return out_at(bytes * static_cast<std::uint64_t>(block)); },
-       [&](int) { return bytes; });
+  ring(steps, [&](int block) { return out_at(bytes * static_cast<std::uint64_t>(block)); }, [&](int) { return bytes; });
 }
 
 void allgatherv_ring(ScheduleBuilder& steps, const Arguments& arguments) {
   auto block = [&](int member) -> const Block& { return arguments.out_blocks[static_cast<std::size_t>(member)]; };
   steps.copy(address_of(block(steps.rank()).data), address_of(arguments.in), arguments.bytes);
-  ring(steps, [&](int member) { return address_of(block(member).data); },
-       [&](int member) { return block(member).bytes; });
+  ring(
+      steps, [&](int member) { return address_of(block(member).data); },
+      [&](int member) { return block(member).bytes; });
 }
 
 }  // namespace atl::coll::detail

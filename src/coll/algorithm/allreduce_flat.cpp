@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For members that share cores, where every round costs turns: short vectors go from all to all, and everybody evaluates the tree; of longer
-// ones each member gets all of its part, and gives the result to all.
+// For members that share cores, where every round costs turns: short vectors go from all to all, and everybody
+// evaluates the tree; of longer ones each member gets all of its part, and gives the result to all.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {
@@ -9,7 +9,9 @@ void allreduce_flat(ScheduleBuilder& steps, const Arguments& arguments) {
   const int n = steps.size(), rank = steps.rank();
   const bool whole = arguments.bytes <= longest_small_message;
   auto begin = [&](int member) {
-    return whole ? 0 : part_begin(arguments.bytes, arguments.element_bytes, static_cast<std::uint64_t>(n), static_cast<std::uint64_t>(member));
+    return whole ? 0
+                 : part_begin(arguments.bytes, arguments.element_bytes, static_cast<std::uint64_t>(n),
+                              static_cast<std::uint64_t>(member));
   };
   auto bytes_of = [&](int member) { return whole ? arguments.bytes : begin(member + 1) - begin(member); };
   const std::uint64_t own = bytes_of(rank);

@@ -8,9 +8,7 @@ namespace atl::coll::detail {
 HalvingResult reduce_scatter_halving(ScheduleBuilder& steps, const Arguments& arguments, const ReductionTree& tree,
                                      Ref current, Ref into) {
   auto leaves = static_cast<std::uint64_t>(tree.leaves());
-  auto at = [&](std::uint64_t part) {
-    return part_begin(arguments.bytes, arguments.element_bytes, leaves, part);
-  };
+  auto at = [&](std::uint64_t part) { return part_begin(arguments.bytes, arguments.element_bytes, leaves, part); };
   std::uint64_t first = 0, last = leaves;
   for (int distance = 1; distance < tree.leaves(); distance *= 2) {
     int partner = tree.leaf() ^ distance;
@@ -44,9 +42,7 @@ void allreduce_halving_doubling(ScheduleBuilder& steps, const Arguments& argumen
     current = out_at(0);
   }
   auto leaves = static_cast<std::uint64_t>(tree.leaves());
-  auto at = [&](std::uint64_t part) {
-    return part_begin(arguments.bytes, arguments.element_bytes, leaves, part);
-  };
+  auto at = [&](std::uint64_t part) { return part_begin(arguments.bytes, arguments.element_bytes, leaves, part); };
   auto [first, last] = reduce_scatter_halving(steps, arguments, tree, current, out_at(0));
   if (leaves == 1 && !tree.paired()) steps.copy(out_at(0), current, arguments.bytes);
   for (int distance = tree.leaves() / 2; distance > 0; distance /= 2) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduce-scatter round a ring, then allgather round it (Patarasuk, Yuan 2009): 2·(n-1)·α + 2.5·bytes·β. Part p starts at member p + 1
-// and ends at p. The operation need not commute: what members above p made travels beside what those from 0 on make, which is the
-// half that other rings do without. Its order of evaluation is not the tree of the other algorithms, so that sums of floats differ
-// in their last bits: it is used where it is asked for by name only.
+// Reduce-scatter round a ring, then allgather round it (Patarasuk, Yuan 2009): 2·(n-1)·α + 2.5·bytes·β. Part p starts
+// at member p + 1 and ends at p. The operation need not commute: what members above p made travels beside what those
+// from 0 on make, which is the half that other rings do without. Its order of evaluation is not the tree of the other
+// algorithms, so that sums of floats differ in their last bits: it is used where it is asked for by name only.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {
@@ -11,7 +11,9 @@ namespace {
 void reduce_scatter_ring(ScheduleBuilder& steps, const Arguments& arguments) {
   const int n = steps.size(), rank = steps.rank();
   const auto parts = static_cast<std::uint64_t>(n);
-  auto at = [&](int part) { return part_begin(arguments.bytes, arguments.element_bytes, parts, static_cast<std::uint64_t>(part)); };
+  auto at = [&](int part) {
+    return part_begin(arguments.bytes, arguments.element_bytes, parts, static_cast<std::uint64_t>(part));
+  };
   auto length = [&](int part) { return at(part + 1) - at(part); };
   auto both = [&](int part) { return (part == n - 1 ? 1 : 2) * length(part); };  // the last part has nobody above it
   const std::uint64_t most = 2 * (at(n) / parts + arguments.element_bytes);
@@ -49,7 +51,9 @@ void allreduce_ring(ScheduleBuilder& steps, const Arguments& arguments) {
   if (n == 1) return steps.copy(out_at(0), in_at(0), arguments.bytes);
   reduce_scatter_ring(steps, arguments);
   const auto parts = static_cast<std::uint64_t>(n);
-  auto at = [&](int part) { return part_begin(arguments.bytes, arguments.element_bytes, parts, static_cast<std::uint64_t>(part)); };
+  auto at = [&](int part) {
+    return part_begin(arguments.bytes, arguments.element_bytes, parts, static_cast<std::uint64_t>(part));
+  };
   for (int round = 0; round < n - 1; ++round) {
     const int give = (rank - round + n) % n, want = (give - 1 + n) % n;
     steps.send((rank + 1) % n, out_at(at(give)), at(give + 1) - at(give));

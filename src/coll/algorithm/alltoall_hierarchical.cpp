@@ -33,14 +33,12 @@ class Writer {
     Ref collected = steps_.scratch(far_bytes * inside);
     Ref own = collected + far_bytes * static_cast<std::uint64_t>(hierarchy_.leader_inside());
     for_far_members([&](int member, std::uint64_t at) { steps_.copy(own + at, in_at(offset(member)), bytes_); });
-    for_other_members([&](int member, std::uint64_t index) {
-      steps_.recv(member, collected + far_bytes * index, far_bytes);
-    });
+    for_other_members(
+        [&](int member, std::uint64_t index) { steps_.recv(member, collected + far_bytes * index, far_bytes); });
     steps_.join();
     exchange_across(collected, far_bytes);
-    for_other_members([&](int member, std::uint64_t index) {
-      steps_.send(member, collected + far_bytes * index, far_bytes);
-    });
+    for_other_members(
+        [&](int member, std::uint64_t index) { steps_.send(member, collected + far_bytes * index, far_bytes); });
     for_far_members([&](int member, std::uint64_t at) { steps_.copy(out_at(offset(member)), own + at, bytes_); });
     steps_.join();
   }
@@ -48,9 +46,7 @@ class Writer {
  private:
   std::uint64_t offset(int member) const { return bytes_ * static_cast<std::uint64_t>(member); }
   std::uint64_t members_of(int node) const { return placement_.members(node).size(); }
-  int node_at(int distance) const {
-    return (hierarchy_.node() + distance + placement_.nodes()) % placement_.nodes();
-  }
+  int node_at(int distance) const { return (hierarchy_.node() + distance + placement_.nodes()) % placement_.nodes(); }
 
   void exchange_inside() {
     const int rank = steps_.rank();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everybody sends to everybody, `window` partners at a time, as in MPICH's batches: (n-1)·(α + bytes·β), with no more than `window`
-// messages each way of one member on their way. Between pairwise (one at a time) and flat (all at once), which overruns what has few
-// buffers.
+// Everybody sends to everybody, `window` partners at a time, as in MPICH's batches: (n-1)·(α + bytes·β), with no more
+// than `window` messages each way of one member on their way. Between pairwise (one at a time) and flat (all at once),
+// which overruns what has few buffers.
 #include <algorithm>
 
 #include "algorithms.hpp"
@@ -16,7 +16,8 @@ void alltoall_window(ScheduleBuilder& steps, const Arguments& arguments) {
   steps.copy(out_at(at(rank)), in_at(at(rank)), bytes);
   for (int first = 1; first < n; first += window) {
     const int last = std::min(first + window, n);
-    for (int i = first; i < last; ++i) steps.send_to(out_at(at(rank)), (rank + i) % n, in_at(at((rank + i) % n)), bytes);
+    for (int i = first; i < last; ++i)
+      steps.send_to(out_at(at(rank)), (rank + i) % n, in_at(at((rank + i) % n)), bytes);
     for (int i = first; i < last; ++i) steps.recv_at((rank - i + n) % n, out_at(at((rank - i + n) % n)), bytes);
     steps.join();
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alltoallv of two levels, for short blocks: members exchange directly inside a node and hand what is for others to their leader;
-// leaders exchange one message with each other node; then each member gets its own: (nodes - 1)·α between nodes of each leader
-// instead of (members of other nodes)·α of each member, for three copies more. Leaders know sizes from a round before
-// (sizes_to_leader: what each member gives to all and takes from all); without it everybody goes straight.
+// Alltoallv of two levels, for short blocks: members exchange directly inside a node and hand what is for others to
+// their leader; leaders exchange one message with each other node; then each member gets its own: (nodes - 1)·α between
+// nodes of each leader instead of (members of other nodes)·α of each member, for three copies more. Leaders know sizes
+// from a round before (sizes_to_leader: what each member gives to all and takes from all); without it everybody goes
+// straight.
 #include "hierarchy.hpp"
 
 namespace atl::coll::detail {
@@ -11,7 +12,11 @@ namespace {
 class Writer {
  public:
   Writer(ScheduleBuilder& steps, const Arguments& arguments)
-      : steps_(steps), arguments_(arguments), hierarchy_(steps), placement_(hierarchy_.placement()), n_(static_cast<std::size_t>(steps.size())) {}
+      : steps_(steps),
+        arguments_(arguments),
+        hierarchy_(steps),
+        placement_(hierarchy_.placement()),
+        n_(static_cast<std::size_t>(steps.size())) {}
 
   void write() {
     exchange_inside();
@@ -24,8 +29,12 @@ class Writer {
   std::uint64_t gives(int member) const { return arguments_.in_blocks[static_cast<std::size_t>(member)].bytes; }
   std::uint64_t takes(int member) const { return arguments_.out_blocks[static_cast<std::size_t>(member)].bytes; }
   // Of a member of this node, by its index in it.
-  std::uint64_t gives(std::size_t here, int member) const { return arguments_.sizes[here * 2 * n_ + static_cast<std::size_t>(member)]; }
-  std::uint64_t takes(std::size_t here, int member) const { return arguments_.sizes[(here * 2 + 1) * n_ + static_cast<std::size_t>(member)]; }
+  std::uint64_t gives(std::size_t here, int member) const {
+    return arguments_.sizes[here * 2 * n_ + static_cast<std::size_t>(member)];
+  }
+  std::uint64_t takes(std::size_t here, int member) const {
+    return arguments_.sizes[(here * 2 + 1) * n_ + static_cast<std::size_t>(member)];
+  }
   Ref source(int member) const { return address_of(arguments_.in_blocks[static_cast<std::size_t>(member)].data); }
   Ref target(int member) const { return address_of(arguments_.out_blocks[static_cast<std::size_t>(member)].data); }
 

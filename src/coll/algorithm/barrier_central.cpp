@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All tell the first member, who then tells all: for members that share cores. Each has to get a core twice, instead of once in
-// each of log2 n rounds.
+// All tell the first member, who then tells all: for members that share cores. Each has to get a core twice, instead of
+// once in each of log2 n rounds.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {

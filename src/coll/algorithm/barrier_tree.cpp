@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Up a k-nomial tree to the first member, and down again: 2 (n - 1) messages, where dissemination has n log2 n. Cost: 2 ⌈log_k n⌉ L +
-// 2 (k - 1) ⌈log_k n⌉ o.
+// Up a k-nomial tree to the first member, and down again: 2 (n - 1) messages, where dissemination has n log2 n. Cost: 2
+// ⌈log_k n⌉ L + 2 (k - 1) ⌈log_k n⌉ o.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {

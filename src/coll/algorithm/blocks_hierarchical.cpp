@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gatherv and scatterv of two levels: a node's blocks go between its members and its leader, and between leaders and the root as one
-// message: nodes - 1 messages reach or leave the root's node instead of one for each member of another node, for one copy more.
-// Leaders know sizes from a round before (sizes_to_leader); without it everybody goes straight.
+// Gatherv and scatterv of two levels: a node's blocks go between its members and its leader, and between leaders and
+// the root as one message: nodes - 1 messages reach or leave the root's node instead of one for each member of another
+// node, for one copy more. Leaders know sizes from a round before (sizes_to_leader); without it everybody goes
+// straight.
 #include "hierarchy.hpp"
 
 namespace atl::coll::detail {

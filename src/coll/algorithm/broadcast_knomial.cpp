@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// k-nomial tree: each member passes the message on k - 1 times a level, ⌈log_k n⌉ levels deep. Cost: (k - 1) ⌈log_k n⌉ o + ⌈log_k n⌉
-// (L + G m): where latency is long beside overheads, more children each take less. Radix 2 is the binomial tree.
+// k-nomial tree: each member passes the message on k - 1 times a level, ⌈log_k n⌉ levels deep. Cost: (k - 1) ⌈log_k n⌉
+// o + ⌈log_k n⌉ (L + G m): where latency is long beside overheads, more children each take less. Radix 2 is the
+// binomial tree.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {
@@ -20,8 +21,7 @@ void broadcast(ScheduleBuilder& steps, const Arguments& arguments, int radix, Or
   }
   auto pass_on = [&](int distance) {
     for (int child = 1; child < radix; ++child)
-      if (shifted + child * distance < n)
-        steps.send((steps.rank() + child * distance) % n, out_at(0), arguments.bytes);
+      if (shifted + child * distance < n) steps.send((steps.rank() + child * distance) % n, out_at(0), arguments.bytes);
   };
   if (order == Order::far_first)
     for (int distance = top / radix; distance > 0; distance /= radix) pass_on(distance);

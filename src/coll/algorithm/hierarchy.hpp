@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two levels: the members of a node, which share memory, and one leader per node, which communicate across nodes. Each level runs an
-// algorithm of one level, so that between nodes there are as many messages as if each node had one member.
+// Two levels: the members of a node, which share memory, and one leader per node, which communicate across nodes. Each
+// level runs an algorithm of one level, so that between nodes there are as many messages as if each node had one
+// member.
 #pragma once
 
 #include <vector>

@@ -14,9 +14,8 @@ void for_node_subtrees(const Subtree& subtree, const Placement& placement, Visit
 
 Circle circle_of(const Hierarchy& hierarchy, const Subtree& whole, std::uint64_t bytes) {
   std::vector<std::uint64_t> sizes(static_cast<std::size_t>(hierarchy.placement().nodes()), 0);
-  for_node_subtrees(whole, hierarchy.placement(), [&](const Subtree&, int node) {
-    sizes[static_cast<std::size_t>(node)] += bytes;
-  });
+  for_node_subtrees(whole, hierarchy.placement(),
+                    [&](const Subtree&, int node) { sizes[static_cast<std::size_t>(node)] += bytes; });
   return Circle(sizes, hierarchy.node());
 }
 

@@ -19,7 +19,9 @@ std::vector<std::string> network_interfaces() { throw SetupError(why); }
 
 bool has_deferred_work(const Job&) { return false; }
 
-std::unique_ptr<DeferredWork> open_deferred_work(Job&, PeId, std::span<const DeferredWork::Channel>) { throw SetupError(why); }
+std::unique_ptr<DeferredWork> open_deferred_work(Job&, PeId, std::span<const DeferredWork::Channel>) {
+  throw SetupError(why);
+}
 
 std::string describe_network() { return fmt::format("none: {}", why); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent: one thread of the process, which makes progress while no other does, sleeps on the network while there is none
-// to make, and notices peers that are lost.
+// The agent: one thread of the process, which makes progress while no other does, sleeps on the network while there is
+// none to make, and notices peers that are lost.
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -22,19 +22,19 @@
 namespace atl::fabric::ofi {
 namespace {
 
-// While others poll so often in a nap, they answer sooner than the agent could, and it only looks whether they still do. Who
-// polls less gives its core away in between: on a busy machine for milliseconds. Each look takes some core some 5 us, and may
-// drive who polls to a core where another does: a tenth of a ping-pong with naps of 100 us, 3 % with naps of 1 ms, 2 % and more
-// with 4 ms. So naps get as long as others have polled before, and who polls on and on puts off the end of one; who waits in here
-// and falls asleep ends it.
+// While others poll so often in a nap, they answer sooner than the agent could, and it only looks whether they still
+// do. Who polls less gives its core away in between: on a busy machine for milliseconds. Each look takes some core some
+// 5 us, and may drive who polls to a core where another does: a tenth of a ping-pong with naps of 100 us, 3 % with naps
+// of 1 ms, 2 % and more with 4 ms. So naps get as long as others have polled before, and who polls on and on puts off
+// the end of one; who waits in here and falls asleep ends it.
 constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 4'000'000;
 constexpr std::int64_t polls_in_shortest_nap = 8;
 constexpr std::int64_t put_off_period_ns = 1'500'000;
-// After something came, more is likely: so long it looks without sleeping. Longer when it was woken soon after it fell asleep:
-// reads of this PE's memory pass unnoticed while it looks.
+// After something came, more is likely: so long it looks without sleeping. Longer when it was woken soon after it fell
+// asleep: reads of this PE's memory pass unnoticed while it looks.
 constexpr std::int64_t least_eager_ns = 20'000, most_eager_ns = 1'000'000, soon_ns = 300'000;
-// So many looks in vain, since the network has woken it, before it sleeps again: only new arrivals wake it, and a look may
-// take a part of what has arrived without a word.
+// So many looks in vain, since the network has woken it, before it sleeps again: only new arrivals wake it, and a look
+// may take a part of what has arrived without a word.
 constexpr int least_looks = 16;
 constexpr int longest_sleep_ms = 100;
 // A peer whose connection broke has this long to be heard of from others: that it left, or how it died.
@@ -42,13 +42,14 @@ constexpr std::int64_t grace_ns = 1'000'000'000;
 constexpr std::int64_t goodbye_ns = 1'000'000'000;
 // So often in ATOLL_PEER_TIMEOUT who should answer is asked for a sign of life.
 constexpr std::int64_t looks_in_patience = 16;
-// So often it looks whether there are any such, also while others poll without a pause, who look at what comes and at nothing else.
+// So often it looks whether there are any such, also while others poll without a pause, who look at what comes and at
+// nothing else.
 constexpr std::int64_t look_period_ns = 100'000'000;
 
 }  // namespace
 
-Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<RemoteMemory> peers, std::vector<std::string> hosts,
-           Role role)
+Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<RemoteMemory> peers,
+           std::vector<std::string> hosts, Role role)
     : job_(job),
       self_(self),
       segment_(job.segment(self)),
@@ -75,7 +76,8 @@ Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<Remo
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.fd = wake_;
-  if (::epoll_ctl(network_or_wake_, EPOLL_CTL_ADD, wake_, &event) != 0) throw_errno("cannot watch an event (epoll_ctl)");
+  if (::epoll_ctl(network_or_wake_, EPOLL_CTL_ADD, wake_, &event) != 0)
+    throw_errno("cannot watch an event (epoll_ctl)");
 #if !defined(__SANITIZE_THREAD__)  // which does not see that such a put publishes what came before it
   direct_ = device_->writes_in_order() && device_->tells();
 #endif
@@ -112,9 +114,7 @@ void Path::say_goodbye() {
       if (!any && waiting_.empty() && owed_.empty() && (heard || (job_.has_failed() && rounds > 1000))) break;
       if (!any) hold.rest(std::min(rounds, 500));
     }
-  } catch (const std::exception& error) {
-    log(LogLevel::debug, "leaving the network: {}", error.what());
-  }
+  } catch (const std::exception& error) { log(LogLevel::debug, "leaving the network: {}", error.what()); }
 }
 
 void Path::set_alarm(std::int64_t after_ns) {
@@ -141,7 +141,8 @@ void Path::put_off_agent() {
   if (polls_on && left_ns > 0) set_alarm(std::min(left_ns, longest_nap_ns));
 }
 
-// What is watched costs the kernel more with each packet that comes, whether anybody sleeps or not: so not while others poll.
+// What is watched costs the kernel more with each packet that comes, whether anybody sleeps or not: so not while others
+// poll.
 void Path::watch(bool network) {
   if (std::exchange(watched_, network) == network) return;
   for (int descriptor : device_->descriptors()) {
@@ -174,7 +175,8 @@ void Path::run_agent() {
   ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
   std::uint64_t polls = 0;
   int vain = 0;
-  std::int64_t counted_since_ns = 0, last_came_ns = 0, nap_ns = shortest_nap_ns, eager_ns = least_eager_ns, looked_ns = 0;
+  std::int64_t counted_since_ns = 0, last_came_ns = 0, nap_ns = shortest_nap_ns, eager_ns = least_eager_ns,
+               looked_ns = 0;
   try {
     while (!stop_.load(std::memory_order_relaxed)) {
       std::int64_t now = now_ns();
@@ -245,7 +247,8 @@ void Path::run_agent() {
 }
 
 void Path::lose(PeId pe, const std::string& why) {
-  std::string how = fmt::format("on {} is lost: PE {} on {} {}", hosts_[pe.value()], self_.value(), hosts_[self_.value()], why);
+  std::string how =
+      fmt::format("on {} is lost: PE {} on {} {}", hosts_[pe.value()], self_.value(), hosts_[self_.value()], why);
   // Where the job goes on, the launcher decides which of two PEs is dead that do not reach each other, and tells all.
   if (job_.survival() != Survival::none && job_.report_loss(pe, how)) return;
   job_.mark_failed(pe, 0, how);
@@ -273,7 +276,8 @@ void Path::look_after_peers() {
   if (patience_ns_ == 0 || now < next_look_ns_ || ending) return;
   next_look_ns_ = now + patience_ns_ / looks_in_patience;
   // The leaders of nodes look after one another in a ring.
-  const std::optional<PeId> next = role_ == Role::first && first_alive_on(job_.node()) == self_ ? next_leader() : std::nullopt;
+  const std::optional<PeId> next =
+      role_ == Role::first && first_alive_on(job_.node()) == self_ ? next_leader() : std::nullopt;
   for (std::uint32_t pe = 0; pe < npes_; ++pe)
     if (!look_for_sign(PeId(pe), next == PeId(pe) || is_expected_to_answer(PeId(pe)))) return;
 }
@@ -314,8 +318,9 @@ bool Path::look_for_sign(PeId pe, bool expected) {
   std::int64_t limit_ns = patience_ns_ / 4 * 3;
   if (now - one.heard_at > limit_ns) {
     one.heard_at = 0;
-    lose(pe, fmt::format("has heard nothing of it for {:.3g} s. Is it stopped, or the network between them cut or blocked?",
-                         1e-9 * static_cast<double>(limit_ns)));
+    lose(pe,
+         fmt::format("has heard nothing of it for {:.3g} s. Is it stopped, or the network between them cut or blocked?",
+                     1e-9 * static_cast<double>(limit_ns)));
     return !job_.is_ending();
   }
   if (one.queued) return true;  // it has enough to answer

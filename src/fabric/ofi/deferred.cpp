@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each step of a run raises a counter of its own when it is complete (sends that follow one another share that of the first), and the
-// step after it is triggered by that. Steps that also wait for a message, or for leave to send, have another counter, which two deferred
-// additions raise, and are triggered by its second. What comes is counted by the memory region that it comes to, one for each channel, so
-// that regions lie over one another. A value is combined by an atomic from the PE to itself. All count on from run to run. No counter
-// raises itself by way of others: in the provider `sockets` each holds a lock while it starts what it triggers.
+// Each step of a run raises a counter of its own when it is complete (sends that follow one another share that of the
+// first), and the step after it is triggered by that. Steps that also wait for a message, or for leave to send, have
+// another counter, which two deferred additions raise, and are triggered by its second. What comes is counted by the
+// memory region that it comes to, one for each channel, so that regions lie over one another. A value is combined by an
+// atomic from the PE to itself. All count on from run to run. No counter raises itself by way of others: in the
+// provider `sockets` each holds a lock while it starts what it triggers.
 #include "atoll/fabric/deferred.hpp"
 
 #include <rdma/fi_atomic.h>
@@ -52,7 +53,8 @@ Info ask(const fi_info& own) {
   return Info(found);
 }
 
-constexpr fi_datatype numbers[] = {FI_INT8, FI_INT16, FI_INT32, FI_INT64, FI_UINT8, FI_UINT16, FI_UINT32, FI_UINT64, FI_FLOAT, FI_DOUBLE};
+constexpr fi_datatype numbers[] = {FI_INT8,   FI_INT16,  FI_INT32,  FI_INT64, FI_UINT8,
+                                   FI_UINT16, FI_UINT32, FI_UINT64, FI_FLOAT, FI_DOUBLE};
 constexpr std::size_t number_bytes[] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
 constexpr fi_op operations[] = {FI_SUM, FI_PROD, FI_MIN, FI_MAX, FI_BAND, FI_BOR, FI_BXOR};
 
@@ -71,9 +73,12 @@ class Work final : public DeferredWork {
       line.come = open_counter();
       line.granted = open_counter();
       if (line.kind == Channel::combined) line.beside.resize(most_bytes);
-      std::byte* where = line.kind == Channel::signal ? line.signal.data() : line.kind == Channel::value ? value_.data() : line.beside.data();
+      std::byte* where = line.kind == Channel::signal  ? line.signal.data()
+                         : line.kind == Channel::value ? value_.data()
+                                                       : line.beside.data();
       line.landing = where;
-      line.landing_region = open_region(where, line.kind == Channel::signal ? line.signal.size() : most_bytes, &line.come);
+      line.landing_region =
+          open_region(where, line.kind == Channel::signal ? line.signal.size() : most_bytes, &line.come);
       line.grant_region = open_region(line.grant.data(), line.grant.size(), &line.granted);
     }
     address_bytes_ = address_.size();
@@ -102,7 +107,8 @@ class Work final : public DeferredWork {
 
   bool combines(Number number, Operation operation, std::size_t count) const override {
     std::size_t most = 0;
-    return ::fi_atomicvalid(station_.endpoint.get(), numbers[static_cast<std::size_t>(number)], operations[static_cast<std::size_t>(operation)], &most) == 0 &&
+    return ::fi_atomicvalid(station_.endpoint.get(), numbers[static_cast<std::size_t>(number)],
+                            operations[static_cast<std::size_t>(operation)], &most) == 0 &&
            count <= most;
   }
 
@@ -119,7 +125,8 @@ class Work final : public DeferredWork {
     // From behind: what is there already starts what it starts at once.
     for (std::size_t i = run.steps.size(); i-- > 0;) {
       const std::size_t first = first_of(i);
-      queue_step(run, run.steps[i], stages_[i], stages_[first].done, first == 0 ? nullptr : &stages_[first_of(first - 1)]);
+      queue_step(run, run.steps[i], stages_[i], stages_[first].done,
+                 first == 0 ? nullptr : &stages_[first_of(first - 1)]);
     }
     last_ = run.steps.empty() ? nullptr : &stages_[first_of(run.steps.size() - 1)];
   }
@@ -145,7 +152,7 @@ class Work final : public DeferredWork {
   struct Stage {
     Owned<fid_cntr> done, both;  // both: the step before is complete, and what else is waited for is there
     std::uint64_t complete = 0;  // what `done` says when all is
-    std::uint64_t uses = 0;      // of `both`
+    std::uint64_t uses = 0;  // of `both`
     Item step, first, second;
   };
   struct Line {
@@ -170,30 +177,36 @@ class Work final : public DeferredWork {
   }
   Owned<fid_mr> open_region(std::byte* where, std::size_t bytes, const Owned<fid_cntr>* counter) {
     fid_mr* region = nullptr;
-    check(::fi_mr_reg(station_.domain.get(), where, bytes, FI_REMOTE_WRITE | FI_REMOTE_READ | FI_WRITE | FI_READ, 0, ++last_key_,
-                      counter != nullptr ? FI_RMA_EVENT : 0, &region, nullptr),
+    check(::fi_mr_reg(station_.domain.get(), where, bytes, FI_REMOTE_WRITE | FI_REMOTE_READ | FI_WRITE | FI_READ, 0,
+                      ++last_key_, counter != nullptr ? FI_RMA_EVENT : 0, &region, nullptr),
           *info_, "cannot register memory for triggered work");
     Owned<fid_mr> owned(region);
-    if (counter != nullptr) check(::fi_mr_bind(region, &(*counter)->fid, FI_REMOTE_WRITE), *info_, "cannot count writes to memory");
-    if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0) check(::fi_mr_bind(region, &station_.endpoint->fid, 0), *info_, "cannot bind memory");
-    if ((info_->domain_attr->mr_mode & (FI_MR_ENDPOINT | FI_MR_RMA_EVENT)) != 0) check(::fi_mr_enable(region), *info_, "cannot enable memory");
+    if (counter != nullptr)
+      check(::fi_mr_bind(region, &(*counter)->fid, FI_REMOTE_WRITE), *info_, "cannot count writes to memory");
+    if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0)
+      check(::fi_mr_bind(region, &station_.endpoint->fid, 0), *info_, "cannot bind memory");
+    if ((info_->domain_attr->mr_mode & (FI_MR_ENDPOINT | FI_MR_RMA_EVENT)) != 0)
+      check(::fi_mr_enable(region), *info_, "cannot enable memory");
     return owned;
   }
   Place place(const std::byte* where, const Owned<fid_mr>& region) const {
-    return {(info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<std::uint64_t>(where) : 0, ::fi_mr_key(region.get())};
+    return {(info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0 ? reinterpret_cast<std::uint64_t>(where) : 0,
+            ::fi_mr_key(region.get())};
   }
   fi_addr_t peer(const std::byte* address) {
     fi_addr_t number = FI_ADDR_UNSPEC;
     ATOLL_VALIDATE(::fi_av_insert(station_.peers.get(), address, 1, &number, 0, nullptr) == 1, SetupError,
-                   "the network's provider {} cannot use the address of a peer for triggered work", provider_name(*info_));
+                   "the network's provider {} cannot use the address of a peer for triggered work",
+                   provider_name(*info_));
     return number;
   }
 
   // Who sends may do so.
   void write_now(Line& line) {
     std::int64_t status;
-    while ((status = ::fi_write(station_.endpoint.get(), line.grant.data(), line.grant.size(), ::fi_mr_desc(line.grant_region.get()), line.from, line.leave.base,
-                                line.leave.key, &line.grant_context)) == -FI_EAGAIN)
+    while ((status = ::fi_write(station_.endpoint.get(), line.grant.data(), line.grant.size(),
+                                ::fi_mr_desc(line.grant_region.get()), line.from, line.leave.base, line.leave.key,
+                                &line.grant_context)) == -FI_EAGAIN)
       drain();
     check(status, *info_, "cannot write");
   }
@@ -226,7 +239,8 @@ class Work final : public DeferredWork {
     }
     queue_operation(run, step, own.step, done, *on, threshold);
   }
-  void queue_operation(const Run& run, const Step& step, Item& item, const Owned<fid_cntr>& done, const Owned<fid_cntr>& on, std::uint64_t threshold) {
+  void queue_operation(const Run& run, const Step& step, Item& item, const Owned<fid_cntr>& done,
+                       const Owned<fid_cntr>& on, std::uint64_t threshold) {
     Line& line = lines_[step.channel];
     if (step.sends) queue_write(item, line, run.bytes, done, on, threshold);
     else if (line.kind == Channel::combined) queue_combination(item, line, run, done, on, threshold);
@@ -234,8 +248,8 @@ class Work final : public DeferredWork {
   }
   // What a write and a combination have alike: `from` of this region goes into `into` of that peer.
   template <class Operation, class From, class Into>
-  void fill_in(Item& item, Operation& operation, const From& from, const Into& into, const Owned<fid_mr>& region, fi_addr_t to,
-               const Owned<fid_cntr>& done) {
+  void fill_in(Item& item, Operation& operation, const From& from, const Into& into, const Owned<fid_mr>& region,
+               fi_addr_t to, const Owned<fid_cntr>& done) {
     item.description = ::fi_mr_desc(region.get());
     operation = {};
     operation.ep = station_.endpoint.get();
@@ -249,7 +263,8 @@ class Work final : public DeferredWork {
     item.work = {};
     item.work.completion_cntr = done.get();
   }
-  void queue_write(Item& item, Line& line, std::size_t bytes, const Owned<fid_cntr>& done, const Owned<fid_cntr>& on, std::uint64_t threshold) {
+  void queue_write(Item& item, Line& line, std::size_t bytes, const Owned<fid_cntr>& done, const Owned<fid_cntr>& on,
+                   std::uint64_t threshold) {
     const bool signal = line.kind == Channel::signal;
     item.from = {signal ? line.grant.data() : value_.data(), signal ? line.signal.size() : bytes};
     item.to = {line.there.base, item.from.iov_len, line.there.key};
@@ -258,7 +273,8 @@ class Work final : public DeferredWork {
     item.work.op.rma = &item.write;
     queue(item, on, threshold);
   }
-  void queue_combination(Item& item, Line& line, const Run& run, const Owned<fid_cntr>& done, const Owned<fid_cntr>& on, std::uint64_t threshold) {
+  void queue_combination(Item& item, Line& line, const Run& run, const Owned<fid_cntr>& done, const Owned<fid_cntr>& on,
+                         std::uint64_t threshold) {
     const auto number = static_cast<std::size_t>(run.number);
     item.elements = {line.beside.data(), run.bytes / number_bytes[number]};
     const Place own = place(value_.data(), value_region_);

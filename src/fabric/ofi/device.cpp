@@ -20,20 +20,24 @@ namespace {
 
 constexpr std::size_t most_receives = Posted::most;
 constexpr std::size_t most_spares = 16;
-// So many receives are posted while long messages of several peers come, for they are filled in turn, and are in the cache
-// when they are few: 256 KiB and back took 122 us with 64 of them, 96 with 8, 90 with 4. One is enough for those of one peer,
-// which come one after the other: another 10 us less. Twice as many each time that a burst of short ones has used them up.
+// So many receives are posted while long messages of several peers come, for they are filled in turn, and are in the
+// cache when they are few: 256 KiB and back took 122 us with 64 of them, 96 with 8, 90 with 4. One is enough for those
+// of one peer, which come one after the other: another 10 us less. Twice as many each time that a burst of short ones
+// has used them up.
 constexpr std::size_t fewest_receives = 4;
 constexpr std::size_t most_sends = 128;
-// Longer active messages are worth asking the receiver first, for room to write them to. Where the network must know what is
-// sent from, they are copied before, and where it must know what is received into, the buffers' pages are pinned.
+// Longer active messages are worth asking the receiver first, for room to write them to. Where the network must know
+// what is sent from, they are copied before, and where it must know what is received into, the buffers' pages are
+// pinned.
 constexpr std::size_t longest_in_place = std::size_t{1} << 20, longest_copied = std::size_t{1} << 18;
-// Between buffers, so that their distance is no power of two: the first lines of all would compete for one place of the cache.
+// Between buffers, so that their distance is no power of two: the first lines of all would compete for one place of the
+// cache.
 constexpr std::size_t receive_gap = 4096 + 3 * 64;
 static_assert(receive_gap >= sizeof(Header) && receive_gap % cache_line == 0);
-// What tcp sends, the kernel copies behind the provider's header, most often to the start of a page. From where that is up to
-// `too_near` ahead in its page, loads wait for stores that look as if they were to the same place: 256 KiB at the start of a page
-// were read in 200 us, elsewhere in 105. Behind pieces with a header each, the rest is farther. From `worth_pieces` on that is seen.
+// What tcp sends, the kernel copies behind the provider's header, most often to the start of a page. From where that is
+// up to `too_near` ahead in its page, loads wait for stores that look as if they were to the same place: 256 KiB at the
+// start of a page were read in 200 us, elsewhere in 105. Behind pieces with a header each, the rest is farther. From
+// `worth_pieces` on that is seen.
 constexpr std::size_t page_bytes = 4096, header_bytes = 16, too_near = 32, piece_bytes = 64, worth_pieces = 147456;
 // Each that is done is a sign of life of a slow network.
 constexpr std::size_t longest_transfer = std::size_t{32} << 20;
@@ -42,7 +46,8 @@ constexpr std::uint64_t segment_key = 1, buffers_key = 2, slots_key = 3, private
 constexpr std::size_t worth_registering = std::size_t{256} << 10;
 // Libfabric's own layer over sockets has a handful of descriptors to sleep on.
 constexpr std::size_t most_descriptors = 16;
-// Its list has only what it wakes itself with until it has looked for the first time, which a sleep of a millisecond may miss.
+// Its list has only what it wakes itself with until it has looked for the first time, which a sleep of a millisecond
+// may miss.
 constexpr int most_first_looks = 20;
 // Choices of ATOLL_FABRIC_RMA.
 enum Rma { rma_auto, rma_off, rma_register, rma_refuse };
@@ -53,20 +58,24 @@ constexpr std::uint64_t flag_of(Device::Until until) {
 
 // No two processes are at the same nanosecond since their hosts' starts with the same number, but for chance.
 std::uint32_t make_tag() {
-  return static_cast<std::uint32_t>(random_bits(static_cast<std::uint64_t>(now_ns()), static_cast<std::uint64_t>(::getpid())));
+  return static_cast<std::uint32_t>(
+      random_bits(static_cast<std::uint64_t>(now_ns()), static_cast<std::uint64_t>(::getpid())));
 }
 
 }  // namespace
 
-Device::Device(Info info, const tcp::Identity& identity, std::byte* segment, std::size_t segment_bytes, std::uint32_t npes)
+Device::Device(Info info, const tcp::Identity& identity, std::byte* segment, std::size_t segment_bytes,
+               std::uint32_t npes)
     : segment_(segment),
       segment_bytes_(segment_bytes),
       info_(std::move(info)),
       tag_(make_tag()),
-      registrations_([this](void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key) {
-        bool refuse = config::choice(config::Variable::fabric_rma) == rma_refuse;
-        return refuse ? nullptr : expose(memory, bytes, access, key);
-      }, key_of(private_key)) {
+      registrations_(
+          [this](void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key) {
+            bool refuse = config::choice(config::Variable::fabric_rma) == rma_refuse;
+            return refuse ? nullptr : expose(memory, bytes, access, key);
+          },
+          key_of(private_key)) {
   fi_cq_attr queue{};
   queue.format = FI_CQ_FORMAT_DATA;
   over_sockets_ = is_over_sockets(*info_);
@@ -80,15 +89,18 @@ Device::Device(Info info, const tcp::Identity& identity, std::byte* segment, std
   completions_ = std::move(station.completions);
   endpoint_ = std::move(station.endpoint);
   find_descriptors();
-  local_registration_ = (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0 || config::choice(config::Variable::fabric_rma) >= rma_register;
+  local_registration_ =
+      (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0 || config::choice(config::Variable::fabric_rma) >= rma_register;
   sends_in_place_ = !local_registration_ && info_->tx_attr->iov_limit >= 3;
   constexpr std::uint64_t behind_writes = FI_ORDER_SAW | FI_ORDER_WAW;
   writes_in_order_ = (info_->tx_attr->msg_order & behind_writes) == behind_writes;
   inject_bytes_ = info_->tx_attr->inject_size;
   most_transfer_ = std::min(info_->ep_attr->max_msg_size, longest_transfer);
-  ATOLL_VALIDATE(info_->ep_attr->max_msg_size >= most_message, SetupError,
-                 "the network's provider {} takes messages of at most {} bytes, and Atoll needs {}. Choose another with "
-                 "ATOLL_FABRIC_PROVIDER", provider_name(*info_), info_->ep_attr->max_msg_size, most_message);
+  ATOLL_VALIDATE(
+      info_->ep_attr->max_msg_size >= most_message, SetupError,
+      "the network's provider {} takes messages of at most {} bytes, and Atoll needs {}. Choose another with "
+      "ATOLL_FABRIC_PROVIDER",
+      provider_name(*info_), info_->ep_attr->max_msg_size, most_message);
   open_segment();
   tell_ = info_->domain_attr->cq_data_size != 0 ? FI_REMOTE_CQ_DATA : 0;
   // In the order of what is sent, before and after; and a note, or the number of a slot, goes with the completion.
@@ -101,12 +113,13 @@ Device::Device(Info info, const tcp::Identity& identity, std::byte* segment, std
   make_buffers();
 }
 
-// A single descriptor of a provider's is an epoll over its others, of which the kernel tells it whether anybody sleeps or not: of
-// each packet, 0.3 us of 9 at 4 KiB. So these are asked for where that works.
+// A single descriptor of a provider's is an epoll over its others, of which the kernel tells it whether anybody sleeps
+// or not: of each packet, 0.3 us of 9 at 4 KiB. So these are asked for where that works.
 void Device::find_descriptors() {
   if (!over_sockets_) {
     descriptors_.resize(1);
-    return check(::fi_control(&completions_->fid, FI_GETWAIT, descriptors_.data()), *info_, "cannot tell what to sleep on");
+    return check(::fi_control(&completions_->fid, FI_GETWAIT, descriptors_.data()), *info_,
+                 "cannot tell what to sleep on");
   }
   for (int look = 0; descriptors_.size() < 2 && look < most_first_looks; ++look) {
     fi_cq_data_entry none;
@@ -143,10 +156,12 @@ Owned<fid_mr> Device::expose(void* memory, std::size_t bytes, std::uint64_t acce
 // Without it every transfer is made of messages.
 void Device::open_segment() {
   if ((info_->caps & FI_RMA) == 0 || config::choice(config::Variable::fabric_rma) == rma_off) return;
-  segment_region_ = expose(segment_, segment_bytes_, FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE, key_of(segment_key));
+  segment_region_ =
+      expose(segment_, segment_bytes_, FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE, key_of(segment_key));
   if (!segment_region_)
-    log(LogLevel::warning, "the network cannot reach the segment by itself: long transfers will be slow. A smaller "
-                           "ATOLL_HEAP_SIZE may help");
+    log(LogLevel::warning,
+        "the network cannot reach the segment by itself: long transfers will be slow. A smaller "
+        "ATOLL_HEAP_SIZE may help");
 }
 
 // Without them long puts are a write and a message.
@@ -157,7 +172,8 @@ void Device::open_slots(std::uint32_t npes) {
 }
 
 void Device::make_buffers() {
-  std::size_t receives = std::min(most_receives, info_->rx_attr->size), sends = std::min(most_sends, info_->tx_attr->size);
+  std::size_t receives = std::min(most_receives, info_->rx_attr->size),
+              sends = std::min(most_sends, info_->tx_attr->size);
   std::size_t longest = local_registration_ ? longest_copied : longest_in_place;
   longest_message_ = std::min(longest, info_->ep_attr->max_msg_size - sizeof(Header));
   receive_bytes_ = longest + receive_gap;
@@ -165,8 +181,10 @@ void Device::make_buffers() {
   buffers_ = Buffer<std::byte>(memory_, bytes);  // pages that nobody uses cost nothing
   if (local_registration_) {
     buffers_region_ = expose(buffers_.data(), bytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, key_of(buffers_key));
-    ATOLL_VALIDATE(buffers_region_ != nullptr, SetupError, "the network cannot register {} bytes of buffers. Raise the limit "
-                   "of locked memory (ulimit -l)", bytes);
+    ATOLL_VALIDATE(buffers_region_ != nullptr, SetupError,
+                   "the network cannot register {} bytes of buffers. Raise the limit "
+                   "of locked memory (ulimit -l)",
+                   bytes);
   }
   std::byte* at = buffers_.data();
   wanted_receives_ = fewest_receives;
@@ -193,8 +211,10 @@ Card Device::card() const {
   card.version = wire_version;
   std::size_t bytes = sizeof(card.address);
   int status = ::fi_getname(&endpoint_->fid, card.address, &bytes);
-  ATOLL_VALIDATE(status == 0 && bytes <= sizeof(card.address), SetupError, "the network's provider {} has addresses of {} bytes: "
-                 "at most {} are possible", provider_name(*info_), bytes, sizeof(card.address));
+  ATOLL_VALIDATE(status == 0 && bytes <= sizeof(card.address), SetupError,
+                 "the network's provider {} has addresses of {} bytes: "
+                 "at most {} are possible",
+                 provider_name(*info_), bytes, sizeof(card.address));
   card.address_bytes = static_cast<std::uint32_t>(bytes);
   card.segment_bytes = segment_bytes_;
   card.longest_message = longest_message_;
@@ -260,8 +280,8 @@ int Device::send_in_place(Operation& operation, const MessageParts& parts, fi_ad
 }
 
 // The target is told: arrivals that nobody sees could not be told from none.
-int Device::start_write(const void* from, void* descriptor, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset,
-                        Until until, Operation& operation, std::uint64_t note) {
+int Device::start_write(const void* from, void* descriptor, std::size_t bytes, const RemoteMemory& to,
+                        std::uint64_t offset, Until until, Operation& operation, std::uint64_t note) {
   iovec source{const_cast<void*>(from), bytes};
   fi_rma_iov target{to.base + offset, bytes, to.key};
   fi_msg_rma message{&source, &descriptor, 1, to.address, &target, 1, &operation.context, note};
@@ -317,7 +337,8 @@ void* Device::local_descriptor(const void* memory, std::size_t bytes, std::uint6
 
 int Device::write(const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset, Until until,
                   Operation& operation, std::uint64_t note) {
-  return start_write(from, local_descriptor(from, bytes, FI_WRITE, operation), bytes, to, offset, until, operation, note);
+  return start_write(from, local_descriptor(from, bytes, FI_WRITE, operation), bytes, to, offset, until, operation,
+                     note);
 }
 
 int Device::write_with_header(Operation& operation, const void* from, std::size_t bytes, const RemoteMemory& to,
@@ -327,7 +348,8 @@ int Device::write_with_header(Operation& operation, const void* from, std::size_
   fi_rma_iov targets[2] = {{to.slots_base + slot * sizeof(Header), sizeof(Header), to.slots_key},
                            {to.base + offset, bytes, to.key}};
   fi_msg_rma message{sources, descriptors, 2, to.address, targets, 2, &operation.context, slot + 1};
-  return static_cast<int>(::fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | FI_REMOTE_CQ_DATA | FI_INJECT_COMPLETE));
+  return static_cast<int>(
+      ::fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | FI_REMOTE_CQ_DATA | FI_INJECT_COMPLETE));
 }
 
 int Device::read(void* to, std::size_t bytes, const RemoteMemory& from, std::uint64_t offset, Operation& operation) {
@@ -341,7 +363,8 @@ bool Device::is_slow_behind(std::size_t before, std::uint64_t from) const {
   return over_sockets_ && ahead > 0 && ahead < too_near;
 }
 
-std::size_t Device::next_read(const RemoteMemory& from, std::uint64_t offset, std::size_t done, std::size_t bytes) const {
+std::size_t Device::next_read(const RemoteMemory& from, std::uint64_t offset, std::size_t done,
+                              std::size_t bytes) const {
   std::size_t left = bytes - done;
   bool slow = left >= worth_pieces && is_slow_behind(done / piece_bytes * header_bytes, from.base + offset);
   return slow ? piece_bytes : std::min(left, most_transfer_);
@@ -351,7 +374,8 @@ std::size_t Device::next_read(const RemoteMemory& from, std::uint64_t offset, st
 std::span<const Completion> Device::take_failure(std::int64_t status) {
   ATOLL_VALIDATE(status == -FI_EAVAIL, Error, "the network fails: {}", error_text(status));
   fi_cq_err_entry error{};
-  if (::fi_cq_readerr(completions_.get(), &error, 0) <= 0 || (error.op_context == nullptr && !tcp::is_own(*info_))) return {};
+  if (::fi_cq_readerr(completions_.get(), &error, 0) <= 0 || (error.op_context == nullptr && !tcp::is_own(*info_)))
+    return {};
   finished_[0] = {};
   if (error.op_context == nullptr) {
     finished_[0].flags = peer_failed;

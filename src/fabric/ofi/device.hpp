@@ -69,7 +69,8 @@ struct RemoteMemory {
 
 class Device {
  public:
-  /// Opens the provider on that interface, as that endpoint of the job, and lets the network reach `segment`, in a job of `npes` PEs. Throws SetupError.
+  /// Opens the provider on that interface, as that endpoint of the job, and lets the network reach `segment`, in a job
+  /// of `npes` PEs. Throws SetupError.
   Device(Info info, const tcp::Identity& identity, std::byte* segment, std::size_t segment_bytes, std::uint32_t npes);
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -88,15 +89,17 @@ class Device {
   enum class From { same, another };
   /// So much came into a receive: how many are to be posted.
   void note_receive(std::size_t bytes, From from) {
-    if (bytes >= long_message || from == From::another || posted_receives_.size() == 0) [[unlikely]] want_receives(bytes, from);
+    if (bytes >= long_message || from == From::another || posted_receives_.size() == 0) [[unlikely]]
+      want_receives(bytes, from);
   }
-  /// It has been looked at and may be posted again: is, when few are left, as a provider that has none to put a message into
-  /// holds up the whole connection.
+  /// It has been looked at and may be posted again: is, when few are left, as a provider that has none to put a message
+  /// into holds up the whole connection.
   void give_back_receive(Operation& operation) {
     idle_receives_.push_back(&operation);
     if (posted_receives_.size() < filling_receives_ + (wanted_receives_ + 1) / 2) post_receives();
   }
-  /// Posts more, where long messages of one peer had one to themselves: none is left when that peer breaks off within one.
+  /// Posts more, where long messages of one peer had one to themselves: none is left when that peer breaks off within
+  /// one.
   void expect_several();
   // What follows returns 0, -FI_EAGAIN when there is no room just now, or another error of libfabric.
 
@@ -131,15 +134,15 @@ class Device {
   /// Buffers as long as those of receives, to send from or to take a receive's place.
   Spares& spares() { return spares_; }
   enum class Until { reusable, delivered };
-  /// One write or read of the peer's memory, at most most_transfer() long. The peer finds the note, if it is not 0, among its
-  /// completions.
-  int write(const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset, Until until, Operation& operation,
-            std::uint64_t note = 0);
+  /// One write or read of the peer's memory, at most most_transfer() long. The peer finds the note, if it is not 0,
+  /// among its completions.
+  int write(const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset, Until until,
+            Operation& operation, std::uint64_t note = 0);
   int read(void* to, std::size_t bytes, const RemoteMemory& from, std::uint64_t offset, Operation& operation);
-  /// Writes to the peer's memory, and the header, which is in the operation's buffer, into a slot. Complete when all may be
-  /// reused, and the peer finds the slot among its completions.
-  int write_with_header(Operation& operation, const void* from, std::size_t bytes, const RemoteMemory& to, std::uint64_t offset,
-                        std::uint32_t slot);
+  /// Writes to the peer's memory, and the header, which is in the operation's buffer, into a slot. Complete when all
+  /// may be reused, and the peer finds the slot among its completions.
+  int write_with_header(Operation& operation, const void* from, std::size_t bytes, const RemoteMemory& to,
+                        std::uint64_t offset, std::uint32_t slot);
   /// Whether a write can bring a note.
   bool has_notes() const { return has_notes_; }
   std::size_t slots() const { return slot_count_; }
@@ -150,8 +153,9 @@ class Device {
   /// Reads into the operation's buffer.
   int fetch(Operation& operation, std::size_t bytes, const RemoteMemory& from, std::uint64_t offset);
   Operation& take_transfer();
-  /// The caller's memory goes: what `pending` counts completes as before and counts in `instead`, but does not touch that memory any
-  /// more. Of libfabric's own providers only the copies from our buffers stop: what they have been given they cannot give back.
+  /// The caller's memory goes: what `pending` counts completes as before and counts in `instead`, but does not touch
+  /// that memory any more. Of libfabric's own providers only the copies from our buffers stop: what they have been
+  /// given they cannot give back.
   void release(const Pending& pending, Pending& instead);
   void give_back_transfer(Operation& operation) {
     operation.pending = nullptr;
@@ -162,7 +166,8 @@ class Device {
   /// What has finished since, until the next call. Also what makes progress.
   std::span<const Completion> completions() {
     auto got = ::fi_cq_read(completions_.get(), finished_.data(), finished_.size());
-    if (got > 0) [[likely]] return {finished_.data(), static_cast<std::size_t>(got)};
+    if (got > 0) [[likely]]
+      return {finished_.data(), static_cast<std::size_t>(got)};
     return got == -FI_EAGAIN ? std::span<const Completion>() : take_failure(got);
   }
   /// A receive among that. A peer that stops within a message keeps what it fills: nobody else's may wait for that.
@@ -183,8 +188,8 @@ class Device {
   bool reads_behind_writes() const { return (info_->tx_attr->msg_order & FI_ORDER_RAW) != 0; }
   /// Whether the process at the other end of a put can be told.
   bool tells() const { return tell_ != 0; }
-  /// Whether the network may read (FI_WRITE) or write (FI_READ) this memory of ours by itself: for operations that begin
-  /// while `loan` lives.
+  /// Whether the network may read (FI_WRITE) or write (FI_READ) this memory of ours by itself: for operations that
+  /// begin while `loan` lives.
   bool lend(const void* memory, std::size_t bytes, std::uint64_t access, Registrations::Loan& loan);
   bool has_rma() const { return segment_region_ != nullptr; }
 
@@ -193,7 +198,8 @@ class Device {
 
   bool in_segment(const void* memory, std::size_t bytes) const {
     auto* at = static_cast<const std::byte*>(memory);
-    return at >= segment_ && at < segment_ + segment_bytes_ && bytes <= static_cast<std::size_t>(segment_ + segment_bytes_ - at);
+    return at >= segment_ && at < segment_ + segment_bytes_ &&
+           bytes <= static_cast<std::size_t>(segment_ + segment_bytes_ - at);
   }
   void* local_descriptor(const void* memory, std::size_t bytes, std::uint64_t access, Operation& operation);
   void* buffers_descriptor() const { return buffers_region_ ? ::fi_mr_desc(buffers_region_.get()) : nullptr; }
@@ -236,8 +242,8 @@ class Device {
   std::vector<Operation*> idle_receives_, free_sends_, free_transfers_;
   std::array<Completion, 32> finished_;
   Posted posted_receives_;
-  std::size_t filling_receives_ = 0;         // the first of these, when one behind them was filled last
-  std::size_t wanted_receives_ = 0;          // besides those
+  std::size_t filling_receives_ = 0;  // the first of these, when one behind them was filled last
+  std::size_t wanted_receives_ = 0;  // besides those
   std::vector<std::unique_ptr<Operation>> transfers_;
   Owned<fid_ep> endpoint_;  // last: it goes first, and uses all of the above until then
 };

@@ -47,7 +47,8 @@ bool is_default_route(const std::string& name) {
   std::string line, interface, destination;
   std::getline(table, line);  // the heads of its columns
   while (std::getline(table, line))
-    if (std::istringstream(line) >> interface >> destination && interface == name && destination == "00000000") return true;
+    if (std::istringstream(line) >> interface >> destination && interface == name && destination == "00000000")
+      return true;
   return false;
 }
 
@@ -81,8 +82,8 @@ std::vector<std::size_t> choose_interfaces(const std::vector<Interface>& there, 
   std::vector<std::size_t> chosen;
   for (const std::string& name : split(wanted)) {
     auto at = std::find_if(there.begin(), there.end(), [&](const Interface& one) { return one.name == name; });
-    ATOLL_VALIDATE(at != there.end(), SetupError, "ATOLL_FABRIC_INTERFACES names '{}': the network's provider has {}", name,
-                   names_of(there));
+    ATOLL_VALIDATE(at != there.end(), SetupError, "ATOLL_FABRIC_INTERFACES names '{}': the network's provider has {}",
+                   name, names_of(there));
     chosen.push_back(static_cast<std::size_t>(at - there.begin()));
   }
   auto take = [&](int domain) {

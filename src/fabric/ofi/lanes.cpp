@@ -27,7 +27,8 @@ thread_local constinit ThisThread current_thread __attribute__((tls_model("initi
 
 ThisThread& this_thread() {
   static std::atomic<std::size_t> next{0};
-  if (current_thread.number == unnumbered) [[unlikely]] current_thread.number = next.fetch_add(1, std::memory_order_relaxed);
+  if (current_thread.number == unnumbered) [[unlikely]]
+    current_thread.number = next.fetch_add(1, std::memory_order_relaxed);
   return current_thread;
 }
 
@@ -52,9 +53,7 @@ std::size_t Lanes::own() {
   return number;
 }
 
-Path& Lanes::for_messages() {
-  return current_thread.keeps_to_first() ? first() : turn_to_first();
-}
+Path& Lanes::for_messages() { return current_thread.keeps_to_first() ? first() : turn_to_first(); }
 
 // Not inlined: it is the exception.
 [[gnu::noinline]] Path& Lanes::turn_to_first() {
@@ -76,7 +75,8 @@ void Lanes::settle() {
 
 // The thread's own, behind all that it has started.
 Path& Lanes::in_order() {
-  if (current_thread.keeps_to_first()) [[likely]] return first();
+  if (current_thread.keeps_to_first()) [[likely]]
+    return first();
   settle();
   return own_path();
 }
@@ -105,12 +105,13 @@ void Lanes::put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes)
   });
 }
 
-void Lanes::put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
-                       AtomicOp how) {
+void Lanes::put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
+                       std::uint64_t value, AtomicOp how) {
   in_order().put_signal(pe, to, from, bytes, signal, value, how);
 }
 
-void Lanes::deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) {
+void Lanes::deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
+                    std::uint64_t value) {
   in_order().deliver(pe, to, from, bytes, signal, value);
 }
 
@@ -129,7 +130,8 @@ void Lanes::get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
   });
 }
 
-std::uint64_t Lanes::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand, std::uint64_t expected) {
+std::uint64_t Lanes::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
+                            std::uint64_t expected) {
   return in_order().atomic(op, width, pe, at, operand, expected);
 }
 
@@ -145,9 +147,7 @@ void Lanes::post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::by
   for_messages().post(self, pe, kind, payload);
 }
 
-void Lanes::ring(PeId pe) {
-  in_order().ring(pe);
-}
+void Lanes::ring(PeId pe) { in_order().ring(pe); }
 
 void Lanes::fence() {
   if (several_.load(std::memory_order_relaxed)) quiet();

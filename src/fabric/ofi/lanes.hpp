@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A RemotePath of several endpoints, so that threads do not wait for one another. Each thread puts, gets and updates by one of
-// them. Messages, posts and news go by the first, and so does all that handlers do. Where endpoints have interfaces of their
-// own, long transfers are divided among these.
+// A RemotePath of several endpoints, so that threads do not wait for one another. Each thread puts, gets and updates by
+// one of them. Messages, posts and news go by the first, and so does all that handlers do. Where endpoints have
+// interfaces of their own, long transfers are divided among these.
 //
-// Order. What a thread does stays in order, as on one endpoint: a thread that sends messages keeps to the first endpoint
-// from then on. fence() and quiet() speak for the process: when several endpoints have been used, both wait for all of them.
+// Order. What a thread does stays in order, as on one endpoint: a thread that sends messages keeps to the first
+// endpoint from then on. fence() and quiet() speak for the process: when several endpoints have been used, both wait
+// for all of them.
 #pragma once
 
 #include <atomic>
@@ -25,7 +26,8 @@ class Lanes final : public RemotePath, public Borrower {
   void put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) override;
   void put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
                   AtomicOp how) override;
-  void deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) override;
+  void deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
+               std::uint64_t value) override;
   void get(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
   void get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
   std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
@@ -52,7 +54,9 @@ class Lanes final : public RemotePath, public Borrower {
   Path& for_messages();
   Path& turn_to_first();
   void settle();
-  bool divides(std::size_t bytes) const { return interfaces_ > 1 && bytes >= 2 * least_part && !first().is_held_here(); }
+  bool divides(std::size_t bytes) const {
+    return interfaces_ > 1 && bytes >= 2 * least_part && !first().is_held_here();
+  }
   template <class Start>
   void divide(std::size_t bytes, Start&& start);
 
@@ -61,7 +65,7 @@ class Lanes final : public RemotePath, public Borrower {
 
   std::vector<std::unique_ptr<Path>> paths_;
   std::size_t interfaces_;
-  std::atomic<unsigned> looks_{0};    // by which something came
+  std::atomic<unsigned> looks_{0};  // by which something came
   std::atomic<bool> several_{false};  // others than the first have been used by this process
 };
 

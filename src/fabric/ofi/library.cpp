@@ -16,8 +16,8 @@
 #include "tcp/provider.hpp"
 
 #if defined(__SANITIZE_THREAD__)
-// The sanitizer sees of libfabric only what the C library does for it. What it copies into memory that a PE waits for, a network's
-// hardware would write unseen; what it locks it also unlocks, when the process ends.
+// The sanitizer sees of libfabric only what the C library does for it. What it copies into memory that a PE waits for,
+// a network's hardware would write unseen; what it locks it also unlocks, when the process ends.
 extern "C" __attribute__((visibility("default"))) const char* __tsan_default_suppressions() {
   return "called_from_lib:libfabric.so\nmutex:_dl_call_fini\n";
 }
@@ -28,8 +28,9 @@ namespace {
 
 constexpr std::uint32_t oldest = FI_VERSION(1, 14);
 
-// Fastest first. What is not listed (shm, which knows one node only; udp, which is for tests) is used when asked for. net is
-// what tcp became in libfabric 2: a message of 8 bytes and its answer take 9.4 us over it, 12.2 over tcp;ofi_rxm.
+// Fastest first. What is not listed (shm, which knows one node only; udp, which is for tests) is used when asked for.
+// net is what tcp became in libfabric 2: a message of 8 bytes and its answer take 9.4 us over it, 12.2 over
+// tcp;ofi_rxm.
 constexpr std::array preferred = {"cxi", "efa", "opx", "psm3", "psm2", "verbs;ofi_rxm", "tcp", "net", "tcp;ofi_rxm"};
 
 template <class Function>
@@ -43,8 +44,10 @@ Library load() {
   void* handle = ::dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = ::dlerror();
-    throw SetupError(fmt::format("this job spans several nodes, and libfabric cannot be loaded ({}). Install it on every "
-                                 "node (Debian: libfabric1)", why != nullptr ? why : "no reason given"));
+    throw SetupError(
+        fmt::format("this job spans several nodes, and libfabric cannot be loaded ({}). Install it on every "
+                    "node (Debian: libfabric1)",
+                    why != nullptr ? why : "no reason given"));
   }
   Library found{};
   find(handle, "fi_getinfo", found.getinfo);
@@ -72,8 +75,7 @@ Info ask(const std::string& provider, std::uint64_t caps) {
   hints->caps = caps;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
-  hints->domain_attr->mr_mode =
-      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+  hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
   hints->tx_attr->msg_order = FI_ORDER_SAS;
@@ -113,9 +115,11 @@ void check(std::int64_t status, const fi_info& info, std::string_view what) {
   if (status >= 0) return;
   std::string text = fmt::format("the network's provider {}: {}: {}. ", provider_name(info), what, error_text(status));
   if (status == -FI_EADDRINUSE || status == -FI_EADDRNOTAVAIL)
-    text += "Are its ports taken (FI_TCP_PORT_LOW_RANGE, FI_TCP_PORT_HIGH_RANGE), or is its interface the wrong one (ATOLL_FABRIC_INTERFACES)?";
+    text +=
+        "Are its ports taken (FI_TCP_PORT_LOW_RANGE, FI_TCP_PORT_HIGH_RANGE), or is its interface the wrong one (ATOLL_FABRIC_INTERFACES)?";
   else if (status == -FI_EMFILE) text += "Raise the limit of open files (ulimit -n)";
-  else if (status == -FI_ENOSYS || status == -FI_EOPNOTSUPP) text += "Atoll cannot use it: choose another with ATOLL_FABRIC_PROVIDER";
+  else if (status == -FI_ENOSYS || status == -FI_EOPNOTSUPP)
+    text += "Atoll cannot use it: choose another with ATOLL_FABRIC_PROVIDER";
   else text += "FI_LOG_LEVEL=warn may tell why; `fi_info` lists other providers for ATOLL_FABRIC_PROVIDER";
   throw SetupError(text);
 }
@@ -127,35 +131,42 @@ bool is_over_sockets(const fi_info& info) {
   return name == "tcp" || name == "net";
 }
 
-std::string interface_name(const fi_info& info) { return info.domain_attr->name != nullptr ? info.domain_attr->name : ""; }
+std::string interface_name(const fi_info& info) {
+  return info.domain_attr->name != nullptr ? info.domain_attr->name : "";
+}
 
 std::vector<Info> find_provider() {
   std::string wanted = config::text(config::Variable::fabric_provider);
   Info found = ask(wanted, FI_MSG | FI_RMA);
   if (!found) found = ask(wanted, FI_MSG);
-  ATOLL_VALIDATE(found != nullptr, SetupError,
-                 "libfabric {}.{} has no provider{} with reliable datagrams in order between these nodes. `fi_info` lists "
-                 "what there is; choose with ATOLL_FABRIC_PROVIDER",
-                 FI_MAJOR(library().version()), FI_MINOR(library().version()),
-                 wanted.empty() ? std::string() : fmt::format(" '{}'", wanted));
+  ATOLL_VALIDATE(
+      found != nullptr, SetupError,
+      "libfabric {}.{} has no provider{} with reliable datagrams in order between these nodes. `fi_info` lists "
+      "what there is; choose with ATOLL_FABRIC_PROVIDER",
+      FI_MAJOR(library().version()), FI_MINOR(library().version()),
+      wanted.empty() ? std::string() : fmt::format(" '{}'", wanted));
   // An outer provider such as ofi_rxm is asked for by the inner one's name, too: the first is then the best.
   const fi_info* best = found.get();
   std::string seen;
   for (const fi_info* one = found.get(); one != nullptr; one = one->next) {
-    if (seen.find(provider_name(*one)) == std::string::npos) seen += fmt::format("{}{}", seen.empty() ? "" : ", ", provider_name(*one));
+    if (seen.find(provider_name(*one)) == std::string::npos)
+      seen += fmt::format("{}{}", seen.empty() ? "" : ", ", provider_name(*one));
     if (rank_of(*one) < rank_of(*best)) best = one;
   }
   ATOLL_VALIDATE(!wanted.empty() || rank_of(*best) < worst_rank, SetupError,
                  "none of libfabric's providers here ({}) is one that Atoll uses by itself. Choose one with "
-                 "ATOLL_FABRIC_PROVIDER", seen);
+                 "ATOLL_FABRIC_PROVIDER",
+                 seen);
   std::vector<Info> all;
   for (const fi_info* one = best; one != nullptr; one = one->next) {
-    bool known = std::any_of(all.begin(), all.end(), [&](const Info& other) { return interface_name(*other) == interface_name(*one); });
+    bool known = std::any_of(all.begin(), all.end(),
+                             [&](const Info& other) { return interface_name(*other) == interface_name(*one); });
     if (known || provider_name(*one) != provider_name(*best) || rank_of(*one) != rank_of(*best)) continue;
     all.emplace_back(library().dupinfo(one));
     if (!all.back()) throw MemoryError("no memory for the network's description");
     Protection protection = network_protection();
-    if (protection != Protection::none && tcp::is_replaced(one->fabric_attr->prov_name)) tcp::describe(*all.back(), protection);
+    if (protection != Protection::none && tcp::is_replaced(one->fabric_attr->prov_name))
+      tcp::describe(*all.back(), protection);
   }
   return all;
 }

@@ -27,8 +27,8 @@ struct Library {
 /// Throws SetupError when there is no libfabric, or one that is too old.
 const Library& library();
 
-/// Some providers handle the program's signals as soon as they are loaded or asked. While this lives; afterwards signals are
-/// handled as they were before.
+/// Some providers handle the program's signals as soon as they are loaded or asked. While this lives; afterwards
+/// signals are handled as they were before.
 class SignalsKept {
  public:
   SignalsKept();
@@ -45,8 +45,8 @@ struct FreeInfo {
 };
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 
-/// The provider to use: ATOLL_FABRIC_PROVIDER, or the fastest that there is, once for each interface that it reaches the
-/// network by, best first. Throws SetupError when none will do, saying what there is.
+/// The provider to use: ATOLL_FABRIC_PROVIDER, or the fastest that there is, once for each interface that it reaches
+/// the network by, best first. Throws SetupError when none will do, saying what there is.
 std::vector<Info> find_provider();
 
 std::string provider_name(const fi_info& info);

@@ -23,8 +23,10 @@ Card read_card(std::uint32_t pe, const std::string& host, const std::string& byt
   ATOLL_VALIDATE(known && card.magic != __builtin_bswap64(card_magic), SetupError,
                  "PE {} on {} has another byte order than this PE: Atoll's jobs need one", pe, host);
   ATOLL_VALIDATE(card.magic == card_magic && card.version == wire_version && card.address_bytes <= sizeof(card.address),
-                 SetupError, "PE {} on {} speaks another version of Atoll's network protocol ({} instead of {}). Use one version "
-                 "on all nodes", pe, host, card.version, wire_version);
+                 SetupError,
+                 "PE {} on {} speaks another version of Atoll's network protocol ({} instead of {}). Use one version "
+                 "on all nodes",
+                 pe, host, card.version, wire_version);
   return card;
 }
 
@@ -45,8 +47,10 @@ class End final : public NetworkEnd {
     for (std::size_t i = 0; i < endpoints_of(job, interfaces_); ++i) {
       Info info(library().dupinfo(interfaces[i % interfaces_].get()));
       if (!info) throw MemoryError("no memory for the network's description");
-      tcp::Identity identity{.pe = self.value(), .lane = static_cast<std::uint32_t>(i), .protection = network_protection()};
-      devices_.push_back(std::make_unique<Device>(std::move(info), identity, job.segment(self), job.segment_bytes(), job.npes()));
+      tcp::Identity identity{
+          .pe = self.value(), .lane = static_cast<std::uint32_t>(i), .protection = network_protection()};
+      devices_.push_back(
+          std::make_unique<Device>(std::move(info), identity, job.segment(self), job.segment_bytes(), job.npes()));
       cards_.push_back(devices_.back()->card());
     }
   }
@@ -72,24 +76,29 @@ class End final : public NetworkEnd {
 
  private:
   // Tells endpoint `i` of all others of its number.
-  std::vector<RemoteMemory> meet(std::size_t i, const std::vector<std::string>& cards, const std::vector<std::string>& hosts) {
+  std::vector<RemoteMemory> meet(std::size_t i, const std::vector<std::string>& cards,
+                                 const std::vector<std::string>& hosts) {
     std::vector<RemoteMemory> peers(job_.npes());
     const std::string& host = hosts[self_.value()];
     const Card& own = cards_[i];
     for (std::uint32_t pe = 0; pe < job_.npes(); ++pe) {
       if (job_.is_local(PeId(pe))) continue;
       Card card = read_card(pe, hosts[pe], cards[pe], i);
-      ATOLL_VALIDATE(std::string_view(card.provider) == own.provider, SetupError,
-                     "PE {} on {} uses the network by '{}', PE {} on {} by '{}'. Set ATOLL_NETWORK_SECURITY alike on all nodes, and "
-                     "ATOLL_FABRIC_PROVIDER to one that all have",
-                     self_.value(), host, own.provider, pe, hosts[pe], card.provider);
+      ATOLL_VALIDATE(
+          std::string_view(card.provider) == own.provider, SetupError,
+          "PE {} on {} uses the network by '{}', PE {} on {} by '{}'. Set ATOLL_NETWORK_SECURITY alike on all nodes, and "
+          "ATOLL_FABRIC_PROVIDER to one that all have",
+          self_.value(), host, own.provider, pe, hosts[pe], card.provider);
       ATOLL_VALIDATE(card.segment_bytes == own.segment_bytes, SetupError,
-                     "PE {} on {} has a segment of {}, PE {} on {} one of {}. Set ATOLL_HEAP_SIZE alike on all nodes", self_.value(),
-                     host, format_bytes(own.segment_bytes), pe, hosts[pe], format_bytes(card.segment_bytes));
+                     "PE {} on {} has a segment of {}, PE {} on {} one of {}. Set ATOLL_HEAP_SIZE alike on all nodes",
+                     self_.value(), host, format_bytes(own.segment_bytes), pe, hosts[pe],
+                     format_bytes(card.segment_bytes));
       fi_addr_t address = devices_[i]->add_peer(card);
-      ATOLL_VALIDATE(address != FI_ADDR_UNSPEC, SetupError,
-                     "PE {} on {} has an address that the network of PE {} on {} cannot use. Name one interface to both: "
-                     "ATOLL_FABRIC_INTERFACES", pe, hosts[pe], self_.value(), host);
+      ATOLL_VALIDATE(
+          address != FI_ADDR_UNSPEC, SetupError,
+          "PE {} on {} has an address that the network of PE {} on {} cannot use. Name one interface to both: "
+          "ATOLL_FABRIC_INTERFACES",
+          pe, hosts[pe], self_.value(), host);
       bool reachable = card.has_rma == 1 && own.has_rma == 1, slots = card.has_slots == 1 && own.has_slots == 1;
       peers[pe] = {.address = address,
                    .tag = card.tag,
@@ -125,10 +134,9 @@ std::vector<std::string> network_interfaces() {
 std::string describe_network() {
   try {
     std::uint32_t version = ofi::library().version();
-    return fmt::format("libfabric {}.{}, {}", FI_MAJOR(version), FI_MINOR(version), ofi::provider_name(*ofi::find_provider()[0]));
-  } catch (const Error& error) {
-    return fmt::format("none: {}", error.what());
-  }
+    return fmt::format("libfabric {}.{}, {}", FI_MAJOR(version), FI_MINOR(version),
+                       ofi::provider_name(*ofi::find_provider()[0]));
+  } catch (const Error& error) { return fmt::format("none: {}", error.what()); }
 }
 
 }  // namespace atl::fabric

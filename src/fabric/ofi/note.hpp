@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a long write in the 64 bits that come with its completion, where a provider has so many. All that is not in it is
-// as in the last signal of that source: a program signals the same word again and again. So a write has one target, which tcp
-// takes from its socket at one look, and which is all that some networks can do (cxi).
+// The header of a long write in the 64 bits that come with its completion, where a provider has so many. All that is
+// not in it is as in the last signal of that source: a program signals the same word again and again. So a write has
+// one target, which tcp takes from its socket at one look, and which is all that some networks can do (cxi).
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ struct Note {
             .flush = (data >> 62 & 1) != 0};
   }
   constexpr std::uint64_t data() const {
-    return std::uint64_t{1} << 63 | std::uint64_t{flush} << 62 | std::uint64_t(acknowledge) << 60 | std::uint64_t{source} << 40 |
-           std::uint64_t{place & 0xFFF} << 28 | operand;
+    return std::uint64_t{1} << 63 | std::uint64_t{flush} << 62 | std::uint64_t(acknowledge) << 60 |
+           std::uint64_t{source} << 40 | std::uint64_t{place & 0xFFF} << 28 | operand;
   }
   /// The place in full, of which `handled` is near.
   constexpr std::uint32_t place_near(std::uint32_t handled) const {
@@ -46,8 +46,8 @@ struct Note {
     return handled + static_cast<std::uint32_t>(ahead);
   }
 };
-static_assert(Note::from(Note{Note::most_operand, 0xFFF, Note::most_source, Acknowledge::at_once, true}.data()).operand ==
-              Note::most_operand);
+static_assert(Note::from(Note{Note::most_operand, 0xFFF, Note::most_source, Acknowledge::at_once, true}.data())
+                  .operand == Note::most_operand);
 static_assert(Note{0, 0x002, 0, Acknowledge::never, false}.place_near(0x1FFE) == 0x2002);
 static_assert(Note{0, 0xFFE, 0, Acknowledge::never, false}.place_near(0x2002) == 0x1FFE);
 

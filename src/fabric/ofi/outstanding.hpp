@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that no caller waits for alone; the next call of quiet() does: counted by generation, so that a thread which
-// begins more without a pause does not keep the others waiting.
+// Operations that no caller waits for alone; the next call of quiet() does: counted by generation, so that a thread
+// which begins more without a pause does not keep the others waiting.
 #pragma once
 
 #include <cstdint>

@@ -16,17 +16,18 @@ namespace {
 
 // Of a long put where the target is not told of writes: what is sent apart.
 constexpr std::size_t last_piece = 64;
-// Where headers cannot be written with their payload, longer ones are written in place with the signal behind: two messages
-// cost more than copying so much.
+// Where headers cannot be written with their payload, longer ones are written in place with the signal behind: two
+// messages cost more than copying so much.
 constexpr std::size_t signalled_in_one = 65536;
-// Headers are not written to slots with payloads of these sizes: tcp reads 9000 bytes ahead, and takes what is left of a write with
-// two targets from its socket at another look. That costs more than a copy, until the copy is as long.
+// Headers are not written to slots with payloads of these sizes: tcp reads 9000 bytes ahead, and takes what is left of
+// a write with two targets from its socket at another look. That costs more than a copy, until the copy is as long.
 constexpr std::size_t two_looks_from = 13'000, two_looks_until = 20'000;
 // Gets by messages that one caller has under way.
 constexpr std::uint32_t most_gets = 16;
 
-// Rounds of waiting in which nothing came: looks alone, then looks with the core on offer, then sleep. Few alone: the kernel
-// likes to wake the other's thread on the core of who has sent, and a get took 170 us when it had to wait for 200 looks.
+// Rounds of waiting in which nothing came: looks alone, then looks with the core on offer, then sleep. Few alone: the
+// kernel likes to wake the other's thread on the core of who has sent, and a get took 170 us when it had to wait for
+// 200 looks.
 constexpr int looks = 16;
 constexpr int yields = 600;
 constexpr std::int64_t longest_sleep_ns = 10'000'000;
@@ -70,7 +71,8 @@ void Path::release(Pending& pending, Pending& instead) {
 constexpr std::int64_t longest_abandon_ns = 1'000'000'000;
 
 void Path::abandon() noexcept {
-  for (Deadline deadline = Deadline::after_ns(longest_abandon_ns); lent_.load(std::memory_order_relaxed) && !deadline.passed(); ::sched_yield()) {
+  for (Deadline deadline = Deadline::after_ns(longest_abandon_ns);
+       lent_.load(std::memory_order_relaxed) && !deadline.passed(); ::sched_yield()) {
     bool nested = is_held_here();
     if (!nested && !owner_.try_take()) continue;
     bool gets = gets_.is_under_way();
@@ -84,7 +86,8 @@ void Path::abandon() noexcept {
 
 // Of a death that ends the job, every wait hears; any other ends what is under way to the dead PE alone.
 void Path::check() {
-  if (!job_.has_failed()) [[likely]] return;
+  if (!job_.has_failed()) [[likely]]
+    return;
   if (job_.is_ending()) job_.check();
   note_deaths();
 }
@@ -102,8 +105,8 @@ void Path::note_deaths() {
 void Path::throw_gone(PeId pe) const {
   if (peers_[pe.value()].dead) throw PeFailedError(fmt::format("{} has died", job_.describe(pe)));
   job_.check();  // it may have left because another has failed
-  throw Error(fmt::format("PE {} has left the job: its memory cannot be reached any more. Meet in a barrier before PEs leave",
-                          pe.value()));
+  throw Error(fmt::format(
+      "PE {} has left the job: its memory cannot be reached any more. Meet in a barrier before PEs leave", pe.value()));
 }
 
 void Path::mark_dirty(Peer& to) {
@@ -111,10 +114,11 @@ void Path::mark_dirty(Peer& to) {
   to.dirty = true;
 }
 
-// ---- put --------------------------------------------------------------------------------------------------------------
+// ---- put
+// --------------------------------------------------------------------------------------------------------------
 
-// One write or read, handed over as soon as there is room. One that fails never completes: a caller that waits for it is told of
-// the peer's end.
+// One write or read, handed over as soon as there is room. One that fails never completes: a caller that waits for it
+// is told of the peer's end.
 template <class Start>
 void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending, Start&& start) {
   // What is said to the peer queues behind what is under way, and who is not heard of for too long counts as lost.
@@ -144,7 +148,8 @@ void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending,
 
 // An arriving message may start puts, and its handler may not wait for the network. Short data is copied.
 bool Path::may_write(const Peer& target, const void* from, std::size_t bytes, Registrations::Loan& loan) {
-  return target.memory.reachable && !target.dead && !handling_ && (bytes < worth_writing || device_->lend(from, bytes, FI_WRITE, loan));
+  return target.memory.reachable && !target.dead && !handling_ &&
+         (bytes < worth_writing || device_->lend(from, bytes, FI_WRITE, loan));
 }
 
 // Hands the transfer to the network, counted in `pending` until `from` may be reused, or it is delivered.
@@ -165,8 +170,8 @@ void Path::write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std:
   mark_dirty(target);
 }
 
-// Writes, in their place in the order of things, and behind that tell(), which sends what says that it has arrived. On return
-// `from` may be reused.
+// Writes, in their place in the order of things, and behind that tell(), which sends what says that it has arrived. On
+// return `from` may be reused.
 template <class Tell>
 void Path::write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Tell&& tell) {
   Peer& target = peer(pe);
@@ -182,8 +187,8 @@ void Path::write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* fr
   if (!device_->writes_in_order()) tell();
 }
 
-// By the network, which says itself when it has arrived, and without waiting for that. Costs less than a message and its
-// acknowledgement. False: there is no room just now.
+// By the network, which says itself when it has arrived, and without waiting for that. Costs less than a message and
+// its acknowledgement. False: there is no room just now.
 bool Path::put_directly(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
   Peer& target = peer(pe);
   Operation* operation = device_->take_send();
@@ -246,9 +251,10 @@ void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   Hold hold(*this);
   Peer& target = peer(pe);
-  // Only the first since quiet(), which most often follows again: others need no answer each, and who puts and waits for a put
-  // in return gets it with that. And only when nothing is under way there, so that a word arrives in one piece: providers
-  // that carry all in a stream of bytes (tcp) may otherwise deliver the part that fits into some buffer before the rest.
+  // Only the first since quiet(), which most often follows again: others need no answer each, and who puts and waits
+  // for a put in return gets it with that. And only when nothing is under way there, so that a word arrives in one
+  // piece: providers that carry all in a stream of bytes (tcp) may otherwise deliver the part that fits into some
+  // buffer before the rest.
   if (bytes <= most_message && direct_ && target.memory.reachable && !target.dirty && idle(target) &&
       put_directly(pe, to, from, bytes))
     return;
@@ -262,7 +268,8 @@ void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
   }
   const auto* source = static_cast<const std::byte*>(from);
   Registrations::Loan loan;
-  if (bytes <= most_payload || !may_write(target, from, bytes, loan)) return put_by_messages(hold, pe, to, source, bytes);
+  if (bytes <= most_payload || !may_write(target, from, bytes, loan))
+    return put_by_messages(hold, pe, to, source, bytes);
   if (!target.dirty) {
     Header flush = header_of(MessageType::flush);
     flush.acknowledge = acknowledgement(target, flush.type);
@@ -289,12 +296,13 @@ void Path::put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) 
   put(pe, to, from, bytes);
 }
 
-void Path::put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
-                      AtomicOp how) {
+void Path::put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
+                      std::uint64_t value, AtomicOp how) {
   put_with_signal(pe, to, static_cast<const std::byte*>(from), bytes, signal, value, how, Acknowledge::later);
 }
 
-void Path::deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) {
+void Path::deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
+                   std::uint64_t value) {
   put_with_signal(pe, to, static_cast<const std::byte*>(from), bytes, signal, value, AtomicOp::set, Acknowledge::never);
 }
 
@@ -323,7 +331,8 @@ void Path::put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::s
   if (bytes <= signalled_in_one && !target.queued && send_long(hold, target, header, {Bytes(from, bytes)})) return;
   Registrations::Loan loan;
   // The signal alone, behind what it tells of, here and there.
-  if (may_write(target, from, bytes, loan)) return write_through(hold, pe, to, from, bytes, [&] { send(pe, header, {}, {}); });
+  if (may_write(target, from, bytes, loan))
+    return write_through(hold, pe, to, from, bytes, [&] { send(pe, header, {}, {}); });
   put_by_messages(hold, pe, to, from, bytes);
   send(pe, header, {}, {});
 }
@@ -355,7 +364,8 @@ void Path::post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byt
   send_operation(pe, header, payload);
 }
 
-// ---- get and atomics ----------------------------------------------------------------------------------------------------
+// ---- get and atomics
+// ----------------------------------------------------------------------------------------------------
 
 std::uint32_t Path::add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pending& pending) {
   if (free_requests_.empty()) {
@@ -438,7 +448,8 @@ std::uint64_t Path::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, 
   return old;
 }
 
-// ---- order --------------------------------------------------------------------------------------------------------------
+// ---- order
+// --------------------------------------------------------------------------------------------------------------
 
 // Messages stay in order by themselves, and behind writes. Only a write can overtake messages.
 void Path::fence() {
@@ -462,7 +473,8 @@ void Path::quiet() {
     std::erase_if(sent, [&](const Sent& one) { return settled(one); });
     return sent.empty() && writes_.has_finished(writes) && gets_.has_finished(gets);
   });
-  if (std::exchange(gets_abandoned_, false)) [[unlikely]] job_.check();
+  if (std::exchange(gets_abandoned_, false)) [[unlikely]]
+    job_.check();
   std::erase_if(dirty_, [&](std::uint32_t pe) {
     Peer& to = peers_[pe];
     if (!settled(to) || (to.unflushed && !to.gone)) return false;  // another thread goes on

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RemotePath over libfabric. Atomics, active messages, and short puts and gets while others are under way to that PE are
-// messages, which the target's process carries out; all other puts and gets are writes and reads of the network. A long put
-// with a signal, and the first since quiet(), is a write that brings its header along, into a slot of the target's or in the data
-// of its completion: such a message is handled as if it had been sent, and its payload is where it belongs already.
+// The RemotePath over libfabric. Atomics, active messages, and short puts and gets while others are under way to that
+// PE are messages, which the target's process carries out; all other puts and gets are writes and reads of the network.
+// A long put with a signal, and the first since quiet(), is a write that brings its header along, into a slot of the
+// target's or in the data of its completion: such a message is handled as if it had been sent, and its payload is where
+// it belongs already.
 //
-// Completion. Each peer counts the operations of ours that it has carried out. Its count comes back in the header of whatever
-// it sends next; in an acknowledgement for the first operation since quiet(), which most often follows again; and when quiet()
-// asks, because none was asked for. Since messages arrive in order, behind the writes sent before them, an operation is
-// complete when the peer has counted it or one after it. Short writes of the network tell of their arrival themselves.
-// Networks may complete a message before a long one that was sent earlier (ofi_rxm does): headers say their place in the order.
+// Completion. Each peer counts the operations of ours that it has carried out. Its count comes back in the header of
+// whatever it sends next; in an acknowledgement for the first operation since quiet(), which most often follows again;
+// and when quiet() asks, because none was asked for. Since messages arrive in order, behind the writes sent before
+// them, an operation is complete when the peer has counted it or one after it. Short writes of the network tell of
+// their arrival themselves. Networks may complete a message before a long one that was sent earlier (ofi_rxm does):
+// headers say their place in the order.
 //
 // Flow control. A peer has at most `most_under_way` of our operations and `most_messages` of our active messages
 // uncounted. An active message that finds the inbox full waits here, and is counted when it is in.
@@ -23,11 +25,11 @@
 #include <utility>
 #include <vector>
 
+#include "../borrower.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/owner.hpp"
 #include "atoll/fabric/job.hpp"
-#include "../borrower.hpp"
 #include "device.hpp"
 #include "wire.hpp"
 
@@ -38,8 +40,8 @@ class Path final : public RemotePath, public Borrower {
   /// The first of a process speaks for it: it brings news, and looks after the neighbour.
   enum class Role { first, further };
   /// `peers` by PE; those of this node are not used.
-  Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<RemoteMemory> peers, std::vector<std::string> hosts,
-       Role role);
+  Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<RemoteMemory> peers,
+       std::vector<std::string> hosts, Role role);
   /// Says good-bye, and stays until those it has talked to have heard it, for a second at the most.
   ~Path() override;
 
@@ -47,7 +49,8 @@ class Path final : public RemotePath, public Borrower {
   void put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) override;
   void put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
                   AtomicOp how) override;
-  void deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) override;
+  void deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
+               std::uint64_t value) override;
   void get(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
   void get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
   std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
@@ -85,49 +88,50 @@ class Path final : public RemotePath, public Borrower {
   };
   struct alignas(cache_line) Peer {
     // What each message counts in, in one line.
-    std::uint32_t sent = 0;        // operations for it
-    std::uint32_t complete = 0;    // those that it has counted
-    std::uint32_t posted = 0;      // all that was sent there, and the last of it that is known to have arrived
+    std::uint32_t sent = 0;  // operations for it
+    std::uint32_t complete = 0;  // those that it has counted
+    std::uint32_t posted = 0;  // all that was sent there, and the last of it that is known to have arrived
     std::uint32_t arrived = 0;
-    std::uint32_t counted = 0;     // the last operation among that
-    std::uint32_t messages = 0;    // active messages sent, and those that are in its inbox, by weight
+    std::uint32_t counted = 0;  // the last operation among that
+    std::uint32_t messages = 0;  // active messages sent, and those that are in its inbox, by weight
     std::uint32_t messages_taken = 0;
-    std::uint32_t done = 0;        // its operations carried out here, and what it was told of that
+    std::uint32_t done = 0;  // its operations carried out here, and what it was told of that
     std::uint32_t told_done = 0;
-    std::uint32_t taken = 0;       // likewise its active messages
+    std::uint32_t taken = 0;  // likewise its active messages
     std::uint32_t told_taken = 0;
     std::uint32_t written_read = 0;  // headers that it has read, of those written to its slots
-    std::uint32_t read = 0;        // its headers, read from our slots, and what it was told of that
+    std::uint32_t read = 0;  // its headers, read from our slots, and what it was told of that
     std::uint32_t told_read = 0;
-    std::uint32_t headers = 0;     // sent there, and those of its that were handled here
+    std::uint32_t headers = 0;  // sent there, and those of its that were handled here
     std::uint32_t handled = 0;
 
     RemoteMemory memory;
-    bool used = false;             // something went there
-    bool heard = false;            // since the last look
-    bool gone = false;             // it has left in good order, or is dead
-    bool dead = false;             // it has died, and the program survives that
-    bool queued = false;           // in waiting_: something is in its outbox
-    bool owed = false;             // in owed_: an acknowledgement
-    bool dirty = false;            // in dirty_
-    bool answers = false;          // it acknowledges something that was sent since quiet()
-    bool unflushed = false;        // writes went out after the last message
-    bool fenced = false;           // what is sent from now on must not overtake
-    std::uint8_t signal_by = 0;    // how the word there was signalled last, and the one here that it has signalled last: AtomicOp
+    bool used = false;  // something went there
+    bool heard = false;  // since the last look
+    bool gone = false;  // it has left in good order, or is dead
+    bool dead = false;  // it has died, and the program survives that
+    bool queued = false;  // in waiting_: something is in its outbox
+    bool owed = false;  // in owed_: an acknowledgement
+    bool dirty = false;  // in dirty_
+    bool answers = false;  // it acknowledges something that was sent since quiet()
+    bool unflushed = false;  // writes went out after the last message
+    bool fenced = false;  // what is sent from now on must not overtake
+    std::uint8_t signal_by =
+        0;  // how the word there was signalled last, and the one here that it has signalled last: AtomicOp
     std::uint8_t signalled_by = 0;
-    std::uint64_t signal = 0;      // and these words
+    std::uint64_t signal = 0;  // and these words
     std::uint64_t signalled = 0;
-    std::uint32_t number = 0;      // PE
-    std::uint32_t held_back = 0;   // operations that wait in the outbox
-    std::uint32_t putting = 0;     // puts by the network that are not delivered yet, at most one
-    std::uint32_t put = 0;         // its number
-    std::uint32_t written = 0;     // headers written to its slots
-    std::uint32_t asked = 0;       // the last operation that it is to acknowledge at once
+    std::uint32_t number = 0;  // PE
+    std::uint32_t held_back = 0;  // operations that wait in the outbox
+    std::uint32_t putting = 0;  // puts by the network that are not delivered yet, at most one
+    std::uint32_t put = 0;  // its number
+    std::uint32_t written = 0;  // headers written to its slots
+    std::uint32_t asked = 0;  // the last operation that it is to acknowledge at once
     std::size_t transferring = 0;  // bytes of writes and reads under way
     std::deque<Packet> outbox;
-    std::vector<Pending*> lost;    // counts of transfers that failed, which quiet() still waits for
-    std::int64_t failed_at = 0;    // when a transfer to it failed, 0: none has
-    std::int64_t heard_at = 0;     // 0: nothing is expected of it
+    std::vector<Pending*> lost;  // counts of transfers that failed, which quiet() still waits for
+    std::int64_t failed_at = 0;  // when a transfer to it failed, 0: none has
+    std::int64_t heard_at = 0;  // 0: nothing is expected of it
     std::string failure;
   };
   struct Request {
@@ -135,7 +139,7 @@ class Path final : public RemotePath, public Borrower {
     std::uint32_t bytes = 0;
     Pending* pending = nullptr;
     std::uint32_t peer = 0;
-    std::uint32_t number = 0;    // of what was sent there
+    std::uint32_t number = 0;  // of what was sent there
     bool active = false;
   };
   struct Sent {  // what has gone to a PE up to some moment
@@ -144,9 +148,9 @@ class Path final : public RemotePath, public Borrower {
     bool putting;
     std::uint32_t put;
   };
-  struct Arrival {        // fits into two registers
+  struct Arrival {  // fits into two registers
     Operation* operation;  // null: a write
-    std::uint64_t what;    // so many bytes came; what the write told
+    std::uint64_t what;  // so many bytes came; what the write told
   };
   struct InHand {  // an active message on its way to the taker
     Inbox::Message message;
@@ -161,11 +165,13 @@ class Path final : public RemotePath, public Borrower {
   class Hold {
    public:
     explicit Hold(Path& path) : path_(path), nested_(path.is_held_here()) {
-      if (!nested_) [[likely]] path_.owner_.take();
+      if (!nested_) [[likely]]
+        path_.owner_.take();
     }
     Hold(Path& path, std::adopt_lock_t) : path_(path), nested_(false) {}  // which this thread has just taken
     ~Hold() {
-      if (!nested_) [[likely]] path_.owner_.leave();
+      if (!nested_) [[likely]]
+        path_.owner_.leave();
     }
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
@@ -207,8 +213,8 @@ class Path final : public RemotePath, public Borrower {
     Operation* operation_;
   };
 
-  // What one caller waits for. Made and destroyed while it holds the path. When the caller's frame goes before that has finished, because
-  // a PE has died, nothing under way refers to the frame or to the caller's memory any more.
+  // What one caller waits for. Made and destroyed while it holds the path. When the caller's frame goes before that has
+  // finished, because a PE has died, nothing under way refers to the frame or to the caller's memory any more.
   struct Awaited {
     explicit Awaited(Path& path) : path_(path) {}
     ~Awaited();
@@ -238,7 +244,9 @@ class Path final : public RemotePath, public Borrower {
   void release(Pending& pending, Pending& instead);
   // The count of a write or read whose memory the caller keeps until quiet().
   Pending& lent(Outstanding& outstanding) {
-    lent_.store(true, std::memory_order_relaxed);  // abandon() looks while it holds the path, or finds it set by the same thread
+    lent_.store(
+        true,
+        std::memory_order_relaxed);  // abandon() looks while it holds the path, or finds it set by the same thread
     return outstanding.count();
   }
   bool is_for_quiet(const Pending* pending) const { return writes_.is_count(pending) || gets_.is_count(pending); }
@@ -275,7 +283,8 @@ class Path final : public RemotePath, public Borrower {
   void note_sent(Peer& to, const Header& header);
   // False: there was no room. What cannot be sent at all is given up: the peer has left, or is soon known to have died.
   bool went(Peer& to, int status) {
-    if (status != 0 && status != -FI_EAGAIN) [[unlikely]] note_failure(to, status);
+    if (status != 0 && status != -FI_EAGAIN) [[unlikely]]
+      note_failure(to, status);
     return status != -FI_EAGAIN;
   }
   void note_failure(Peer& peer, int error);
@@ -287,8 +296,8 @@ class Path final : public RemotePath, public Borrower {
   bool may_write(const Peer& target, const void* from, std::size_t bytes, Registrations::Loan& loan);
   bool put_directly(PeId pe, HeapOffset to, const void* from, std::size_t bytes);
   bool try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes, Pending& pending);
-  void put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
-                       AtomicOp how, Acknowledge acknowledge);
+  void put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, HeapOffset signal,
+                       std::uint64_t value, AtomicOp how, Acknowledge acknowledge);
   void put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes);
   void wait_for_room(Hold& hold, const Peer& to);
   void start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending& pending);
@@ -383,33 +392,33 @@ class Path final : public RemotePath, public Borrower {
   std::vector<std::uint32_t> dirty_, owed_, waiting_;  // PEs
   std::vector<Request> requests_;
   std::vector<std::uint32_t> free_requests_;
-  Outstanding writes_, gets_;     // that nobody waits for alone
-  Pending abandoned_;             // of callers that wait no more
+  Outstanding writes_, gets_;  // that nobody waits for alone
+  Pending abandoned_;  // of callers that wait no more
   std::atomic<bool> lent_{false};  // memory was given to put_nbi() or get_nbi() since the last abandon()
-  bool gets_abandoned_ = false;   // since the last quiet()
-  std::uint32_t sleepers_ = 0;    // callers that wait, asleep
-  bool changed_memory_ = false;   // by what arrived: the PE may wait for it
-  bool chores_ = false;           // something may wait in arrivals_, parked_, waiting_ or owed_
-  bool any_failed_ = false;       // some peer's failed_at is set
+  bool gets_abandoned_ = false;  // since the last quiet()
+  std::uint32_t sleepers_ = 0;  // callers that wait, asleep
+  bool changed_memory_ = false;  // by what arrived: the PE may wait for it
+  bool chores_ = false;  // something may wait in arrivals_, parked_, waiting_ or owed_
+  bool any_failed_ = false;  // some peer's failed_at is set
   std::uint32_t deaths_noted_ = 0;  // of the job
-  unsigned vain_looks_ = 0;       // by which nothing came
+  unsigned vain_looks_ = 0;  // by which nothing came
   std::int64_t put_off_at_ns_ = 0;  // when the agent was put off last
-  bool direct_ = false;           // short puts and gets by the network, where nothing else is under way
+  bool direct_ = false;  // short puts and gets by the network, where nothing else is under way
 
   std::atomic<std::uint64_t> polls_{0};  // by others than the agent
   std::atomic<bool> stop_{false};
-  std::atomic<bool> napping_{false};   // the agent sleeps although something may come
+  std::atomic<bool> napping_{false};  // the agent sleeps although something may come
   std::atomic<bool> take_over_{false};  // it is asked not to
-  int wake_ = -1;             // an eventfd: ends the agent's sleep
-  int alarm_ = -1;            // a timerfd: ends its nap
+  int wake_ = -1;  // an eventfd: ends the agent's sleep
+  int alarm_ = -1;  // a timerfd: ends its nap
   std::atomic<std::int64_t> must_look_ns_{0};  // until then others may put that off
   int network_or_wake_ = -1;  // an epoll
-  bool watched_ = false;      // the network's descriptors are in it
-  std::int64_t patience_ns_ = 0;   // ATOLL_PEER_TIMEOUT; 0: for ever
+  bool watched_ = false;  // the network's descriptors are in it
+  std::int64_t patience_ns_ = 0;  // ATOLL_PEER_TIMEOUT; 0: for ever
   std::int64_t next_look_ns_ = 0;
   std::thread agent_;
   InHand in_hand_;  // of the thread that polls with a taker: one at a time
-  Inbox inbox_;     // last: it is long
+  Inbox inbox_;  // last: it is long
 };
 
 template <class Ready>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receives that are posted, in the order in which messages fill them: a provider begins with the first and most often ends it first.
+// Receives that are posted, in the order in which messages fill them: a provider begins with the first and most often
+// ends it first.
 #pragma once
 
 #include <array>

@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint32_t most_untold = 16;
 // Likewise operations carried out.
 constexpr std::uint32_t most_untold_operations = 64;
-// Looks by which nothing came, each time after which the agent may be put off: a third of a microsecond each, tens when a long
-// message is under way.
+// Looks by which nothing came, each time after which the agent may be put off: a third of a microsecond each, tens when
+// a long message is under way.
 constexpr unsigned looks_per_put_off = 16;
 // Messages handled in one go, so that the polling thread gets back to its own work.
 constexpr int most_at_once = 64;
@@ -55,19 +55,22 @@ bool Path::poll() {
   bool any = take_completions();
   if (!any) {
     device_->replenish();  // not before: the receiver of what came answers first
-    if (++vain_looks_ % looks_per_put_off == 0) [[unlikely]] put_off_agent();
+    if (++vain_looks_ % looks_per_put_off == 0) [[unlikely]]
+      put_off_agent();
   } else if (!is_used()) {
     used_.store(true, std::memory_order_relaxed);
   }
   if (handling_) return any;  // further up this stack, messages are being handled
   bool wakes = any && sleepers_ != 0;
-  if (!chores_ && !changed_memory_ && !wakes) [[likely]] return any;
+  if (!chores_ && !changed_memory_ && !wakes) [[likely]]
+    return any;
   if (has_arrivals() && handle_arrivals()) any = true;
   if (!parked_.empty() && place_parked()) any = true;
   if (!waiting_.empty() && send_waiting()) any = true;
   bool answers_soon = hand_ == Hand::full;  // most often, and its answer tells the same
   if (!owed_.empty() && !has_arrivals() && !answers_soon) send_owed();
-  // A thread of the PE may sleep until this. A thread that sleeps for another reason is not woken: the agent goes on without it.
+  // A thread of the PE may sleep until this. A thread that sleeps for another reason is not woken: the agent goes on
+  // without it.
   if (std::exchange(changed_memory_, false) || (any && sleepers_ != 0)) ring_bell(job_.record(self_));
   chores_ = has_arrivals() || !parked_.empty() || !waiting_.empty() || !owed_.empty();
   return any;
@@ -77,8 +80,10 @@ inline bool Path::take_completions() {
   auto finished = device_->completions();
   for (const Completion& one : finished) {
     Arrival arrival{static_cast<Operation*>(one.op_context), one.len};
-    bool sent = (one.flags & (FI_REMOTE_WRITE | operation_failed | peer_failed)) == 0 && arrival.operation->kind == Operation::Kind::receive;
-    if (sent) [[likely]] device_->note_filled(*arrival.operation);
+    bool sent = (one.flags & (FI_REMOTE_WRITE | operation_failed | peer_failed)) == 0 &&
+                arrival.operation->kind == Operation::Kind::receive;
+    if (sent) [[likely]]
+      device_->note_filled(*arrival.operation);
     else if (!take_other(one)) continue;
     else arrival = {nullptr, one.data};
     take_arrival(arrival, &one == &finished.back());
@@ -151,7 +156,8 @@ void Path::fail_operation(Operation& operation, int error) {
   to.transferring -= operation.bytes;
   // A put stays counted: quiet() waits for it, until the peer is known to have left or to have died.
   if (operation.kind == Operation::Kind::send && operation.pending != nullptr) --operation.pending->left;
-  if (operation.kind == Operation::Kind::send || operation.kind == Operation::Kind::put) return device_->give_back_send(operation);
+  if (operation.kind == Operation::Kind::send || operation.kind == Operation::Kind::put)
+    return device_->give_back_send(operation);
   // A caller that waits for it is told of the peer's death. Data for a peer that has left is dropped.
   if (to.gone) --operation.pending->left;
   else if (is_for_quiet(operation.pending)) to.lost.push_back(operation.pending);
@@ -184,10 +190,13 @@ inline void Path::handle_arrival(Arrival arrival) {
   for (;;) {
     Header of_note;
     const Header& header = read_header(arrival, of_note);
-    if (header.tag != device_->tag()) [[unlikely]] return drop(arrival);
-    if (!is_next(header)) [[unlikely]] return early_.push_back(arrival);
+    if (header.tag != device_->tag()) [[unlikely]]
+      return drop(arrival);
+    if (!is_next(header)) [[unlikely]]
+      return early_.push_back(arrival);
     handle_next(header, arrival);
-    if (early_.empty()) [[likely]] return;
+    if (early_.empty()) [[likely]]
+      return;
     auto next = take_early();
     if (!next) return;
     arrival = *next;
@@ -204,7 +213,8 @@ inline Path::Bytes Path::message_of(Arrival arrival) const {
 
 // Of what it does not say, its source has told the same before.
 Header Path::header_of_note(const Note& note) const {
-  ATOLL_VALIDATE(is_far(note.source), Error, "protocol error: a write names PE {} as its source, which is not in this job", note.source);
+  ATOLL_VALIDATE(is_far(note.source), Error,
+                 "protocol error: a write names PE {} as its source, which is not in this job", note.source);
   const Peer& from = peers_[note.source];
   Header header = header_of(note.flush ? MessageType::flush : MessageType::put_signal);
   header.op = from.signalled_by;
@@ -220,13 +230,14 @@ Header Path::header_of_note(const Note& note) const {
   return header;
 }
 
-// Where it lies, not copied: to read what was just written in other pieces takes as long as many instructions. A note's is made.
+// Where it lies, not copied: to read what was just written in other pieces takes as long as many instructions. A note's
+// is made.
 inline const Header& Path::read_header(Arrival arrival, Header& of_note) const {
   bool by_note = arrival.operation == nullptr && Note::is_in(arrival.what);
   if (by_note) return of_note = header_of_note(Note::from(arrival.what));
   Bytes message = message_of(arrival);
-  ATOLL_VALIDATE(message.size() >= sizeof(Header), Error, "a message of {} bytes came from the network: it is not Atoll's",
-                 message.size());
+  ATOLL_VALIDATE(message.size() >= sizeof(Header), Error,
+                 "a message of {} bytes came from the network: it is not Atoll's", message.size());
   const Header& header = *reinterpret_cast<const Header*>(message.data());
   ATOLL_VALIDATE(is_far(header.source) || header.tag != device_->tag(), Error,
                  "a message came from the network that says it is from PE {}", header.source);
@@ -242,14 +253,15 @@ void Path::drop(Arrival arrival) {
 // Whether all that its peer has sent before has been handled.
 inline bool Path::is_next(const Header& header) const {
   auto ahead = static_cast<std::int32_t>(header.place - peers_[header.source].handled);
-  ATOLL_VALIDATE(ahead >= 0, Error, "message {} of PE {} came from the network once more: {} had been handled", header.place,
-                 header.source, peers_[header.source].handled);
+  ATOLL_VALIDATE(ahead >= 0, Error, "message {} of PE {} came from the network once more: {} had been handled",
+                 header.place, header.source, peers_[header.source].handled);
   return ahead == 0;
 }
 
 inline void Path::handle_next(const Header& header, Arrival arrival) {
   Peer& from = peers_[header.source];
-  auto sender = std::exchange(last_source_, header.source) == header.source ? Device::From::same : Device::From::another;
+  auto sender =
+      std::exchange(last_source_, header.source) == header.source ? Device::From::same : Device::From::another;
   bool written = arrival.operation == nullptr;
   count_arrival(from, written ? Came::written : Came::sent);
   // In the order they were sent, so that these never go back.
@@ -259,15 +271,16 @@ inline void Path::handle_next(const Header& header, Arrival arrival) {
   if (from.complete == from.sent) note_arrived(from, from.counted);
   Bytes payload = written ? Bytes() : message_of(arrival).subspan(sizeof(Header));  // of a write, it is in its place
   bool in_hand = false;
-  if (header.type == MessageType::message) [[likely]] in_hand = take_message(header, payload, arrival.operation);
+  if (header.type == MessageType::message) [[likely]]
+    in_hand = take_message(header, payload, arrival.operation);
   else handle(header, payload);
   if (written) return;
   device_->note_receive(arrival.what, sender);
   if (!in_hand) device_->give_back_receive(*arrival.operation);
 }
 
-// Most that come by notes: a signal, behind nothing that waits. Carried out without the header in between; the first of a peer
-// is looked at more closely.
+// Most that come by notes: a signal, behind nothing that waits. Carried out without the header in between; the first of
+// a peer is looked at more closely.
 bool Path::take_signal(std::uint64_t told) {
   if (!Note::is_in(told) || handling_ || has_arrivals() || !early_.empty()) return false;
   Note note = Note::from(told);
@@ -284,7 +297,8 @@ bool Path::take_signal(std::uint64_t told) {
 // What its peer has sent next, if it has come. Not inlined: it is the exception where it is called.
 [[gnu::noinline]] std::optional<Path::Arrival> Path::take_early() {
   Header of_note;
-  auto next = std::find_if(early_.begin(), early_.end(), [&](Arrival one) { return is_next(read_header(one, of_note)); });
+  auto next =
+      std::find_if(early_.begin(), early_.end(), [&](Arrival one) { return is_next(read_header(one, of_note)); });
   if (next == early_.end()) return std::nullopt;
   Arrival arrival = *next;
   early_.erase(next);
@@ -350,7 +364,8 @@ void Path::carry_out(const Header& header, Bytes payload) {
       (void)apply_atomic(static_cast<AtomicOp>(header.op), 8, own(header.signal, 8), header.operand, 0);
       break;
     case MessageType::update:
-      (void)apply_atomic(static_cast<AtomicOp>(header.op), header.width, own(header.offset, header.width), header.operand, 0);
+      (void)apply_atomic(static_cast<AtomicOp>(header.op), header.width, own(header.offset, header.width),
+                         header.operand, 0);
       break;
     case MessageType::post:
       job_.hear_post(self_, PeId(header.source), static_cast<std::uint16_t>(header.number), payload);
@@ -368,10 +383,12 @@ void Path::answer_get(const Header& header, PeId to) {
   std::size_t bytes = header.number;
   bool aligned = header.offset % std::max<std::size_t>(bytes, 1) == 0;
 #if defined(__SANITIZE_THREAD__)
-  // Who gets a block while words of it are stored may find some old and some new; the sanitizer knows that of atomic words alone.
+  // Who gets a block while words of it are stored may find some old and some new; the sanitizer knows that of atomic
+  // words alone.
   std::vector<std::uint64_t> words(bytes / 8);
   if (header.offset % 8 == 0 && bytes % 8 == 0) {
-    for (std::size_t i = 0; i < words.size(); ++i) load_word<std::uint64_t>(reinterpret_cast<std::byte*>(&words[i]), at + i * 8);
+    for (std::size_t i = 0; i < words.size(); ++i)
+      load_word<std::uint64_t>(reinterpret_cast<std::byte*>(&words[i]), at + i * 8);
     return send(to, answer, std::as_bytes(std::span(words)), {});
   }
 #endif
@@ -387,8 +404,8 @@ void Path::answer_get(const Header& header, PeId to) {
 // An atomic's old value is in the header, what was got is in the payload.
 void Path::finish_request(const Header& header, Bytes payload) {
   ATOLL_VALIDATE(header.request < requests_.size() && requests_[header.request].active &&
-                     requests_[header.request].bytes >= payload.size(), Error,
-                 "PE {} answers what nobody asked", header.source);
+                     requests_[header.request].bytes >= payload.size(),
+                 Error, "PE {} answers what nobody asked", header.source);
   Request& request = requests_[header.request];
   if (request.to != nullptr) {
     if (payload.empty()) std::memcpy(request.to, &header.operand, request.bytes);
@@ -424,7 +441,8 @@ Inbox::Payload Path::keep(Bytes payload, std::uint32_t source, Operation& arrive
     return {data, payload.size(), give_back, &device_->spares()};
   }
   auto* copy = static_cast<std::byte*>(std::malloc(std::max<std::size_t>(payload.size(), 1)));
-  ATOLL_VALIDATE(copy != nullptr, MemoryError, "no memory for a message of {} bytes from PE {}", payload.size(), source);
+  ATOLL_VALIDATE(copy != nullptr, MemoryError, "no memory for a message of {} bytes from PE {}", payload.size(),
+                 source);
   if (!payload.empty()) std::memcpy(copy, payload.data(), payload.size());
   return {copy, payload.size(), [](void*, std::byte* at) { std::free(at); }, nullptr};
 }
@@ -488,7 +506,8 @@ void Path::take_news(Bytes payload) {
   NewsRecord record;
   ATOLL_VALIDATE(payload.size() == sizeof(record), Error, "news of {} bytes came from the network", payload.size());
   std::memcpy(&record, payload.data(), sizeof(record));
-  ATOLL_VALIDATE(record.pe < npes_ && record.bytes <= sizeof(record.text), Error, "protocol error: a failure notice has an invalid PE or length");
+  ATOLL_VALIDATE(record.pe < npes_ && record.bytes <= sizeof(record.text), Error,
+                 "protocol error: a failure notice has an invalid PE or length");
   job_.hear({.kind = static_cast<News::Kind>(record.kind),
              .pe = PeId(record.pe),
              .pid = record.pid,

@@ -19,9 +19,11 @@ Registrations::Loan Registrations::lend(const void* memory, std::size_t bytes, s
   Owned<fid_mr> handle = make_(at, whole, access, next_key_++);
   if (!handle) {
     if (!refused_)
-      log(LogLevel::warning, "the network may not reach {} of private memory by itself: such transfers are made of messages, "
-                             "which is slower. Raise the limit of locked memory (ulimit -l), or transfer from and to the "
-                             "symmetric heap", format_bytes(bytes));
+      log(LogLevel::warning,
+          "the network may not reach {} of private memory by itself: such transfers are made of messages, "
+          "which is slower. Raise the limit of locked memory (ulimit -l), or transfer from and to the "
+          "symmetric heap",
+          format_bytes(bytes));
     refused_ = true;
     return nullptr;
   }
@@ -34,8 +36,9 @@ Registrations::Loan Registrations::lend(const void* memory, std::size_t bytes, s
 Registrations::Loan Registrations::find(const void* memory, std::size_t bytes, std::uint64_t access) const {
   const auto* at = static_cast<const std::byte*>(memory);
   for (const auto& one : lent_)
-    if (Loan region = one.lock(); region && region->access == access && at >= region->begin &&
-                                  bytes <= region->bytes - std::min<std::size_t>(region->bytes, static_cast<std::size_t>(at - region->begin)))
+    if (Loan region = one.lock();
+        region && region->access == access && at >= region->begin &&
+        bytes <= region->bytes - std::min<std::size_t>(region->bytes, static_cast<std::size_t>(at - region->begin)))
       return region;
   return nullptr;
 }

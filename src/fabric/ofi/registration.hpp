@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private memory that the network reads or writes, on providers that must know it first (FI_MR_LOCAL).
 //
-// It is registered for one transfer, and given back with the last operation of it. There is no cache: private memory may be
-// unmapped, and other memory mapped in its place, without a word to us; a registration kept would then send or overwrite the
-// pages of before. What is used again and again lies in the segment (symmetric heap, arrays), which is registered once.
+// It is registered for one transfer, and given back with the last operation of it. There is no cache: private memory
+// may be unmapped, and other memory mapped in its place, without a word to us; a registration kept would then send or
+// overwrite the pages of before. What is used again and again lies in the segment (symmetric heap, arrays), which is
+// registered once.
 #pragma once
 
 #include <rdma/fi_domain.h>

@@ -9,7 +9,8 @@
 namespace atl::fabric::ofi {
 namespace {
 
-// Slots read, messages taken and operations carried out that a peer may not have been told of, when a header could tell.
+// Slots read, messages taken and operations carried out that a peer may not have been told of, when a header could
+// tell.
 constexpr std::uint32_t most_told_late = slots_per_peer / 2 - 1;
 constexpr std::uint32_t most_messages = 64;
 // Active messages of up to so much are sent from a copy, and nobody waits for them to be out.
@@ -20,7 +21,8 @@ constexpr std::size_t worth_copying = 32768;
 // As much may be sent from the stack.
 constexpr std::size_t most_injected = 256;
 
-// Made there and not copied to there: a copy in other pieces than those just written waits for all that was written before.
+// Made there and not copied to there: a copy in other pieces than those just written waits for all that was written
+// before.
 Header& header_at(std::byte* buffer) { return *new (buffer) Header{}; }
 
 std::uint64_t first_address(const MessageParts& parts) {
@@ -49,14 +51,16 @@ inline bool Path::transmit(Peer& to, Fill&& fill, const MessageParts& parts) {
     return went(to, device_->inject(message, bytes, to.memory.address));
   }
   Operation* operation = device_->take_send();
-  if (operation == nullptr) [[unlikely]] return false;
+  if (operation == nullptr) [[unlikely]]
+    return false;
   operation->peer = to.number;
   Header& header = header_at(operation->buffer);
   fill(header);
   tell_counts(to, header);
   parts.copy_to(operation->buffer + sizeof(Header));
   int status = device_->send(*operation, bytes, to.memory.address);
-  if (status != 0) [[unlikely]] device_->give_back_send(*operation);
+  if (status != 0) [[unlikely]]
+    device_->give_back_send(*operation);
   return went(to, status);
 }
 
@@ -101,7 +105,8 @@ void Path::send(PeId pe, Header header, Bytes first, Bytes second) {
   Peer& to = peer(pe);
   to.used = true;
   count_operation(to, header.acknowledge);
-  if (to.dead) [[unlikely]] return;
+  if (to.dead) [[unlikely]]
+    return;
   if (!to.queued && try_transmit(to, header, {first, second})) return;
   Packet packet{header, {first.begin(), first.end()}};
   packet.payload.insert(packet.payload.end(), second.begin(), second.end());
@@ -133,19 +138,23 @@ void Path::ask_for_all(PeId pe) {
   if (!to.gone && (to.unflushed || !asked)) send_operation(pe, header_of(MessageType::flush), {});
 }
 
-// ---- active messages ----------------------------------------------------------------------------------------------------
+// ---- active messages
+// ----------------------------------------------------------------------------------------------------
 
 Status Path::try_send(PeId pe, MessageLabel label, const MessageParts& parts) {
   if (parts.size() > copied_bytes) return try_send_long(pe, label, parts);
   Hold hold(*this);
   Peer& to = peer(pe);
-  if (drops(to)) [[unlikely]] return Status::ok;
-  if (!takes_message(to)) [[unlikely]] return Status::try_again;
+  if (drops(to)) [[unlikely]]
+    return Status::ok;
+  if (!takes_message(to)) [[unlikely]]
+    return Status::try_again;
   auto fill = [number = message_number(label.handler, label.kind)](Header& header) {
     header.type = MessageType::message;
     header.number = number;
   };
-  if (!transmit(to, fill, parts)) [[unlikely]] return Status::try_again;
+  if (!transmit(to, fill, parts)) [[unlikely]]
+    return Status::try_again;
   count_full_header(to, Acknowledge::never);
   to.messages += weight_of(copied_bytes);
   return Status::ok;
@@ -154,7 +163,8 @@ Status Path::try_send(PeId pe, MessageLabel label, const MessageParts& parts) {
 Status Path::try_send_long(PeId pe, MessageLabel label, const MessageParts& parts) {
   Hold hold(*this);
   Peer& to = peer(pe);
-  if (drops(to)) [[unlikely]] return Status::ok;
+  if (drops(to)) [[unlikely]]
+    return Status::ok;
   if (!takes_message(to)) return Status::try_again;
   Header header = header_of(MessageType::message);
   header.number = message_number(label.handler, label.kind);
@@ -165,7 +175,8 @@ Status Path::try_send_long(PeId pe, MessageLabel label, const MessageParts& part
 
 // Just now.
 inline bool Path::takes_message(const Peer& to) {
-  if (to.gone) [[unlikely]] throw_gone(PeId(to.number));
+  if (to.gone) [[unlikely]]
+    throw_gone(PeId(to.number));
   auto is_full = [&] { return to.messages - to.messages_taken >= most_messages; };
   if (is_full()) [[unlikely]] {
     if (!handling_) (void)poll();
@@ -176,7 +187,8 @@ inline bool Path::takes_message(const Peer& to) {
 
 // From where it lies, which may be reused on return; or from a copy. False: there is no room just now.
 bool Path::send_long(Hold& hold, Peer& to, Header header, const MessageParts& parts) {
-  if (to.dead) [[unlikely]] return true;
+  if (to.dead) [[unlikely]]
+    return true;
   Operation* operation = device_->take_send();
   if (operation == nullptr) return false;
   bool slow = parts.size() >= worth_copying && device_->is_slow_behind(sizeof(Header), first_address(parts));
@@ -208,7 +220,8 @@ bool Path::send_long(Hold& hold, Peer& to, Header header, const MessageParts& pa
   return true;
 }
 
-// ---- with a write -------------------------------------------------------------------------------------------------------
+// ---- with a write
+// -------------------------------------------------------------------------------------------------------
 
 // As one that brings a header, in its place in the order of things.
 bool Path::may_write_now(const Peer& to, Bytes payload, Registrations::Loan& loan) {
@@ -272,8 +285,8 @@ bool Path::write_with_note(Hold& hold, PeId pe, Note note, HeapOffset to, Bytes 
   } else {
     operation->pending = &awaited.pending;
     operation->bytes = static_cast<std::uint32_t>(payload.size());
-    status = device_->write(payload.data(), payload.size(), target.memory, to.value(), Device::Until::reusable, *operation,
-                            note.data());
+    status = device_->write(payload.data(), payload.size(), target.memory, to.value(), Device::Until::reusable,
+                            *operation, note.data());
   }
   if (!write_went(target, *operation, status)) return false;
   count_operation(target, note.acknowledge);

@@ -15,15 +15,13 @@ class Spares {
   std::byte* take() {
     // Acquire: the link, and what the last user did with it. Partner: give_back().
     Link* top = top_.load(std::memory_order_acquire);
-    while (top != nullptr && !top_.compare_exchange_weak(top, top->next, std::memory_order_acquire)) {
-    }
+    while (top != nullptr && !top_.compare_exchange_weak(top, top->next, std::memory_order_acquire)) {}
     return reinterpret_cast<std::byte*>(top);
   }
   void give_back(std::byte* buffer) {
     auto* link = new (buffer) Link{top_.load(std::memory_order_relaxed)};
     // Release: partner: take().
-    while (!top_.compare_exchange_weak(link->next, link, std::memory_order_release, std::memory_order_relaxed)) {
-    }
+    while (!top_.compare_exchange_weak(link->next, link, std::memory_order_release, std::memory_order_relaxed)) {}
   }
 
  private:

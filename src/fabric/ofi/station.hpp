@@ -21,8 +21,9 @@ struct Station {
   Owned<fid_ep> endpoint;  ///< enabled, bound to the others
 };
 
-/// Opens all of it. Throws SetupError that says what could not be opened; `queue` is what completions are to be like, `queue_words`
-/// what such a queue is called, `purpose` ends the sentences. The caller keeps the signals. Atoll's own transport is opened for `identity`.
+/// Opens all of it. Throws SetupError that says what could not be opened; `queue` is what completions are to be like,
+/// `queue_words` what such a queue is called, `purpose` ends the sentences. The caller keeps the signals. Atoll's own
+/// transport is opened for `identity`.
 Station open_station(const fi_info& info, const tcp::Identity& identity, fi_cq_attr queue, std::string_view queue_words,
                      std::string_view purpose = "");
 

@@ -119,14 +119,16 @@ inline Header header_of(MessageType type) {
   return header;
 }
 /// Header::number of an active message.
-inline std::uint32_t message_number(std::uint16_t handler, std::uint16_t kind) { return std::uint32_t{kind} << 16 | handler; }
+inline std::uint32_t message_number(std::uint16_t handler, std::uint16_t kind) {
+  return std::uint32_t{kind} << 16 | handler;
+}
 inline std::uint16_t handler_of(std::uint32_t number) { return static_cast<std::uint16_t>(number); }
 inline std::uint16_t kind_of(std::uint32_t number) { return static_cast<std::uint16_t>(number >> 16); }
 inline bool is_counted(const Header& header) { return header.acknowledge != Acknowledge::never; }
 
-/// A long put goes out in one write: the payload to its place, its header to one of so many slots that the target keeps for
-/// each process, in turn, and the slot's number + 1 with the completion there. All numbers fit into 32 bits. Or the header is a
-/// Note with the completion (note.hpp); it counts as one in the next slot.
+/// A long put goes out in one write: the payload to its place, its header to one of so many slots that the target keeps
+/// for each process, in turn, and the slot's number + 1 with the completion there. All numbers fit into 32 bits. Or the
+/// header is a Note with the completion (note.hpp); it counts as one in the next slot.
 inline constexpr std::uint32_t slots_per_peer = 32;
 inline std::uint32_t slot_of(std::uint32_t source, std::uint32_t written) {
   return source * slots_per_peer + written % slots_per_peer;

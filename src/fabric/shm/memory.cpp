@@ -44,7 +44,8 @@ int open(const std::string& name) {
   if (!name.starts_with(inherited)) return ::open(name.c_str(), O_RDWR | O_CLOEXEC);
   int descriptor = -1;
   const char* end = name.data() + name.size();
-  if (auto [at, error] = std::from_chars(name.data() + inherited.size(), end, descriptor); error != std::errc{} || at != end) {
+  if (auto [at, error] = std::from_chars(name.data() + inherited.size(), end, descriptor);
+      error != std::errc{} || at != end) {
     errno = EINVAL;
     return -1;
   }
@@ -52,7 +53,7 @@ int open(const std::string& name) {
 }
 
 std::size_t size(int descriptor) {
-  struct stat info {};
+  struct stat info{};
   return ::fstat(descriptor, &info) == 0 ? static_cast<std::size_t>(info.st_size) : 0;
 }
 

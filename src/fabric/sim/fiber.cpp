@@ -23,10 +23,12 @@ Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body) : body_(std::m
   // A page below it that faults, where a stack that is too short would write into what lies there.
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   stack_bytes_ = (stack_bytes_ + page - 1) / page * page + page;
-  void* place = ::mmap(nullptr, stack_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* place =
+      ::mmap(nullptr, stack_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) throw_errno("cannot map the stack of a simulated PE. Simulate fewer PEs");
   stack_ = static_cast<std::byte*>(place);
-  if (::mprotect(stack_, page, PROT_NONE) != 0) throw_errno("cannot protect the stack of a simulated PE. Simulate fewer PEs");
+  if (::mprotect(stack_, page, PROT_NONE) != 0)
+    throw_errno("cannot protect the stack of a simulated PE. Simulate fewer PEs");
   own_ = begin_stack(stack_ + page, stack_bytes_ - page, &Fiber::enter, this);
 #if defined(__SANITIZE_THREAD__)
   own_track_ = __tsan_create_fiber(0);

@@ -51,7 +51,8 @@ void SimulatedPath::put_signal(PeId pe, HeapOffset to, const void* from, std::si
   simulation_.send(std::move(made), Simulation::Order::kept);
 }
 
-void SimulatedPath::deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) {
+void SimulatedPath::deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
+                            std::uint64_t value) {
   simulation_.begin_operation();
   auto made = parcel(Parcel::Kind::put, pe, to);
   fill(*made, from, bytes);
@@ -137,7 +138,8 @@ void SimulatedPath::tell(const News& news) noexcept {
 }
 
 bool SimulatedPath::has_left(PeId pe) {
-  return simulation_.job_of(pe).record(pe).state.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(PeState::finalized);
+  return simulation_.job_of(pe).record(pe).state.load(std::memory_order_relaxed) ==
+         static_cast<std::uint32_t>(PeState::finalized);
 }
 
 }  // namespace atl::fabric

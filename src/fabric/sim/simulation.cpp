@@ -19,7 +19,8 @@ constexpr std::uint64_t header_bytes = 32;
 
 }  // namespace
 
-Simulation::Simulation(SimulatedOptions options, std::unique_ptr<Wire> wire) : options_(std::move(options)), wire_(std::move(wire)) {
+Simulation::Simulation(SimulatedOptions options, std::unique_ptr<Wire> wire)
+    : options_(std::move(options)), wire_(std::move(wire)) {
   JobOptions& job = options_.job;
   if (job.node_of_pe.empty()) job.node_of_pe.assign(job.npes, 0);
   std::uint32_t nodes = 0;
@@ -48,9 +49,7 @@ void Simulation::run(const Simulated::Body& body) {
     pes_[pe].fiber = std::make_unique<sim::Fiber>(options_.stack_bytes, [this, &body, pe] {
       try {
         body(jobs_[node_of(PeId(pe))], PeId(pe));
-      } catch (...) {
-        pes_[pe].error = std::current_exception();
-      }
+      } catch (...) { pes_[pe].error = std::current_exception(); }
     });
     push(now_, Event::resume, pe);
   }
@@ -69,7 +68,8 @@ void Simulation::run(const Simulated::Body& body) {
       fail_all(first, fmt::format("has not ended after {} s of simulated time; nor have these PEs:{} (seed {})",
                                   options_.limit_seconds, names, faults.seed));
     }
-    ATOLL_VALIDATE(now_ <= 2 * limit, Error, "simulated PEs do not react to the failure of their job (seed {})", faults.seed);
+    ATOLL_VALIDATE(now_ <= 2 * limit, Error, "simulated PEs do not react to the failure of their job (seed {})",
+                   faults.seed);
   }
   std::exception_ptr first;
   for (Pe& pe : pes_) {
@@ -79,9 +79,7 @@ void Simulation::run(const Simulated::Body& body) {
       std::rethrow_exception(pe.error);
     } catch (const PeFailedError&) {
       if (!first) first = pe.error;
-    } catch (...) {
-      std::rethrow_exception(pe.error);
-    }
+    } catch (...) { std::rethrow_exception(pe.error); }
   }
   if (first) std::rethrow_exception(first);
 }
@@ -202,7 +200,8 @@ std::uint64_t Simulation::arrival(PeId from, PeId to, std::uint64_t bytes) {
   if (faults.most_delay_ps != 0) {
     // Most come in time; few come very late.
     const std::uint64_t draw = random_bits(faults.seed, draws_++);
-    if (draw % 4 == 0) time += to_bounded(random_bits(faults.seed ^ 1, draws_), (faults.most_delay_ps >> (draw / 4 % 8)) + 1);
+    if (draw % 4 == 0)
+      time += to_bounded(random_bits(faults.seed ^ 1, draws_), (faults.most_delay_ps >> (draw / 4 % 8)) + 1);
   }
   return time;
 }
@@ -233,7 +232,8 @@ void Simulation::launch(std::unique_ptr<Parcel> parcel, std::uint64_t time) {
   push(time, Event::arrive, number);
 }
 
-// A channel on which nothing is any more is like a new one: as many are kept as have something on them, not one for each pair of PEs.
+// A channel on which nothing is any more is like a new one: as many are kept as have something on them, not one for
+// each pair of PEs.
 Simulation::Channel& Simulation::channel_of(PeId from, PeId to) {
   if (channels_.size() >= sweep_at_) {
     std::erase_if(channels_, [this](const auto& one) { return one.second.last < now_; });
@@ -322,21 +322,16 @@ void Simulation::arrive(std::unique_ptr<Parcel> parcel) {
       parcel->old = apply_atomic(parcel->op, parcel->width, target, parcel->value, parcel->expected);
       if (parcel->op != AtomicOp::fetch) ring_bell(job.record(to));
       break;
-    case Parcel::Kind::get:
-      parcel->data.assign(target, target + parcel->bytes);
-      break;
+    case Parcel::Kind::get: parcel->data.assign(target, target + parcel->bytes); break;
     case Parcel::Kind::message:
       if (!waiting_[to.value()].empty() || push_message(job, to, parcel->label, {parcel->data}) != Status::ok) {
         waiting_[to.value()].push_back(std::move(parcel));
         ring_bell(job.record(to));
       }
       return;
-    case Parcel::Kind::post:
-      return job.hear_post(to, parcel->from, parcel->label.kind, parcel->data);
-    case Parcel::Kind::ring:
-      return ring_bell(job.record(to));
-    case Parcel::Kind::answer:
-      break;
+    case Parcel::Kind::post: return job.hear_post(to, parcel->from, parcel->label.kind, parcel->data);
+    case Parcel::Kind::ring: return ring_bell(job.record(to));
+    case Parcel::Kind::answer: break;
   }
   if (!parcel->counted && parcel->done == nullptr) return;
   const bool reads = parcel->kind == Parcel::Kind::get;
@@ -349,7 +344,8 @@ void Simulation::arrive(std::unique_ptr<Parcel> parcel) {
 
 void Simulation::answer(std::unique_ptr<Parcel> parcel) {
   const std::uint32_t from = parcel->from.value();
-  if (parcel->bytes != 0 && parcel->into != nullptr && !pes_[from].fiber->ended()) std::memcpy(parcel->into, parcel->data.data(), parcel->bytes);
+  if (parcel->bytes != 0 && parcel->into != nullptr && !pes_[from].fiber->ended())
+    std::memcpy(parcel->into, parcel->data.data(), parcel->bytes);
   if (parcel->counted) {
     Source& source = sources_[from];
     if (--source.outstanding == 0) wake(&source);

@@ -78,8 +78,8 @@ class Simulation : public Scheduler {
  private:
   static constexpr std::size_t most_waiting = 1024;
   static constexpr int most_idle_looks = 64;
-  // So many operations a PE may begin ahead of the clock, rather than stop at each for the clock to follow: what it sees meanwhile is
-  // that much older than its own time, and the wire is asked that much out of turn.
+  // So many operations a PE may begin ahead of the clock, rather than stop at each for the clock to follow: what it
+  // sees meanwhile is that much older than its own time, and the wire is asked that much out of turn.
   static constexpr std::uint64_t most_ahead = 8;
   struct Event {
     std::uint64_t time;

@@ -9,10 +9,11 @@ namespace atl::fabric::sim {
 extern "C" void atoll_begin_stack() noexcept;
 
 // How a function of the file's begins, for the assembler.
-#define ATOLL_FUNCTION(name) ".text\n.p2align 4\n.globl " #name "\n.hidden " #name "\n.type " #name ", %function\n" #name ":\n"
+#define ATOLL_FUNCTION(name) \
+  ".text\n.p2align 4\n.globl " #name "\n.hidden " #name "\n.type " #name ", %function\n" #name ":\n"
 
-// Both: what atoll_switch_stacks() takes from a stack, lowest address first. atoll_begin_stack() finds `enter` and `argument` in
-// the registers that are named beside them.
+// Both: what atoll_switch_stacks() takes from a stack, lowest address first. atoll_begin_stack() finds `enter` and
+// `argument` in the registers that are named beside them.
 #if defined(__x86_64__)
 
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From one stack to another, in a few instructions. (swapcontext() asks the kernel each time for the signals that are blocked.)
+// From one stack to another, in a few instructions. (swapcontext() asks the kernel each time for the signals that are
+// blocked.)
 #pragma once
 
 #include <cstddef>

@@ -17,15 +17,17 @@
 namespace atl::mpi::check {
 namespace {
 
-// What has more is taken for one piece less than it is: for none. It is the program's interleaving that must not be found guilty.
+// What has more is taken for one piece less than it is: for none. It is the program's interleaving that must not be
+// found guilty.
 constexpr std::size_t most_ranges = 1 << 16;
 
 const std::byte* at(const void* buffer, MPI_Count offset) {
-  return reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(offset));
+  return reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(buffer) +
+                                            static_cast<std::uintptr_t>(offset));
 }
 
-// Of bytes that the program may have unmapped: read by the kernel, which says so where a load would end the process. Many short ranges are
-// one call.
+// Of bytes that the program may have unmapped: read by the kernel, which says so where a load would end the process.
+// Many short ranges are one call.
 class Digest {
  public:
   /// False: some are not there.
@@ -43,14 +45,16 @@ class Digest {
   std::size_t value() const { return value_; }
 
  private:
-  static constexpr std::size_t most_bytes = 1 << 14, most_at_once = 64;  // on the stack; a call takes less time than hashing so much
+  static constexpr std::size_t most_bytes = 1 << 14,
+                               most_at_once = 64;  // on the stack; a call takes less time than hashing so much
 
   bool take() {
     const iovec into{copy_.data(), bytes_};
     const ssize_t done = ::process_vm_readv(::getpid(), &into, 1, from_.data(), ranges_, 0);
     if (done < 0 && errno != EFAULT) {  // forbidden, as in some containers
       std::byte* to = copy_.data();
-      for (std::size_t i = 0; i < ranges_; to += from_[i++].iov_len) std::memcpy(to, from_[i].iov_base, from_[i].iov_len);
+      for (std::size_t i = 0; i < ranges_; to += from_[i++].iov_len)
+        std::memcpy(to, from_[i].iov_base, from_[i].iov_len);
     } else if (done != static_cast<ssize_t>(bytes_)) {
       return false;
     }
@@ -69,7 +73,8 @@ class Digest {
 Buffers& Buffers::add(Use use, const void* buffer, MPI_Count count, MPI_Datatype handle) {
   if (buffer == MPI_IN_PLACE || count <= 0) return *this;
   auto* object = find<TypeObject>(handle);
-  if (object == nullptr || !object->type()->committed() || object->type()->size() == 0) return *this;  // the call says so
+  if (object == nullptr || !object->type()->committed() || object->type()->size() == 0)
+    return *this;  // the call says so
   datatype::Region region = object->type()->region(count);
   Piece piece{use, {}, {}};
   datatype::Cursor cursor(region);
@@ -92,18 +97,20 @@ Buffers& Buffers::add(Use use, const void* buffer, MPI_Count count, MPI_Datatype
   return *this;
 }
 
-Buffers& Buffers::add(Use use, const void* buffer, const MPI_Count* counts, const MPI_Aint* displacements, MPI_Count pieces,
-                      MPI_Datatype handle) {
+Buffers& Buffers::add(Use use, const void* buffer, const MPI_Count* counts, const MPI_Aint* displacements,
+                      MPI_Count pieces, MPI_Datatype handle) {
   auto* object = find<TypeObject>(handle);
   if (buffer == MPI_IN_PLACE || object == nullptr || counts == nullptr || displacements == nullptr) return *this;
-  for (MPI_Count i = 0; i < pieces; ++i) add(use, at(buffer, displacements[i] * object->type()->extent()), counts[i], handle);
+  for (MPI_Count i = 0; i < pieces; ++i)
+    add(use, at(buffer, displacements[i] * object->type()->extent()), counts[i], handle);
   return *this;
 }
 
 bool Buffers::shared(const Piece& one, const Piece& other) {
   if (one.use == Use::read && other.use == Use::read) return false;
   if (one.all.end <= other.all.begin || other.all.end <= one.all.begin) return false;
-  for (auto left = one.ranges.begin(), right = other.ranges.begin(); left != one.ranges.end() && right != other.ranges.end();) {
+  for (auto left = one.ranges.begin(), right = other.ranges.begin();
+       left != one.ranges.end() && right != other.ranges.end();) {
     if (left->end <= right->begin) ++left;
     else if (right->end <= left->begin) ++right;
     else return true;
@@ -114,7 +121,8 @@ bool Buffers::shared(const Piece& one, const Piece& other) {
 void Buffers::check_among() const {
   for (std::size_t i = 0; i < pieces_.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      ATOLL_MPI_REQUIRE(!shared(pieces_[i], pieces_[j]), MPI_ERR_BUFFER, "check: two buffers of the call overlap, at {}",
+      ATOLL_MPI_REQUIRE(!shared(pieces_[i], pieces_[j]), MPI_ERR_BUFFER,
+                        "check: two buffers of the call overlap, at {}",
                         static_cast<const void*>(std::max(pieces_[i].all.begin, pieces_[j].all.begin)));
 }
 

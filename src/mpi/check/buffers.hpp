@@ -19,7 +19,8 @@ class Buffers {
   /// Adds a buffer; MPI_IN_PLACE, and what is none, add nothing.
   Buffers& add(Use use, const void* buffer, MPI_Count count, MPI_Datatype type);
   /// `lengths` and `displacements` of so many pieces, in extents of the type.
-  Buffers& add(Use use, const void* buffer, const MPI_Count* counts, const MPI_Aint* displacements, MPI_Count pieces, MPI_Datatype type);
+  Buffers& add(Use use, const void* buffer, const MPI_Count* counts, const MPI_Aint* displacements, MPI_Count pieces,
+               MPI_Datatype type);
   bool empty() const { return pieces_.empty(); }
   /// Failure when two of them share bytes that one of them writes.
   void check_among() const;

@@ -64,7 +64,9 @@ CallRecord::Share CallRecord::share_of(MPI_Count count, MPI_Datatype handle) {
   return share;
 }
 
-std::string CallRecord::text_of(const Share& share) { return fmt::format("{} x {} ({} bytes)", share.count, share.type, share.bytes); }
+std::string CallRecord::text_of(const Share& share) {
+  return fmt::format("{} x {} ({} bytes)", share.count, share.type, share.bytes);
+}
 
 void CallRecord::gives(int rank, MPI_Count count, MPI_Datatype type) {
   auto found = std::ranges::find(ranks_, rank);
@@ -79,7 +81,8 @@ void CallRecord::call() {
   const std::uint64_t bits = comm_->next_bits();
   runtime::Matcher& matcher = library().matcher();
   for (std::size_t i = 0; i < pes_.size(); ++i) {
-    awaited_.push_back(matcher.receive({.source = pes_[i], .tag = bits}, std::as_writable_bytes(std::span(&theirs_[i], 1))));
+    awaited_.push_back(
+        matcher.receive({.source = pes_[i], .tag = bits}, std::as_writable_bytes(std::span(&theirs_[i], 1))));
     sent_.push_back(matcher.send(pes_[i], bits, std::as_bytes(std::span(&mine_[i], 1))));
   }
 }
@@ -109,17 +112,19 @@ void CallRecord::judge() const {
     const Said &mine = mine_[i], &theirs = theirs_[i];
     if (theirs.function[0] == '\0') continue;  // it has died
     ATOLL_MPI_REQUIRE(std::strcmp(mine.function, theirs.function) == 0, MPI_ERR_OTHER,
-                      "check: rank {} has called {}, {} {}, as their next collective on one communicator", me, mine.function, name_of(i),
-                      theirs.function);
-    ATOLL_MPI_REQUIRE(mine.root == theirs.root, MPI_ERR_ROOT, "check: {}: the root is {} on rank {}, {} on {}", mine.function, mine.root, me,
-                      theirs.root, name_of(i));
-    ATOLL_MPI_REQUIRE(mine.op == theirs.op, MPI_ERR_OP, "check: {}: {} on rank {}, {} on {}", mine.function, name_of_op(mine.op), me,
-                      name_of_op(theirs.op), name_of(i));
+                      "check: rank {} has called {}, {} {}, as their next collective on one communicator", me,
+                      mine.function, name_of(i), theirs.function);
+    ATOLL_MPI_REQUIRE(mine.root == theirs.root, MPI_ERR_ROOT, "check: {}: the root is {} on rank {}, {} on {}",
+                      mine.function, mine.root, me, theirs.root, name_of(i));
+    ATOLL_MPI_REQUIRE(mine.op == theirs.op, MPI_ERR_OP, "check: {}: {} on rank {}, {} on {}", mine.function,
+                      name_of_op(mine.op), me, name_of_op(theirs.op), name_of(i));
     if (mine.takes.bytes == unsaid || theirs.gives.bytes == unsaid) continue;
-    ATOLL_MPI_REQUIRE(mine.takes.bytes == theirs.gives.bytes, MPI_ERR_COUNT, "check: {}: {} gives {}, and rank {} takes {}", mine.function,
-                      name_of(i), text_of(theirs.gives), me, text_of(mine.takes));
-    ATOLL_MPI_REQUIRE(mine.takes.signature == theirs.gives.signature, MPI_ERR_TYPE, "check: {}: {} gives {}, and rank {} takes {}",
-                      mine.function, name_of(i), text_of(theirs.gives), me, text_of(mine.takes));
+    ATOLL_MPI_REQUIRE(mine.takes.bytes == theirs.gives.bytes, MPI_ERR_COUNT,
+                      "check: {}: {} gives {}, and rank {} takes {}", mine.function, name_of(i), text_of(theirs.gives),
+                      me, text_of(mine.takes));
+    ATOLL_MPI_REQUIRE(mine.takes.signature == theirs.gives.signature, MPI_ERR_TYPE,
+                      "check: {}: {} gives {}, and rank {} takes {}", mine.function, name_of(i), text_of(theirs.gives),
+                      me, text_of(mine.takes));
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collective call as each member tells every other of it, before anything else of it happens: which members have come, and whether all make the same call.
+// A collective call as each member tells every other of it, before anything else of it happens: which members have
+// come, and whether all make the same call.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ class CallRecord final : public Waiting {
   CallRecord(const CallRecord&) = delete;
   CallRecord& operator=(const CallRecord&) = delete;
 
-  // What goes to that rank of an intra-communicator, and what is expected from it. What nothing is said of is not compared.
+  // What goes to that rank of an intra-communicator, and what is expected from it. What nothing is said of is not
+  // compared.
   void gives(int rank, MPI_Count count, MPI_Datatype type);
   void takes(int rank, MPI_Count count, MPI_Datatype type);
 

@@ -47,10 +47,11 @@ class Ledger : public Watcher {
     auto track = track_of(request);
     if (!track || !track->digest) return;
     auto digest = track->buffers.digest();
-    ATOLL_MPI_REQUIRE(digest.has_value(), MPI_ERR_BUFFER, "check: what the request of {} sends has been freed or unmapped before it was complete",
+    ATOLL_MPI_REQUIRE(digest.has_value(), MPI_ERR_BUFFER,
+                      "check: what the request of {} sends has been freed or unmapped before it was complete",
                       track->what);
-    ATOLL_MPI_REQUIRE(digest == track->digest, MPI_ERR_BUFFER, "check: what the request of {} sends has been changed before it was complete",
-                      track->what);
+    ATOLL_MPI_REQUIRE(digest == track->digest, MPI_ERR_BUFFER,
+                      "check: what the request of {} sends has been changed before it was complete", track->what);
   }
   void wait(const std::function<bool()>& ready, std::span<const PeId> whom) override {
     // Nobody who gives a lock word back wakes who wants it.
@@ -58,7 +59,9 @@ class Ledger : public Watcher {
     std::vector<PeId> others;
     for (PeId pe : whom)
       if (pe != library().pe()) others.push_back(pe);
-    wait_watched(ready, [&] { return Need{{others}, fmt::format("{}, which waits for others", function_called())}; }, step_seconds);
+    wait_watched(
+        ready, [&] { return Need{{others}, fmt::format("{}, which waits for others", function_called())}; },
+        step_seconds);
   }
   void track(Object& object, Track track) {
     std::lock_guard lock(mutex_);
@@ -83,12 +86,16 @@ class Ledger : public Watcher {
     std::vector<std::string> lines;
     for (const auto& [object, held] : held_) {
       auto found = tracks_.find(object);
-      if (held.kind == Kind::request) ++requests[fmt::format("{} of {}", static_cast<const Request*>(object)->active() ? "request" : "persistent request", found == tracks_.end() ? held.function : found->second.what)];
+      if (held.kind == Kind::request)
+        ++requests[fmt::format("{} of {}",
+                               static_cast<const Request*>(object)->active() ? "request" : "persistent request",
+                               found == tracks_.end() ? held.function : found->second.what)];
       else if (held.kind == Kind::comm) ++requests[fmt::format("communicator of {}", held.function)];
       else if (held.kind == Kind::win) ++requests[fmt::format("window of {}", held.function)];
       else if (held.kind == Kind::file) ++requests[fmt::format("file of {}", held.function)];
     }
-    for (const auto& [what, count] : requests) lines.push_back(count == 1 ? what : fmt::format("{} ({} times)", what, count));
+    for (const auto& [what, count] : requests)
+      lines.push_back(count == 1 ? what : fmt::format("{} ({} times)", what, count));
     return lines;
   }
   std::vector<Ref<Comm>> held_comms() {
@@ -114,8 +121,7 @@ Ledger& ledger() {
 [[maybe_unused]] const bool begun = [] {
   try {
     if (config::choice(config::Variable::mpi_check) != 0) mpi::detail::watcher = &ledger();
-  } catch (const std::exception&) {
-  }
+  } catch (const std::exception&) {}
   return true;
 }();
 
@@ -130,7 +136,9 @@ const char* function_called() { return current == nullptr ? "a call" : current; 
 bool one_thread_calls() { return !all_threads_may_call() && threads.load(std::memory_order_relaxed) <= 1; }
 
 std::optional<Track> track_of(const Request& request) { return ledger().track_of(request); }
-void check_against_active(const Buffers& buffers, const Request* itself) { ledger().check_against_active(buffers, itself); }
+void check_against_active(const Buffers& buffers, const Request* itself) {
+  ledger().check_against_active(buffers, itself);
+}
 void track(Request& request, Track track) { ledger().track(request, std::move(track)); }
 
 std::vector<PeId> peers_of(Comm& comm, int rank) {
@@ -142,12 +150,16 @@ std::vector<PeId> peers_of(Comm& comm, int rank) {
 // ---- requests
 
 Started::Started(MPI_Request* request, Buffers buffers)
-    : request_(request), buffers_(std::move(buffers)), what_(function_called()), exceptions_(std::uncaught_exceptions()) {
+    : request_(request),
+      buffers_(std::move(buffers)),
+      what_(function_called()),
+      exceptions_(std::uncaught_exceptions()) {
   buffers_.check_among();
   check_against_active(buffers_, nullptr);
 }
 
-Started::Started(MPI_Request* request, Buffers buffers, MPI_Comm handle, int peer, Returns returns) : Started(request, std::move(buffers)) {
+Started::Started(MPI_Request* request, Buffers buffers, MPI_Comm handle, int peer, Returns returns)
+    : Started(request, std::move(buffers)) {
   returns_ = returns;
   Comm* comm = find<Comm>(handle);
   if (comm == nullptr) return;
@@ -162,9 +174,7 @@ Flow judged(std::shared_ptr<CallRecord> record) {
   std::optional<std::string> wrong;
   try {
     record->judge();
-  } catch (const Failure& failure) {
-    wrong = failure.text;
-  }
+  } catch (const Failure& failure) { wrong = failure.text; }
   if (wrong) end_job(Call{record->function()}, *wrong, 1);
 }
 
@@ -194,11 +204,12 @@ void call_and_wait(const Called& called) {
   check_against_active(called.buffers, nullptr);
   CallRecord& record = *called.record;
   record.call();
-  wait_watched([&] { return record.ready(); }, [&] {
-    Need need{{}, fmt::format("{}, which not all have called", record.function())};
-    for (PeId pe : record.missing()) need.clauses.push_back({pe});
-    return need;
-  });
+  wait_watched([&] { return record.ready(); },
+               [&] {
+                 Need need{{}, fmt::format("{}, which not all have called", record.function())};
+                 for (PeId pe : record.missing()) need.clauses.push_back({pe});
+                 return need;
+               });
 }
 
 }  // namespace
@@ -213,9 +224,7 @@ void meet_on_file(MPI_File handle) {
   call_and_wait(called);  // that somebody has died is the program's to know
   try {
     called.record->judge();
-  } catch (const Failure& failure) {
-    end_job(Call{function_called()}, failure.text, 1);
-  }
+  } catch (const Failure& failure) { end_job(Call{function_called()}, failure.text, 1); }
 }
 
 // ---- the end
@@ -223,7 +232,8 @@ void meet_on_file(MPI_File handle) {
 namespace {
 
 void say_left(const std::string& what) {
-  std::string text = fmt::format("atoll-mpi: rank {}: MPI_Finalize: check: left by the program: {}\n", library().pe().value(), what);
+  std::string text =
+      fmt::format("atoll-mpi: rank {}: MPI_Finalize: check: left by the program: {}\n", library().pe().value(), what);
   [[maybe_unused]] auto written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
@@ -234,8 +244,8 @@ void say_messages_left() {
   comms.emplace_back(need<Comm>(MPI_COMM_SELF));
   for (const Ref<Comm>& comm : comms)
     if (auto message = library().matcher().probe(pattern_of(*comm, MPI_ANY_SOURCE, MPI_ANY_TAG)))
-      say_left(fmt::format("a message of {} bytes from rank {} with tag {}, which has not been received", message->bytes,
-                           comm->rank_of(message->source), message->tag & tag_mask));
+      say_left(fmt::format("a message of {} bytes from rank {} with tag {}, which has not been received",
+                           message->bytes, comm->rank_of(message->source), message->tag & tag_mask));
 }
 
 void say_all_left() {

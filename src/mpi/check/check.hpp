@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What entry points do besides where programs are checked: each builds one of these in front of its body (key `check` of the table), or
-// calls one of the functions below in its place (key `checked`).
+// What entry points do besides where programs are checked: each builds one of these in front of its body (key `check`
+// of the table), or calls one of the functions below in its place (key `checked`).
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "check/buffers.hpp"
-#include "check/collectives.hpp"
 #include "check/call_record.hpp"
+#include "check/collectives.hpp"
 #include "collective/plan.hpp"
 #include "comm/comm.hpp"
 #include "core/watch.hpp"
@@ -56,15 +56,15 @@ class Started {
 
 /// In front of a collective that is waited for: all say what they mean, and wait for one another.
 void meet(const Called& called);
-/// The same of a file. A mismatch ends the job: the handler that files have by default returns, and whoever does not look at what it
-/// returns would wait for ever.
+/// The same of a file. A mismatch ends the job: the handler that files have by default returns, and whoever does not
+/// look at what it returns would wait for ever.
 void meet_on_file(MPI_File file);
 
 // In the place of bodies that wait.
 void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
 void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status);
-void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count, MPI_Datatype in_type, Half from,
-                  MPI_Comm comm, MPI_Status* status);
+void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count,
+                  MPI_Datatype in_type, Half from, MPI_Comm comm, MPI_Status* status);
 void probe(int from, int tag, MPI_Comm comm, MPI_Status* status);
 void message_probe(int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status);
 void request_wait(MPI_Request* request, MPI_Status* status);
@@ -73,7 +73,8 @@ void request_wait_any(int count, MPI_Request* requests, int* index, MPI_Status* 
 void request_wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses);
 void request_start(MPI_Request* request);
 void request_start_all(int count, MPI_Request* requests);
-void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request);
+void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                MPI_Request* request);
 void finalize();
 
 }  // namespace atl::mpi::check

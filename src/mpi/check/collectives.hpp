@@ -30,14 +30,17 @@ inline MPI_Datatype type_at(const Varied& varied, int) { return varied.type; }
 inline MPI_Count count_at(const Mixed& mixed, int rank) { return mixed.counts[rank]; }
 inline MPI_Datatype type_at(const Mixed& mixed, int rank) { return mixed.types[rank]; }
 
-inline void add_all(Buffers& to, Use use, const void* buffer, const Same& same, int ranks) { to.add(use, buffer, same.count * ranks, same.type); }
+inline void add_all(Buffers& to, Use use, const void* buffer, const Same& same, int ranks) {
+  to.add(use, buffer, same.count * ranks, same.type);
+}
 inline void add_all(Buffers& to, Use use, const void* buffer, const Varied& varied, int ranks) {
   to.add(use, buffer, varied.counts, varied.displacements, ranks, varied.type);
 }
 inline void add_all(Buffers& to, Use use, const void* buffer, const Mixed& mixed, int ranks) {
   if (buffer == MPI_IN_PLACE) return;
   for (int rank = 0; rank < ranks; ++rank)
-    to.add(use, static_cast<const std::byte*>(buffer) + mixed.displacements[rank], mixed.counts[rank], mixed.types[rank]);
+    to.add(use, static_cast<const std::byte*>(buffer) + mixed.displacements[rank], mixed.counts[rank],
+           mixed.types[rank]);
 }
 
 /// What all parts use, unless it is an inter-communicator's: there nothing but the function is compared.
@@ -53,7 +56,9 @@ struct Start {
 }  // namespace detail
 
 /// Nothing but its name, and its root, is compared.
-inline Called named(MPI_Comm comm, int root = CallRecord::no_root) { return std::move(detail::Start(comm, root).called); }
+inline Called named(MPI_Comm comm, int root = CallRecord::no_root) {
+  return std::move(detail::Start(comm, root).called);
+}
 
 inline Called of_file(MPI_File file) { return named(handle_of(need<File>(file).comm())); }
 inline Called of_window(MPI_Win window) { return named(handle_of(need<Window>(window).comm())); }
@@ -78,7 +83,8 @@ Called gather(const void* out, Same send, void* in, In receive, int root, MPI_Co
   if (start.comm.rank() != root) start.record().gives(root, send.count, send.type);
   else {
     if (out != MPI_IN_PLACE) detail::add_all(start.called.buffers, Use::write, in, receive, start.comm.size());
-    for (int rank = 0; rank < start.comm.size(); ++rank) start.record().takes(rank, detail::count_at(receive, rank), detail::type_at(receive, rank));
+    for (int rank = 0; rank < start.comm.size(); ++rank)
+      start.record().takes(rank, detail::count_at(receive, rank), detail::type_at(receive, rank));
   }
   return std::move(start.called);
 }
@@ -92,7 +98,8 @@ Called scatter(const void* out, Out send, void* in, Same receive, int root, MPI_
   if (start.comm.rank() != root) start.record().takes(root, receive.count, receive.type);
   else {
     detail::add_all(start.called.buffers, Use::read, out, send, start.comm.size());
-    for (int rank = 0; rank < start.comm.size(); ++rank) start.record().gives(rank, detail::count_at(send, rank), detail::type_at(send, rank));
+    for (int rank = 0; rank < start.comm.size(); ++rank)
+      start.record().gives(rank, detail::count_at(send, rank), detail::type_at(send, rank));
   }
   return std::move(start.called);
 }
@@ -107,7 +114,8 @@ Called allgather(const void* out, Same send, void* in, In receive, MPI_Comm comm
   if (!in_place) start.called.buffers.add(Use::read, out, send.count, send.type);
   detail::add_all(start.called.buffers, Use::write, in, receive, start.comm.size());
   for (int rank = 0; rank < start.comm.size(); ++rank) {
-    start.record().gives(rank, in_place ? detail::count_at(receive, me) : send.count, in_place ? detail::type_at(receive, me) : send.type);
+    start.record().gives(rank, in_place ? detail::count_at(receive, me) : send.count,
+                         in_place ? detail::type_at(receive, me) : send.type);
     start.record().takes(rank, detail::count_at(receive, rank), detail::type_at(receive, rank));
   }
   return std::move(start.called);
@@ -135,7 +143,8 @@ inline Called reduction(const void* out, Same send, const void* in, Same receive
   detail::Start start(comm, root, op);
   if (start.is_inter()) return std::move(start.called);
   start.called.buffers.add(Use::read, out, send.count, send.type);
-  if (root == CallRecord::no_root || start.comm.rank() == root) start.called.buffers.add(Use::write, in, receive.count, receive.type);
+  if (root == CallRecord::no_root || start.comm.rank() == root)
+    start.called.buffers.add(Use::write, in, receive.count, receive.type);
   for (int rank = 0; rank < start.comm.size(); ++rank) {
     start.record().gives(rank, send.count, send.type);
     start.record().takes(rank, send.count, send.type);
@@ -151,7 +160,8 @@ inline Called reduction(const void* out, const void* in, Same what, MPI_Op op, M
 inline Called reduce_scatter_block(const void* out, const void* in, Same share, MPI_Op op, MPI_Comm comm) {
   return reduction(out, {share.count * need<Comm>(comm).size(), share.type}, in, share, op, CallRecord::no_root, comm);
 }
-inline Called reduce_scatter(const void* out, const void* in, const MPI_Count* counts, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
+inline Called reduce_scatter(const void* out, const void* in, const MPI_Count* counts, MPI_Datatype type, MPI_Op op,
+                             MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   need_list(counts, comm.size(), "counts");
   Same whole{0, type};

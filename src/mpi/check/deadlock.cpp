@@ -45,8 +45,7 @@ std::set<std::uint32_t> stuck(const std::map<std::uint32_t, Waiting>& waiting) {
     return std::ranges::all_of(clause, [&](PeId pe) { return left.contains(pe.value()); });
   };
   auto may_go_on = [&](std::uint32_t pe) { return std::ranges::none_of(waiting.at(pe).need.clauses, hopeless); };
-  while (std::erase_if(left, may_go_on) != 0) {
-  }
+  while (std::erase_if(left, may_go_on) != 0) {}
   return left;
 }
 
@@ -55,7 +54,8 @@ std::string text_of(const std::set<std::uint32_t>& stuck, const std::map<std::ui
   std::string text;
   std::size_t named = 0;
   auto add = [&](std::uint32_t pe, const char* how) {
-    if (named++ < most_named) text += fmt::format("{}rank {} {} {}", text.empty() ? "" : "; ", pe, how, waiting.at(pe).need.text);
+    if (named++ < most_named)
+      text += fmt::format("{}rank {} {} {}", text.empty() ? "" : "; ", pe, how, waiting.at(pe).need.text);
   };
   for (std::uint32_t pe : stuck) add(pe, "is in");
   for (const auto& [pe, one] : waiting)
@@ -121,18 +121,21 @@ void hear(runtime::Context&, PeId from, std::span<const std::byte> payload) {
     one.need.clauses.resize(reader.take<std::uint32_t>());
     for (auto& clause : one.need.clauses) {
       clause.clear();
-      for (auto left = reader.take<std::uint32_t>(); left > 0; --left) clause.emplace_back(reader.take<std::uint32_t>());
+      for (auto left = reader.take<std::uint32_t>(); left > 0; --left)
+        clause.emplace_back(reader.take<std::uint32_t>());
     }
     one.need.text = reader.rest();
   }
   look();
 }
 
-[[maybe_unused]] const bool added = (add_service([](runtime::Context& context) { report = context.register_handler(hear); }), true);
+[[maybe_unused]] const bool added =
+    (add_service([](runtime::Context& context) { report = context.register_handler(hear); }), true);
 
 PeId chief() { return library().context().world().pe_of(0); }
 
-// A message takes so much; who waits for more processes than that is told of as waiting for the first of them, of each of whom it needs something.
+// A message takes so much; who waits for more processes than that is told of as waiting for the first of them, of each
+// of whom it needs something.
 constexpr std::size_t longest_report = 960, longest_text = 320;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds ranks that wait for one another for ever. Each that has waited for a second tells rank 0, again every second, for whom it
-// waits; rank 0 looks for ranks none of whom can go on before another of them has.
+// Finds ranks that wait for one another for ever. Each that has waited for a second tells rank 0, again every second,
+// for whom it waits; rank 0 looks for ranks none of whom can go on before another of them has.
 #pragma once
 
 #include <string>

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "check/buffers.hpp"
-#include "check/deadlock.hpp"
 #include "check/call_record.hpp"
+#include "check/deadlock.hpp"
 #include "core/library.hpp"
 #include "request/request.hpp"
 
@@ -30,8 +30,8 @@ void check_against_active(const Buffers& buffers, const Request* itself);
 std::vector<PeId> peers_of(Comm& comm, int rank);
 
 std::uint64_t next_wait();
-/// So far, where the program has asked for less than MPI_THREAD_MULTIPLE. Where more do, or may, one that waits does not keep its rank from
-/// going on.
+/// So far, where the program has asked for less than MPI_THREAD_MULTIPLE. Where more do, or may, one that waits does
+/// not keep its rank from going on.
 bool one_thread_calls();
 
 /// Has been told of one that waits; whatever ends that, is told of, too.
@@ -45,7 +45,8 @@ struct Told {
   }
 };
 
-/// Until `ready`, which is looked at each `step_seconds` at least. Meanwhile rank 0 is told now and then what `need` says.
+/// Until `ready`, which is looked at each `step_seconds` at least. Meanwhile rank 0 is told now and then what `need`
+/// says.
 template <class Ready, class Needs>
 void wait_watched(Ready&& ready, Needs&& needs, double step_seconds = look_again_seconds) {
   const std::uint64_t wait = next_wait();

@@ -16,7 +16,8 @@ Request* active_one(MPI_Request handle) {
 }
 
 void add_text(Need& need, const std::string& text) {
-  if (need.text.find(text) == std::string::npos) need.text += (need.text.find(" waits") == std::string::npos ? ", waits for " : " and ") + text;
+  if (need.text.find(text) == std::string::npos)
+    need.text += (need.text.find(" waits") == std::string::npos ? ", waits for " : " and ") + text;
 }
 
 // What has to happen for it to be complete, one clause for each part of it.
@@ -51,13 +52,15 @@ Need need_of_any(const char* function, int count, const MPI_Request* requests) {
   }
   any.text = all.text;
   any.clauses.emplace_back();
-  for (const auto& clause : all.clauses) any.clauses.front().insert(any.clauses.front().end(), clause.begin(), clause.end());
+  for (const auto& clause : all.clauses)
+    any.clauses.front().insert(any.clauses.front().end(), clause.begin(), clause.end());
   return any;
 }
 
 Need need_of_probe(const char* function, MPI_Comm handle, int from) {
   return {{peers_of(need<Comm>(handle), from)},
-          fmt::format("{} for a message from {}", function, from == MPI_ANY_SOURCE ? "any rank" : fmt::format("rank {}", from))};
+          fmt::format("{} for a message from {}", function,
+                      from == MPI_ANY_SOURCE ? "any rank" : fmt::format("rank {}", from))};
 }
 
 bool all_complete(int count, const MPI_Request* requests) {
@@ -97,7 +100,8 @@ class Sent : public Request {
 
 void complete_all(MPI_Request* requests, int count, MPI_Status* statuses) {
   wait_all(count, requests);
-  for (int i = 0; i < count; ++i) mpi::request_wait(requests + i, statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i);
+  for (int i = 0; i < count; ++i)
+    mpi::request_wait(requests + i, statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i);
 }
 
 }  // namespace
@@ -110,7 +114,8 @@ std::uint64_t next_wait() {
 namespace {
 
 // With `returns` the call itself completes it.
-void begin_send(Returns returns, Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+void begin_send(Returns returns, Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag,
+                MPI_Comm comm, MPI_Request* request) {
   Started started(request, Buffers().add(Use::read, buffer, count, type), comm, to, returns);
   mpi::send_start(mode, buffer, count, type, to, tag, comm, request);
   if (*request == handle_of(done_send())) give<Request>(Ref<Request>::adopt(new Sent), request);
@@ -118,7 +123,8 @@ void begin_send(Returns returns, Mode mode, const void* buffer, Count count, MPI
 
 }  // namespace
 
-void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                MPI_Request* request) {
   begin_send(Returns::before, mode, buffer, count, type, to, tag, comm, request);
 }
 
@@ -137,8 +143,8 @@ void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MP
   complete_all(&request, 1, status);
 }
 
-void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count, MPI_Datatype in_type, Half from,
-                  MPI_Comm comm, MPI_Status* status) {
+void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count,
+                  MPI_Datatype in_type, Half from, MPI_Comm comm, MPI_Status* status) {
   Buffers().add(Use::read, out, out_count, out_type).add(Use::write, in, in_count, in_type).check_among();
   Posted posted;
   {

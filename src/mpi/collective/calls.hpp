@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective calls as coll wants them: buffers packed where they must be, and what becomes of them afterwards. Made with what the
-// program gave, run() or begun once, and landed when that is complete.
+// Collective calls as coll wants them: buffers packed where they must be, and what becomes of them afterwards. Made
+// with what the program gave, run() or begun once, and landed when that is complete.
 #pragma once
 
 #include <cstring>
@@ -83,7 +83,8 @@ class Broadcast {
 template <class In>
 class Gather {
  public:
-  Gather(Comm& comm, const void* out, Same send, void* in, In receive, int root) : root_(root), here_(comm.rank() == root) {
+  Gather(Comm& comm, const void* out, Same send, void* in, In receive, int root)
+      : root_(root), here_(comm.rank() == root) {
     check_root(comm, root);
     ATOLL_MPI_REQUIRE(here_ || !in_place(out), MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
     if (here_) to_ = blocks_of<InBlocks>(in, receive, comm.size());
@@ -97,7 +98,8 @@ class Gather {
     }
     // The root's blocks may be of any size; that they are all alike here only the caller knows.
     if constexpr (alike) {
-      bool dense = !here_ || (to_.pieces[0].straight() && Count(to_.blocks[0].bytes) == need_type(receive.type).extent() * receive.count);
+      bool dense = !here_ || (to_.pieces[0].straight() &&
+                              Count(to_.blocks[0].bytes) == need_type(receive.type).extent() * receive.count);
       if (!dense) packed_.resize(from_.bytes() * to_.blocks.size());
       if (here_) place_ = dense ? static_cast<std::byte*>(to_.blocks[0].data) : packed_.data();
     }
@@ -113,7 +115,8 @@ class Gather {
   }
   void land() {
     for (std::size_t rank = 0; !packed_.empty() && rank < to_.blocks.size(); ++rank)
-      std::memcpy(to_.blocks[rank].data, packed_.data() + rank * from_.bytes(), std::min(to_.blocks[rank].bytes, from_.bytes()));
+      std::memcpy(to_.blocks[rank].data, packed_.data() + rank * from_.bytes(),
+                  std::min(to_.blocks[rank].bytes, from_.bytes()));
     to_.land();
   }
 
@@ -130,7 +133,8 @@ class Gather {
 template <class Out>
 class Scatter {
  public:
-  Scatter(Comm& comm, const void* out, Out send, void* in, Same receive, int root) : root_(root), wanted_(!in_place(in)) {
+  Scatter(Comm& comm, const void* out, Out send, void* in, Same receive, int root)
+      : root_(root), wanted_(!in_place(in)) {
     check_root(comm, root);
     bool here = comm.rank() == root;
     ATOLL_MPI_REQUIRE(here || wanted_, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
@@ -221,13 +225,15 @@ class Alltoall {
   Alltoall(Comm& comm, const void* out, Both send, void* in, Both receive) {
     if constexpr (alike) {
       to_ = Incoming(in, datatype::checked_multiply(receive.count, comm.size()), receive.type);
-      from_ = in_place(out) ? Outgoing(in, datatype::checked_multiply(receive.count, comm.size()), receive.type) : Outgoing(out, datatype::checked_multiply(send.count, comm.size()), send.type);
+      from_ = in_place(out) ? Outgoing(in, datatype::checked_multiply(receive.count, comm.size()), receive.type)
+                            : Outgoing(out, datatype::checked_multiply(send.count, comm.size()), send.type);
       if (in_place(out)) from_.own();
       bytes_ = to_.bytes() / static_cast<std::size_t>(comm.size());
       check_apart(out, in, bytes_);
     } else {
       to_ = blocks_of<InBlocks>(in, receive, comm.size());
-      from_ = in_place(out) ? blocks_of<OutBlocks>(in, receive, comm.size()) : blocks_of<OutBlocks>(out, send, comm.size());
+      from_ =
+          in_place(out) ? blocks_of<OutBlocks>(in, receive, comm.size()) : blocks_of<OutBlocks>(out, send, comm.size());
       for (std::size_t rank = 0; rank < from_.pieces.size(); ++rank) {
         bytes_ += to_.blocks[rank].bytes;
         if (!in_place(out)) continue;
@@ -236,7 +242,9 @@ class Alltoall {
       }
       // Both may be parts of one buffer, told apart by displacements.
       const int me = comm.rank();
-      if (out == in) check_apart(piece_of(out, send, me).at, piece_of(in, receive, me).at, from_.blocks[static_cast<std::size_t>(me)].bytes);
+      if (out == in)
+        check_apart(piece_of(out, send, me).at, piece_of(in, receive, me).at,
+                    from_.blocks[static_cast<std::size_t>(me)].bytes);
     }
   }
   std::size_t bytes() const { return bytes_; }
@@ -265,7 +273,8 @@ inline bool fits(MPI_Datatype type) { return need_type(type).size() <= longest_e
 class Reducing {
  public:
   Reducing(const void* out, void* in, Same what, MPI_Op op, bool receives)
-      : reducer_(need<Operation>(op), need<TypeObject>(what.type)), from_(in_place(out) ? in : out, what.count, what.type),
+      : reducer_(need<Operation>(op), need<TypeObject>(what.type)),
+        from_(in_place(out) ? in : out, what.count, what.type),
         count_(static_cast<std::size_t>(what.count)) {
     if (receives) to_ = Incoming(in, what.count, what.type);
     if (receives) check_apart(out, in, from_.bytes());
@@ -286,7 +295,8 @@ class Reduce : public Reducing {
   Reduce(Comm& comm, const void* out, void* in, Same what, MPI_Op op, int root)
       : Reducing(out, in, what, op, comm.rank() == root), root_(root) {
     check_root(comm, root);
-    ATOLL_MPI_REQUIRE(comm.rank() == root || !in_place(out), MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
+    ATOLL_MPI_REQUIRE(comm.rank() == root || !in_place(out), MPI_ERR_BUFFER,
+                      "MPI_IN_PLACE on a rank that is not the root");
   }
   void run(Coll& coll) { coll.reduce(from_.data(), to_.data(), count_, reduction(), root_); }
   coll::Request begin(Coll& coll) { return coll.ireduce(from_.data(), to_.data(), count_, reduction(), root_); }
@@ -313,7 +323,9 @@ class Scan : public Reducing {
 class Exscan : public Reducing {
  public:
   Exscan(Comm& comm, const void* out, void* in, Same what, MPI_Op op)
-      : Reducing(out, in, what, op, comm.rank() != 0), nothing_(comm.rank() == 0 ? bytes() : 0), first_(comm.rank() == 0) {
+      : Reducing(out, in, what, op, comm.rank() != 0),
+        nothing_(comm.rank() == 0 ? bytes() : 0),
+        first_(comm.rank() == 0) {
     if (first_) check_apart(out, in, bytes());  // as the others find out
   }
   void run(Coll& coll) { coll.exscan(from_.data(), place(), count_, reduction()); }
@@ -332,10 +344,12 @@ class Exscan : public Reducing {
 class ReduceScatter : public Reducing {
  public:
   ReduceScatter(Comm& comm, const void* out, void* in, std::vector<Count> counts, MPI_Datatype type, MPI_Op op)
-      : Reducing(out, in, {total(counts), type}, op, false), whole_(from_.bytes()),
+      : Reducing(out, in, {total(counts), type}, op, false),
+        whole_(from_.bytes()),
         share_(in, counts[static_cast<std::size_t>(comm.rank())], type) {
     check_apart(out, in, from_.bytes());
-    for (int rank = 0; rank < comm.rank(); ++rank) at_ += static_cast<std::size_t>(counts[static_cast<std::size_t>(rank)]);
+    for (int rank = 0; rank < comm.rank(); ++rank)
+      at_ += static_cast<std::size_t>(counts[static_cast<std::size_t>(rank)]);
     at_ *= reduction().element_bytes();
   }
   void run(Coll& coll) { coll.allreduce(from_.data(), whole_.data(), count_, reduction()); }

@@ -16,8 +16,8 @@ void through_coll(Comm& comm, const Arguments&... arguments) {
   call.land();
 }
 
-// Calls as most programs make most of theirs: predefined types, no more than some MiB, buffers that are two. They go straight to coll, without
-// an object for each buffer: 10 ns instead of 40 to 60.
+// Calls as most programs make most of theirs: predefined types, no more than some MiB, buffers that are two. They go
+// straight to coll, without an object for each buffer: 10 ns instead of 40 to 60.
 
 Comm* quick_comm(MPI_Comm handle) {
   Comm* comm = find<Comm>(handle);
@@ -64,7 +64,8 @@ bool quick_alltoall(const void* out, Same send, void* in, Same receive, MPI_Comm
 
 bool quick_allreduce(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
   Comm* comm = quick_comm(handle);
-  if (comm == nullptr || quick_bytes(count, type) == 0 || out == in || is_missing(out) || detail::nowhere(in)) return false;
+  if (comm == nullptr || quick_bytes(count, type) == 0 || out == in || is_missing(out) || detail::nowhere(in))
+    return false;
   const coll::Reduction* reduction = known_reduction(op, type);
   if (reduction == nullptr) return false;
   comm->coll().allreduce(out == MPI_IN_PLACE ? in : out, in, static_cast<std::size_t>(count), *reduction);
@@ -147,7 +148,8 @@ template void alltoall(const void*, Mixed, void*, Mixed, MPI_Comm);
 void reduce(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm handle) {
   if (quick_reduce(out, in, count, type, op, root, handle)) return;
   Comm& comm = need<Comm>(handle);
-  if (comm.is_inter() || !by_coll(comm, count, type)) return run_plan(by_messages::reduce(out, in, count, type, op, root, handle));
+  if (comm.is_inter() || !by_coll(comm, count, type))
+    return run_plan(by_messages::reduce(out, in, count, type, op, root, handle));
   through_coll<calls::Reduce>(comm, out, in, Same{count, type}, op, root);
 }
 
@@ -180,7 +182,8 @@ void reduce_scatter(const void* out, void* in, const MPI_Count* counts, MPI_Data
 void reduce_scatter_block(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   if (!by_coll(comm, count, type)) return run_plan(by_messages::reduce_scatter_block(out, in, count, type, op, handle));
-  through_coll<calls::ReduceScatter>(comm, out, in, std::vector<Count>(static_cast<std::size_t>(comm.size()), count), type, op);
+  through_coll<calls::ReduceScatter>(comm, out, in, std::vector<Count>(static_cast<std::size_t>(comm.size()), count),
+                                     type, op);
 }
 
 }  // namespace atl::mpi

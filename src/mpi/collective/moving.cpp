@@ -8,10 +8,13 @@ namespace atl::mpi {
 
 void check_root(const Comm& comm, int root) {
   if (comm.is_inter() && (root == MPI_ROOT || root == MPI_PROC_NULL)) return;
-  ATOLL_MPI_REQUIRE(root >= 0 && root < comm.peers().size(), MPI_ERR_ROOT, "root {}: there are ranks 0 to {}", root, comm.peers().size() - 1);
+  ATOLL_MPI_REQUIRE(root >= 0 && root < comm.peers().size(), MPI_ERR_ROOT, "root {}: there are ranks 0 to {}", root,
+                    comm.peers().size() - 1);
 }
 
-Piece piece_of(const void* buffer, const Same& same, int index) { return make_piece(buffer, same.count, same.type, datatype::checked_multiply(same.count, index)); }
+Piece piece_of(const void* buffer, const Same& same, int index) {
+  return make_piece(buffer, same.count, same.type, datatype::checked_multiply(same.count, index));
+}
 
 void check_lists(const Varied& varied) {
   need_list(varied.counts, 1, "counts");
@@ -29,7 +32,8 @@ Piece piece_of(const void* buffer, const Varied& varied, int index) {
 }
 Piece piece_of(const void* buffer, const Mixed& mixed, int index) {
   check_lists(mixed);
-  return make_piece(static_cast<const std::byte*>(buffer) + mixed.displacements[index], mixed.counts[index], mixed.types[index]);
+  return make_piece(static_cast<const std::byte*>(buffer) + mixed.displacements[index], mixed.counts[index],
+                    mixed.types[index]);
 }
 
 namespace by_messages {
@@ -49,7 +53,8 @@ bool has_root(const Comm& comm, int root) { return !comm.is_inter() || root != M
 Flow copy_then(Piece from, Piece to, Flow rest) {
   Outgoing out(from.at, from.count, handle_of(*from.type));
   Incoming in(to.at, to.count, handle_of(*to.type));
-  ATOLL_MPI_REQUIRE(out.bytes() <= in.bytes(), MPI_ERR_TRUNCATE, "{} bytes do not fit into {}", out.bytes(), in.bytes());
+  ATOLL_MPI_REQUIRE(out.bytes() <= in.bytes(), MPI_ERR_TRUNCATE, "{} bytes do not fit into {}", out.bytes(),
+                    in.bytes());
   if (in.data() != out.data() && out.bytes() != 0) std::memmove(in.data(), out.data(), out.bytes());
   in.land(out.bytes());
   co_await std::move(rest);
@@ -57,12 +62,16 @@ Flow copy_then(Piece from, Piece to, Flow rest) {
 
 Plan exchange_plan(Comm& comm, std::uint64_t bits, std::vector<Edge> out, std::vector<Edge> in) {
   Course course{.bytes = bytes_of(out) + bytes_of(in)};
-  return {[held = Ref<Comm>(comm), bits, out = std::move(out), in = std::move(in)] { return exchange_edges(held, bits, out, in); }, course};
+  return {[held = Ref<Comm>(comm), bits, out = std::move(out), in = std::move(in)] {
+            return exchange_edges(held, bits, out, in);
+          },
+          course};
 }
 
 Plan with_copy(Piece from, Piece to, Plan rest) {
   Course course = rest.course;
-  return {[from = std::move(from), to = std::move(to), rest = std::move(rest)] { return copy_then(from, to, rest()); }, course};
+  return {[from = std::move(from), to = std::move(to), rest = std::move(rest)] { return copy_then(from, to, rest()); },
+          course};
 }
 
 Flow broadcast_piece(Ref<Comm> comm, std::uint64_t bits, Piece piece, int root) {
@@ -225,7 +234,9 @@ Plan alltoall(const void* out, Both send, void* in, Both receive, MPI_Comm handl
     incoming.push_back({comm.pe_of(rank), piece_of(in, receive, rank)});
   }
   if (in_place(out))
-    return [held = Ref<Comm>(comm), bits, incoming = std::move(incoming)] { return exchange_in_place(held, bits, incoming); };
+    return [held = Ref<Comm>(comm), bits, incoming = std::move(incoming)] {
+      return exchange_in_place(held, bits, incoming);
+    };
   Plan rest = exchange_plan(comm, bits, std::move(outgoing), std::move(incoming));
   if (own < 0) return rest;
   return with_copy(piece_of(out, send, own), piece_of(in, receive, own), std::move(rest));

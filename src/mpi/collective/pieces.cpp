@@ -10,7 +10,8 @@ Piece make_piece(const void* buffer, Count count, MPI_Datatype type, Count displ
   const datatype::Type& checked = detail::checked(count, type);
   auto* at = const_cast<std::byte*>(static_cast<const std::byte*>(buffer));
   checked.validate_count(count);
-  return {at + datatype::checked_multiply(displacement, checked.extent()), count, Ref<TypeObject>(*find<TypeObject>(type))};
+  return {at + datatype::checked_multiply(displacement, checked.extent()), count,
+          Ref<TypeObject>(*find<TypeObject>(type))};
 }
 
 std::size_t bytes_of(const std::vector<Edge>& edges) {

@@ -46,7 +46,8 @@ Flow scan_elements(Circle circle, Elements& elements, Scan scan) {
   if (scan == Scan::exclusive && circle.rank > 0) elements.data = std::move(before);
 }
 
-Flow swap_elements(Circle local, PeId remote_leader, std::uint64_t bits, Elements& elements, std::vector<std::byte>& theirs) {
+Flow swap_elements(Circle local, PeId remote_leader, std::uint64_t bits, Elements& elements,
+                   std::vector<std::byte>& theirs) {
   if (local.rank == 0) {
     Exchange exchange;
     exchange.send(remote_leader, bits, elements.data.data(), elements.bytes());

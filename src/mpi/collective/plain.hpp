@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives over point to point, as flows: for inter-communicators, for what coll has not, and for non-blocking and persistent
-// calls. Data has been packed.
+// Collectives over point to point, as flows: for inter-communicators, for what coll has not, and for non-blocking and
+// persistent calls. Data has been packed.
 #pragma once
 
 #include <memory>
@@ -30,6 +30,7 @@ Flow allreduce_elements(Circle circle, Elements& elements);
 enum class Scan { inclusive, exclusive };
 Flow scan_elements(Circle circle, Elements& elements, Scan scan);
 /// Between the members 0 of two groups, then to all.
-Flow swap_elements(Circle local, PeId remote_leader, std::uint64_t bits, Elements& elements, std::vector<std::byte>& theirs);
+Flow swap_elements(Circle local, PeId remote_leader, std::uint64_t bits, Elements& elements,
+                   std::vector<std::byte>& theirs);
 
 }  // namespace atl::mpi

@@ -41,7 +41,9 @@ HeldSame hold(const Comm&, const Same& same) { return {same.count, hold_type(sam
 HeldVaried hold(const Comm& comm, const Varied& varied) {
   if (varied.counts == nullptr) return {};
   auto members = static_cast<std::size_t>(comm.size());
-  return {{varied.counts, varied.counts + members}, {varied.displacements, varied.displacements + members}, hold_type(varied.type)};
+  return {{varied.counts, varied.counts + members},
+          {varied.displacements, varied.displacements + members},
+          hold_type(varied.type)};
 }
 HeldMixed hold(const Comm& comm, const Mixed& mixed) {
   if (mixed.counts == nullptr) return {};
@@ -108,7 +110,8 @@ Plan through_coll(Use use, Comm& comm, Comm::Lease on, const Arguments&... argum
   Ref<Comm> held_comm(comm);
   if (use == Use::once) return {[held_comm, on, call] { return flow_of(held_comm, on, call); }, course};
   auto make = [held_comm, on, held = std::make_tuple(hold(comm, arguments)...)] {
-    auto again = std::apply([&](const auto&... each) { return std::make_shared<Call>(*held_comm, view(each)...); }, held);
+    auto again =
+        std::apply([&](const auto&... each) { return std::make_shared<Call>(*held_comm, view(each)...); }, held);
     return flow_of(held_comm, on, std::move(again));
   };
   return {std::move(make), course};
@@ -125,7 +128,8 @@ Plan plan_barrier(Use use, MPI_Comm handle) {
 Plan plan_broadcast(Use use, void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   check_root(comm, root);
-  if (auto on = way_for(use, comm)) return through_coll<calls::Broadcast>(use, comm, *on, buffer, Same{count, type}, root);
+  if (auto on = way_for(use, comm))
+    return through_coll<calls::Broadcast>(use, comm, *on, buffer, Same{count, type}, root);
   return by_messages::broadcast(buffer, count, type, root, handle);
 }
 
@@ -133,7 +137,8 @@ template <class In>
 Plan plan_gather(Use use, const void* out, Same send, void* in, In receive, int root, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   check_root(comm, root);
-  if (auto on = way_for(use, comm)) return through_coll<calls::Gather<In>>(use, comm, *on, out, send, in, receive, root);
+  if (auto on = way_for(use, comm))
+    return through_coll<calls::Gather<In>>(use, comm, *on, out, send, in, receive, root);
   return by_messages::gather(out, send, in, receive, root, handle);
 }
 template Plan plan_gather(Use, const void*, Same, void*, Same, int, MPI_Comm);
@@ -143,7 +148,8 @@ template <class Out>
 Plan plan_scatter(Use use, const void* out, Out send, void* in, Same receive, int root, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   check_root(comm, root);
-  if (auto on = way_for(use, comm)) return through_coll<calls::Scatter<Out>>(use, comm, *on, out, send, in, receive, root);
+  if (auto on = way_for(use, comm))
+    return through_coll<calls::Scatter<Out>>(use, comm, *on, out, send, in, receive, root);
   return by_messages::scatter(out, send, in, receive, root, handle);
 }
 template Plan plan_scatter(Use, const void*, Same, void*, Same, int, MPI_Comm);
@@ -168,43 +174,52 @@ template Plan plan_alltoall(Use, const void*, Same, void*, Same, MPI_Comm);
 template Plan plan_alltoall(Use, const void*, Varied, void*, Varied, MPI_Comm);
 template Plan plan_alltoall(Use, const void*, Mixed, void*, Mixed, MPI_Comm);
 
-Plan plan_reduce(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm handle) {
+Plan plan_reduce(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, int root,
+                 MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   check_root(comm, root);
-  if (auto on = way_for(use, comm, type, op)) return through_coll<calls::Reduce>(use, comm, *on, out, in, Same{count, type}, op, root);
+  if (auto on = way_for(use, comm, type, op))
+    return through_coll<calls::Reduce>(use, comm, *on, out, in, Same{count, type}, op, root);
   return by_messages::reduce(out, in, count, type, op, root, handle);
 }
 
 Plan plan_allreduce(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
-  if (auto on = way_for(use, comm, type, op)) return through_coll<calls::Allreduce>(use, comm, *on, out, in, Same{count, type}, op);
+  if (auto on = way_for(use, comm, type, op))
+    return through_coll<calls::Allreduce>(use, comm, *on, out, in, Same{count, type}, op);
   return by_messages::allreduce(out, in, count, type, op, handle);
 }
 
 Plan plan_scan(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
   Comm& comm = need_intra(handle);
-  if (auto on = way_for(use, comm, type, op)) return through_coll<calls::Scan>(use, comm, *on, out, in, Same{count, type}, op);
+  if (auto on = way_for(use, comm, type, op))
+    return through_coll<calls::Scan>(use, comm, *on, out, in, Same{count, type}, op);
   return by_messages::scan(out, in, count, type, op, handle);
 }
 
 Plan plan_exscan(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
   Comm& comm = need_intra(handle);
-  if (auto on = way_for(use, comm, type, op)) return through_coll<calls::Exscan>(use, comm, *on, out, in, Same{count, type}, op);
+  if (auto on = way_for(use, comm, type, op))
+    return through_coll<calls::Exscan>(use, comm, *on, out, in, Same{count, type}, op);
   return by_messages::exscan(out, in, count, type, op, handle);
 }
 
-Plan plan_reduce_scatter(Use use, const void* out, void* in, const MPI_Count* counts, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
+Plan plan_reduce_scatter(Use use, const void* out, void* in, const MPI_Count* counts, MPI_Datatype type, MPI_Op op,
+                         MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   need_list(counts, comm.size(), "counts");
   if (auto on = way_for(use, comm, type, op))
-    return through_coll<calls::ReduceScatter>(use, comm, *on, out, in, std::vector<Count>(counts, counts + comm.size()), type, op);
+    return through_coll<calls::ReduceScatter>(use, comm, *on, out, in, std::vector<Count>(counts, counts + comm.size()),
+                                              type, op);
   return by_messages::reduce_scatter(out, in, counts, type, op, handle);
 }
 
-Plan plan_reduce_scatter_block(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {
+Plan plan_reduce_scatter_block(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op,
+                               MPI_Comm handle) {
   Comm& comm = need<Comm>(handle);
   if (auto on = way_for(use, comm, type, op))
-    return through_coll<calls::ReduceScatter>(use, comm, *on, out, in, std::vector<Count>(static_cast<std::size_t>(comm.size()), count), type, op);
+    return through_coll<calls::ReduceScatter>(
+        use, comm, *on, out, in, std::vector<Count>(static_cast<std::size_t>(comm.size()), count), type, op);
   return by_messages::reduce_scatter_block(out, in, count, type, op, handle);
 }
 

@@ -64,12 +64,15 @@ Plan plan_allgather(Use use, const void* out, Same send, void* in, In receive, M
 template <class Both>
 Plan plan_alltoall(Use use, const void* out, Both send, void* in, Both receive, MPI_Comm comm);
 
-Plan plan_reduce(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
+Plan plan_reduce(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, int root,
+                 MPI_Comm comm);
 Plan plan_allreduce(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 Plan plan_scan(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 Plan plan_exscan(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-Plan plan_reduce_scatter(Use use, const void* out, void* in, const MPI_Count* counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-Plan plan_reduce_scatter_block(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+Plan plan_reduce_scatter(Use use, const void* out, void* in, const MPI_Count* counts, MPI_Datatype type, MPI_Op op,
+                         MPI_Comm comm);
+Plan plan_reduce_scatter_block(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op,
+                               MPI_Comm comm);
 
 /// Failure when it is no rank that a collective may have as root.
 void check_root(const Comm& comm, int root);

@@ -16,7 +16,9 @@ struct Task {
   Piece from, to;
 
   Circle circle() const { return {&comm->local()->pes(), comm->rank(), bits}; }
-  Course course() const { return {.bytes = static_cast<std::size_t>(from.bytes()), .who = reducer->is_user() ? Who::program : Who::anybody}; }
+  Course course() const {
+    return {.bytes = static_cast<std::size_t>(from.bytes()), .who = reducer->is_user() ? Who::program : Who::anybody};
+  }
   Elements load() const {
     Outgoing data(from.at, from.count, handle_of(*from.type));
     return {reducer, {data.data(), data.data() + data.bytes()}, static_cast<std::size_t>(from.count)};
@@ -55,7 +57,8 @@ Flow reduce_across(Task task, int root) {
   } else {
     Elements elements = task.load();
     co_await reduce_elements(task.circle(), elements, 0);
-    if (task.comm->rank() == 0) exchange.send(task.comm->pe_of(root), task.bits, elements.data.data(), elements.bytes());
+    if (task.comm->rank() == 0)
+      exchange.send(task.comm->pe_of(root), task.bits, elements.data.data(), elements.bytes());
     co_await exchange;
   }
 }
@@ -133,7 +136,10 @@ Plan reduce(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op
   bool receives = comm.is_inter() ? root == MPI_ROOT : root == comm.rank();
   Task task = make_task(comm, out, receives ? in : const_cast<void*>(out), count, type, op);
   Course course = task.course();
-  return {[task = std::move(task), root] { return task.comm->is_inter() ? reduce_across(task, root) : reduce_flow(task, root); }, course};
+  return {[task = std::move(task), root] {
+            return task.comm->is_inter() ? reduce_across(task, root) : reduce_flow(task, root);
+          },
+          course};
 }
 
 Plan allreduce(const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm handle) {

@@ -34,12 +34,17 @@ std::uint64_t new_number() {
   sweep_ways();
   while (auto number = used_number())
     if (!is_noted_revoked(*number)) return *number;  // news of it may come late
-  fail(MPI_ERR_OTHER, "this rank has made {} communicators that are not freed on all their members, and can make no more", most);
+  fail(MPI_ERR_OTHER,
+       "this rank has made {} communicators that are not freed on all their members, and can make no more", most);
 }
 
 Comm::Comm(std::uint64_t number, Ref<Group> local, Ref<Group> remote)
-    : Object(kind), number_(number), local_(std::move(local)), remote_(std::move(remote)),
-      peers_(remote_ ? remote_.get() : local_.get()), rank_(local_->rank_of(library().pe())) {
+    : Object(kind),
+      number_(number),
+      local_(std::move(local)),
+      remote_(std::move(remote)),
+      peers_(remote_ ? remote_.get() : local_.get()),
+      rank_(local_->rank_of(library().pe())) {
   if (detail::enlist(*this)) revoked_.store(true);
 }
 
@@ -94,11 +99,15 @@ void check_outcome(Status status, PeId peer, Comm* comm) {
   if (status == Status::peer_lost) {
     const fabric::Job& job = library().context().job();
     auto first = job.first_failure();
-    if (first && (first->pe == peer || peer == runtime::Matcher::no_pe)) fail_with(MPIX_ERR_PROC_FAILED, job.failure(), comm);
-    fail_with(MPIX_ERR_PROC_FAILED, peer == runtime::Matcher::no_pe ? "a process has died" : job.describe(peer) + " has died", comm);
+    if (first && (first->pe == peer || peer == runtime::Matcher::no_pe))
+      fail_with(MPIX_ERR_PROC_FAILED, job.failure(), comm);
+    fail_with(MPIX_ERR_PROC_FAILED,
+              peer == runtime::Matcher::no_pe ? "a process has died" : job.describe(peer) + " has died", comm);
   }
   if (status == Status::revoked) fail_with(MPIX_ERR_REVOKED, "the communicator has been revoked", comm);
-  if (status == Status::try_again) fail_with(MPI_ERR_NO_MEM, "no memory for a copy of a long message: send shorter ones, or raise ATOLL_HEAP_SIZE", comm);
+  if (status == Status::try_again)
+    fail_with(MPI_ERR_NO_MEM, "no memory for a copy of a long message: send shorter ones, or raise ATOLL_HEAP_SIZE",
+              comm);
 }
 
 Comm& Comm::blamed() {
@@ -164,9 +173,7 @@ void Comm::fail_coll(Status why) {
   try {
     auto dead = failed();
     check_outcome(why, dead.empty() ? runtime::Matcher::no_pe : dead.front(), &blamed());
-  } catch (...) {
-    failure = std::current_exception();
-  }
+  } catch (...) { failure = std::current_exception(); }
   std::lock_guard lock(coll_mutex_);
   if (coll_) coll_->fail(failure);
   for (auto& lent : lent_) lent->fail(failure);
@@ -239,14 +246,13 @@ Ref<Comm> Comm::duplicate() {
 }
 
 std::optional<void*> Comm::own_attribute(int keyval) {
-  static int tag = highest_tag, io = MPI_ANY_SOURCE, host = MPI_PROC_NULL, global_clock = 1, number = 0, survives = 1, universe;
+  static int tag = highest_tag, io = MPI_ANY_SOURCE, host = MPI_PROC_NULL, global_clock = 1, number = 0, survives = 1,
+             universe;
   switch (keyval) {
     case MPI_TAG_UB: return &tag;
     case MPI_IO: return &io;
     case MPI_HOST: return &host;
-    case MPI_WTIME_IS_GLOBAL:
-      global_clock = library().context().job().nodes() == 1;
-      return &global_clock;
+    case MPI_WTIME_IS_GLOBAL: global_clock = library().context().job().nodes() == 1; return &global_clock;
     case MPI_APPNUM: {
       auto guest = guest_of_another();
       number = guest ? guest->number : static_cast<int>(config::integer(config::Variable::program));
@@ -254,9 +260,7 @@ std::optional<void*> Comm::own_attribute(int keyval) {
     }
     case MPI_LASTUSEDCODE: return last_used_code();
     case MPIX_FT: return &survives;
-    case MPI_UNIVERSE_SIZE:
-      universe = static_cast<int>(library().context().job().places());
-      return &universe;
+    case MPI_UNIVERSE_SIZE: universe = static_cast<int>(library().context().job().places()); return &universe;
     default: return std::nullopt;
   }
 }

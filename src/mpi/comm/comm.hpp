@@ -79,8 +79,11 @@ class Comm : public Object {
     calls_.store(first + count, std::memory_order_relaxed);
     return bits(static_cast<int>(first), Talk::library);
   }
-  /// Bits of a partitioned message that this rank sends again and again; its number, below partitioned_bit, is known to both sides.
-  std::uint64_t partitioned_bits(std::uint32_t channel) const { return bits(static_cast<int>(partitioned_bit | channel), Talk::library); }
+  /// Bits of a partitioned message that this rank sends again and again; its number, below partitioned_bit, is known to
+  /// both sides.
+  std::uint64_t partitioned_bits(std::uint32_t channel) const {
+    return bits(static_cast<int>(partitioned_bit | channel), Talk::library);
+  }
   std::uint32_t next_channel() { return channels_.fetch_add(1, std::memory_order_relaxed) % partitioned_bit; }
   /// Members of the local group, for one collective call.
   Circle circle() { return {&local_->pes(), rank_, next_bits()}; }
@@ -90,12 +93,13 @@ class Comm : public Object {
     check_usable();
     return coll_ ? *coll_ : made_coll();
   }
-  /// Whether it is there: the same on all members. It is from the start, but of many members, where it takes much memory.
+  /// Whether it is there: the same on all members. It is from the start, but of many members, where it takes much
+  /// memory.
   bool has_coll() const { return coll_ != nullptr; }
   /// Makes it, as a part of what makes the communicator.
   Flow make_coll();
-  /// One of its own for a persistent request, which need not be started in the order of collective calls. Given back with the last
-  /// copy of the lease. Null: there is none. Collective, with the coll there.
+  /// One of its own for a persistent request, which need not be started in the order of collective calls. Given back
+  /// with the last copy of the lease. Null: there is none. Collective, with the coll there.
   struct Lease {
     coll::Communicator* coll = nullptr;
     std::shared_ptr<void> until;
@@ -108,7 +112,8 @@ class Comm : public Object {
   void rest_coll();
   /// Waits for those under way.
   void await_coll();
-  /// At the end of MPI: the same, and for all members to come here. One that is freed leaves by itself, and waits for nobody.
+  /// At the end of MPI: the same, and for all members to come here. One that is freed leaves by itself, and waits for
+  /// nobody.
   void end_coll();
 
   // ---- death of members (see fault/)
@@ -126,24 +131,28 @@ class Comm : public Object {
   bool mark_revoked() { return revoked_.exchange(true); }
   /// Failure when collective calls make no sense any more: it is revoked, or a member is dead.
   void check_usable() {
-    if (revoked() || library().context().job().has_failed()) [[unlikely]] refuse_if_unusable();
+    if (revoked() || library().context().job().has_failed()) [[unlikely]]
+      refuse_if_unusable();
   }
-  /// Messages to it make none, and of those from it there are those that had come; MPI_ANY_SOURCE and MPI_PROC_NULL are not dead.
+  /// Messages to it make none, and of those from it there are those that had come; MPI_ANY_SOURCE and MPI_PROC_NULL are
+  /// not dead.
   bool is_dead(int rank) const {
     const fabric::Job& job = library().context().job();
     return job.has_failed() && rank >= 0 && job.has_died(pe_of(rank));
   }
   void check_revoked() {
-    if (revoked()) [[unlikely]] refuse_dead(MPI_PROC_NULL);
+    if (revoked()) [[unlikely]]
+      refuse_dead(MPI_PROC_NULL);
   }
   /// Failure when messages to or from that rank (or MPI_ANY_SOURCE) make none.
   void check_peer(int rank) {
-    if (revoked() || library().context().job().has_failed()) [[unlikely]] refuse_dead(rank);
+    if (revoked() || library().context().job().has_failed()) [[unlikely]]
+      refuse_dead(rank);
   }
   /// What coll carries out ends with an error, now and later.
   void fail_coll(Status why);
-  /// While it is being made of that one, by a call with these bits: members of this one leave when that one is revoked, or a member has
-  /// left that call, and in the end, with Heirs::all, when a member of that one has died.
+  /// While it is being made of that one, by a call with these bits: members of this one leave when that one is revoked,
+  /// or a member has left that call, and in the end, with Heirs::all, when a member of that one has died.
   enum class Heirs { all, some };
   void begin_making(Comm* of, std::uint64_t bits, Heirs heirs);
   void end_making();

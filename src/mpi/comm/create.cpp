@@ -5,8 +5,8 @@
 #include <array>
 #include <cstring>
 
-#include "comm/split_type.hpp"
 #include "comm/retired_communicators.hpp"
+#include "comm/split_type.hpp"
 #include "core/library.hpp"
 #include "core/name.hpp"
 
@@ -14,7 +14,8 @@ namespace atl::mpi {
 namespace {
 
 // How the leaders of two groups of an inter-communicator tell one another something, and then their groups.
-Flow swap_between_leaders(Circle local, PeId remote_leader, bool leading, const void* mine, void* theirs, std::size_t bytes) {
+Flow swap_between_leaders(Circle local, PeId remote_leader, bool leading, const void* mine, void* theirs,
+                          std::size_t bytes) {
   Exchange exchange;
   if (leading) {
     exchange.send(remote_leader, local.tag, mine, bytes);
@@ -99,7 +100,8 @@ std::vector<std::uint64_t> swap_sides(Circle circle, int leader, PeId remote_lea
 
 // For communicators made of nothing but a group and a name.
 std::uint64_t bits_of_name(const char* name) {
-  ATOLL_MPI_REQUIRE(name != nullptr && std::strlen(name) < MPI_MAX_STRINGTAG_LEN, MPI_ERR_ARG, "the string tag is null or too long");
+  ATOLL_MPI_REQUIRE(name != nullptr && std::strlen(name) < MPI_MAX_STRINGTAG_LEN, MPI_ERR_ARG,
+                    "the string tag is null or too long");
   std::uint64_t hash = 1469598103934665603ull;
   for (const char* at = name; *at != '\0'; ++at) hash = (hash ^ static_cast<unsigned char>(*at)) * 1099511628211ull;
   return static_cast<std::uint64_t>(Talk::creation) << tag_bits | (hash >> 20 & tag_mask);
@@ -125,7 +127,8 @@ std::vector<PeId> chosen(const Group& group, const Choice* choices, std::int64_t
   std::vector<int> ranks;
   for (int rank = 0; rank < group.size(); ++rank)
     if (choices[rank].color == color) ranks.push_back(rank);
-  std::stable_sort(ranks.begin(), ranks.end(), [&](int left, int right) { return choices[left].key < choices[right].key; });
+  std::stable_sort(ranks.begin(), ranks.end(),
+                   [&](int left, int right) { return choices[left].key < choices[right].key; });
   std::vector<PeId> pes;
   for (int rank : ranks) pes.push_back(group.pe(rank));
   return pes;
@@ -232,7 +235,8 @@ void comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* copy) {
 
 void comm_split(MPI_Comm comm, int color, int key, MPI_Comm* part) {
   Comm& from = need<Comm>(comm);
-  ATOLL_MPI_REQUIRE(color >= 0 || color == MPI_UNDEFINED, MPI_ERR_ARG, "a color of {}: it is at least 0, or MPI_UNDEFINED", color);
+  ATOLL_MPI_REQUIRE(color >= 0 || color == MPI_UNDEFINED, MPI_ERR_ARG,
+                    "a color of {}: it is at least 0, or MPI_UNDEFINED", color);
   Ref<Comm> made = split(from, color, key);
   if (made) inherit(*made, from);
   give_or_none(std::move(made), part);
@@ -254,7 +258,8 @@ void comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
   Comm& from = need<Comm>(comm);
   Group& members = need<Group>(group);
   for (PeId pe : members.pes())
-    ATOLL_MPI_REQUIRE(from.local()->rank_of(pe) != MPI_UNDEFINED, MPI_ERR_GROUP, "the group has a process that the communicator has not");
+    ATOLL_MPI_REQUIRE(from.local()->rank_of(pe) != MPI_UNDEFINED, MPI_ERR_GROUP,
+                      "the group has a process that the communicator has not");
   bool mine = members.rank_of(library().pe()) != MPI_UNDEFINED;
   Ref<Comm> result;
   if (from.is_inter()) {
@@ -289,7 +294,8 @@ void comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) 
   give(std::move(result), made);
 }
 
-void comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* made) {
+void comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI_Errhandler errhandler,
+                            MPI_Comm* made) {
   Group& members = need<Group>(group);
   std::uint64_t bits = bits_of_name(name);
   check_member(members);
@@ -304,13 +310,14 @@ void comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MP
 
 void intercomm_create(MPI_Comm local, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm* made) {
   Comm& here = need_intra(local);
-  ATOLL_MPI_REQUIRE(leader >= 0 && leader < here.size(), MPI_ERR_RANK, "the local leader is rank {} of {}", leader, here.size());
+  ATOLL_MPI_REQUIRE(leader >= 0 && leader < here.size(), MPI_ERR_RANK, "the local leader is rank {} of {}", leader,
+                    here.size());
   PeId across{0};
   std::uint64_t bits = 0;
   if (here.rank() == leader) {
     Comm& bridge = need<Comm>(peer);
-    ATOLL_MPI_REQUIRE(remote_leader >= 0 && remote_leader < bridge.peers().size(), MPI_ERR_RANK, "the remote leader is rank {} of {}",
-                      remote_leader, bridge.peers().size());
+    ATOLL_MPI_REQUIRE(remote_leader >= 0 && remote_leader < bridge.peers().size(), MPI_ERR_RANK,
+                      "the remote leader is rank {} of {}", remote_leader, bridge.peers().size());
     ATOLL_MPI_REQUIRE(tag >= 0 && tag <= highest_tag, MPI_ERR_TAG, "a tag of {}: tags are 0 to {}", tag, highest_tag);
     across = bridge.pe_of(remote_leader);
     bits = bridge.bits(tag, Talk::creation);
@@ -320,8 +327,8 @@ void intercomm_create(MPI_Comm local, int leader, MPI_Comm peer, int remote_lead
   give(std::move(result), made);
 }
 
-void intercomm_create_from_groups(MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char* name, MPI_Info info,
-                                  MPI_Errhandler errhandler, MPI_Comm* made) {
+void intercomm_create_from_groups(MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char* name,
+                                  MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* made) {
   Group& here = need<Group>(local);
   std::uint64_t bits = bits_of_name(name);
   check_member(here);
@@ -329,13 +336,14 @@ void intercomm_create_from_groups(MPI_Group local, int leader, MPI_Group remote,
     *made = MPI_COMM_NULL;
     return;
   }
-  ATOLL_MPI_REQUIRE(leader >= 0 && leader < here.size(), MPI_ERR_RANK, "the local leader is rank {} of {}", leader, here.size());
+  ATOLL_MPI_REQUIRE(leader >= 0 && leader < here.size(), MPI_ERR_RANK, "the local leader is rank {} of {}", leader,
+                    here.size());
   Circle circle{&here.pes(), here.rank_of(library().pe()), bits};
   PeId across{0};
   if (circle.rank == leader) {
     Group& there = need<Group>(remote);
-    ATOLL_MPI_REQUIRE(remote_leader >= 0 && remote_leader < there.size(), MPI_ERR_RANK, "the remote leader is rank {} of {}",
-                      remote_leader, there.size());
+    ATOLL_MPI_REQUIRE(remote_leader >= 0 && remote_leader < there.size(), MPI_ERR_RANK,
+                      "the remote leader is rank {} of {}", remote_leader, there.size());
     across = there.pe(remote_leader);
   }
   auto result = make_inter(circle, leader, across, bits, Ref<Group>(here));

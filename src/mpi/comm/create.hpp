@@ -9,8 +9,8 @@ namespace atl::mpi {
 /// `copy` gets the new one, without attributes, when the flow has ended. Collective over both groups.
 Flow duplicate_flow(Comm& comm, Ref<Comm>& copy);
 
-/// A side of an inter-communicator that is being made, of members that know one another: `leader` of them and that of the other side, who
-/// are the only ones to know `bits`, exchange who belongs to them. Collective over both sides.
+/// A side of an inter-communicator that is being made, of members that know one another: `leader` of them and that of
+/// the other side, who are the only ones to know `bits`, exchange who belongs to them. Collective over both sides.
 Ref<Comm> make_inter(Circle circle, int leader, PeId remote_leader, std::uint64_t bits, const Ref<Group>& local);
 /// MPI_Comm_get_parent's, for as long as it is not freed.
 MPI_Comm& parent();
@@ -22,10 +22,11 @@ void comm_split(MPI_Comm comm, int color, int key, MPI_Comm* part);
 void comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* part);
 void comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made);
 void comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made);
-void comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* made);
+void comm_create_from_group(MPI_Group group, const char* name, MPI_Info info, MPI_Errhandler errhandler,
+                            MPI_Comm* made);
 void intercomm_create(MPI_Comm local, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm* made);
-void intercomm_create_from_groups(MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char* name, MPI_Info info,
-                                  MPI_Errhandler errhandler, MPI_Comm* made);
+void intercomm_create_from_groups(MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char* name,
+                                  MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* made);
 void intercomm_merge(MPI_Comm inter, int high, MPI_Comm* made);
 void comm_free(MPI_Comm* comm);
 /// The code that the error handler was called with, if it was.

@@ -17,7 +17,8 @@ Group& empty_group() {
 [[maybe_unused]] const bool made = (empty_group(), true);
 
 void check_rank(const Group& group, int rank) {
-  ATOLL_MPI_REQUIRE(rank >= 0 && rank < group.size(), MPI_ERR_RANK, "the group has ranks 0 to {}, no {}", group.size() - 1, rank);
+  ATOLL_MPI_REQUIRE(rank >= 0 && rank < group.size(), MPI_ERR_RANK, "the group has ranks 0 to {}, no {}",
+                    group.size() - 1, rank);
 }
 
 std::vector<int> listed(const Group& group, int count, const int* ranks) {
@@ -74,7 +75,8 @@ Group::Group(std::vector<PeId> pes, SessionBuffer buffer)
 }
 
 int Group::look_up(PeId pe) const {
-  auto found = std::lower_bound(sorted_.begin(), sorted_.end(), pe, [](const auto& entry, PeId wanted) { return entry.first < wanted; });
+  auto found = std::lower_bound(sorted_.begin(), sorted_.end(), pe,
+                                [](const auto& entry, PeId wanted) { return entry.first < wanted; });
   return found != sorted_.end() && found->first == pe ? found->second : MPI_UNDEFINED;
 }
 
@@ -104,7 +106,8 @@ void group_free(MPI_Group* group) {
 void group_translate(MPI_Group from, int count, const int* ranks, MPI_Group to, int* found) {
   const Group& one = need<Group>(from);
   const Group& other = need<Group>(to);
-  ATOLL_MPI_REQUIRE(count >= 0 && (count == 0 || (ranks != nullptr && found != nullptr)), MPI_ERR_ARG, "a list of {} ranks", count);
+  ATOLL_MPI_REQUIRE(count >= 0 && (count == 0 || (ranks != nullptr && found != nullptr)), MPI_ERR_ARG,
+                    "a list of {} ranks", count);
   for (int i = 0; i < count; ++i) {
     if (ranks[i] == MPI_PROC_NULL) {
       found[i] = MPI_PROC_NULL;

@@ -18,7 +18,8 @@ bool is_named(std::string_view name, std::string_view set) {
 std::vector<PeId> members_of_set(std::string_view name) {
   std::vector<PeId> pes;
   if (is_named(name, process_sets[0]))
-    for (std::uint32_t rank = 0; rank < library().npes(); ++rank) pes.push_back(library().context().world().pe_of(rank));
+    for (std::uint32_t rank = 0; rank < library().npes(); ++rank)
+      pes.push_back(library().context().world().pe_of(rank));
   else if (is_named(name, process_sets[1])) pes.push_back(library().pe());
   return pes;
 }

@@ -46,8 +46,8 @@ std::int64_t by_set(const std::string& name) {
   return members.empty() ? MPI_UNDEFINED : static_cast<std::int64_t>(members.front().value());
 }
 
-// The largest resources that part the communicator: the host, or what is inside it. Ranks that want to be in no part take part in the
-// round, too, and cannot know what the others want: so all calls begin with it.
+// The largest resources that part the communicator: the host, or what is inside it. Ranks that want to be in no part
+// take part in the round, too, and cannot know what the others want: so all calls begin with it.
 std::int64_t by_largest(Comm& comm, bool wanted, Info::Entries& hints) {
   constexpr std::size_t kinds = 9;
   const std::vector<Resource> resources = wanted ? bound_resources() : std::vector<Resource>();

@@ -28,15 +28,19 @@ std::size_t alignment_of(const Info::Entries& hints) {
   const std::string_view text = trimmed(hint->second);
   std::size_t alignment = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), alignment);
-  ATOLL_MPI_REQUIRE(error == std::errc() && end == text.data() + text.size() && std::has_single_bit(alignment), MPI_ERR_INFO_VALUE,
-                    "mpi_minimum_memory_alignment is '{}' (an alignment is a power of two, in bytes). Say 4096, for example?", hint->second);
+  ATOLL_MPI_REQUIRE(
+      error == std::errc() && end == text.data() + text.size() && std::has_single_bit(alignment), MPI_ERR_INFO_VALUE,
+      "mpi_minimum_memory_alignment is '{}' (an alignment is a power of two, in bytes). Say 4096, for example?",
+      hint->second);
   return alignment;
 }
 
 AlignedBlock allocate_aligned(std::size_t bytes, std::size_t alignment) {
   const std::size_t wanted = std::max<std::size_t>(bytes, 1);
   const std::size_t more = alignment > heap_alignment ? alignment - heap_alignment : 0;
-  if (wanted + more < wanted) throw MemoryError(fmt::format("{} bytes at a multiple of {} are more than a process can address", bytes, alignment));
+  if (wanted + more < wanted)
+    throw MemoryError(
+        fmt::format("{} bytes at a multiple of {} are more than a process can address", bytes, alignment));
   void* block = library().context().heap().allocate(wanted + more);
   const auto at = reinterpret_cast<std::uintptr_t>(block);
   return {block, static_cast<std::byte*>(block) + ((at + alignment - 1) / alignment * alignment - at)};

@@ -32,7 +32,8 @@ struct Keyvals {
 
   Keyval& need(Kind of, int number) {
     auto found = all.find(number);
-    if (found == all.end() || found->second->of != of) fail_of_nothing(MPI_ERR_KEYVAL, "{} is no attribute key for this kind of object", number);
+    if (found == all.end() || found->second->of != of)
+      fail_of_nothing(MPI_ERR_KEYVAL, "{} is no attribute key for this kind of object", number);
     return *found->second;
   }
   void let_go(Keyval& key) {

@@ -186,8 +186,11 @@ void add_error_string(int code, const char* text) {
 void remove_error_class(int error_class) {
   std::lock_guard lock(codes().mutex);
   auto found = codes().need(error_class);
-  ATOLL_MPI_REQUIRE(found->second.error_class == error_class, MPI_ERR_ARG, "{} is an error code, no class", error_class);
-  auto belongs = [&](const auto& entry) { return entry.first != error_class && entry.second.error_class == error_class; };
+  ATOLL_MPI_REQUIRE(found->second.error_class == error_class, MPI_ERR_ARG, "{} is an error code, no class",
+                    error_class);
+  auto belongs = [&](const auto& entry) {
+    return entry.first != error_class && entry.second.error_class == error_class;
+  };
   ATOLL_MPI_REQUIRE(std::none_of(codes().added.begin(), codes().added.end(), belongs), MPI_ERR_ARG,
                     "the class has error codes: remove these first");
   ATOLL_MPI_REQUIRE(found->second.text.empty(), MPI_ERR_ARG, "the class has a string: remove that first");

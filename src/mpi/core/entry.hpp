@@ -30,14 +30,17 @@ inline int code_of(Body&& body) {
   }
 }
 
-/// For calls that a program repeats until something has changed, whatever that is: messages of others make progress meanwhile.
+/// For calls that a program repeats until something has changed, whatever that is: messages of others make progress
+/// meanwhile.
 inline void poll_progress() {
-  if (is_active()) [[likely]] library().context().progress_at_hand();
+  if (is_active()) [[likely]]
+    library().context().progress_at_hand();
 }
 
 /// Failure for a null pointer where a result is to be stored, or a name is.
 inline void need_place(const void* place, const char* argument) {
-  if (place == nullptr) [[unlikely]] fail_of_nothing(MPI_ERR_ARG, "{} is a null pointer", argument);
+  if (place == nullptr) [[unlikely]]
+    fail_of_nothing(MPI_ERR_ARG, "{} is a null pointer", argument);
 }
 
 /// An array of int as one of a wider type; null stays null.

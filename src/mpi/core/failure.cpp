@@ -14,23 +14,15 @@ void fail_with(int code, std::string text, Object* owner) { throw Failure{code, 
 Failure current_failure() {
   try {
     throw;
-  } catch (Failure& failure) {
-    return std::move(failure);
-  } catch (const PeFailedError& error) {
+  } catch (Failure& failure) { return std::move(failure); } catch (const PeFailedError& error) {
     // Where the job goes on, what was to be done needs a process that has died.
     const bool goes_on = is_active() && !library().context().job().is_ending();
     return {goes_on ? MPIX_ERR_PROC_FAILED : MPI_ERR_PROC_ABORTED, error.what()};
-  } catch (const MemoryError& error) {
-    return {MPI_ERR_NO_MEM, error.what()};
-  } catch (const OverflowError& error) {
+  } catch (const MemoryError& error) { return {MPI_ERR_NO_MEM, error.what()}; } catch (const OverflowError& error) {
     return {MPI_ERR_VALUE_TOO_LARGE, error.what()};
-  } catch (const Error& error) {
-    return {MPI_ERR_OTHER, error.what()};
-  } catch (const std::bad_alloc&) {
+  } catch (const Error& error) { return {MPI_ERR_OTHER, error.what()}; } catch (const std::bad_alloc&) {
     return {MPI_ERR_NO_MEM, "out of memory"};
-  } catch (const std::exception& error) {
-    return {MPI_ERR_INTERN, error.what()};
-  }
+  } catch (const std::exception& error) { return {MPI_ERR_INTERN, error.what()}; }
 }
 
 }  // namespace atl::mpi

@@ -15,10 +15,10 @@ namespace atl::mpi {
 
 class Object;
 
-/// An error class or code of MPI, with a sentence. `owner`: whose error handler is called, when it is not the one of the
-/// function's arguments. `cause`: what error handlers get in place of the code, of the one among several that they are called for.
-/// `is_of_nothing`: no matter of the object that the call is for; should no handler have been chosen for that, it goes where errors of
-/// no object go.
+/// An error class or code of MPI, with a sentence. `owner`: whose error handler is called, when it is not the one of
+/// the function's arguments. `cause`: what error handlers get in place of the code, of the one among several that they
+/// are called for. `is_of_nothing`: no matter of the object that the call is for; should no handler have been chosen
+/// for that, it goes where errors of no object go.
 struct Failure {
   int code;
   std::string text;
@@ -40,10 +40,10 @@ template <class... Args>
 }
 
 /// fail() unless it holds.
-#define ATOLL_MPI_REQUIRE(condition, code, ...)                     \
-  do {                                                              \
-    if (!(condition)) [[unlikely]]                                  \
-      ::atl::mpi::fail(code, __VA_ARGS__);                          \
+#define ATOLL_MPI_REQUIRE(condition, code, ...) \
+  do { \
+    if (!(condition)) [[unlikely]] \
+      ::atl::mpi::fail(code, __VA_ARGS__); \
   } while (0)
 
 /// Failure when a list of so many entries is none.

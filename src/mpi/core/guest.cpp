@@ -9,7 +9,9 @@
 
 namespace atl::mpi {
 
-std::string note_for(const Guest& guest) { return fmt::format("{}:{}:{}", guest.root.value(), guest.bits, guest.number); }
+std::string note_for(const Guest& guest) {
+  return fmt::format("{}:{}:{}", guest.root.value(), guest.bits, guest.number);
+}
 
 std::optional<Guest> guest_of_another() {
   std::string text = runtime::note_for_guest();

@@ -20,9 +20,12 @@ ErrorHandler& predefined_handler(std::uintptr_t constant, ErrorHandler::Way way)
 }
 
 struct Predefined {
-  ErrorHandler& fatal = predefined_handler(reinterpret_cast<std::uintptr_t>(MPI_ERRORS_ARE_FATAL), ErrorHandler::Way::fatal);
-  ErrorHandler& abort = predefined_handler(reinterpret_cast<std::uintptr_t>(MPI_ERRORS_ABORT), ErrorHandler::Way::abort);
-  ErrorHandler& give_back = predefined_handler(reinterpret_cast<std::uintptr_t>(MPI_ERRORS_RETURN), ErrorHandler::Way::give_back);
+  ErrorHandler& fatal =
+      predefined_handler(reinterpret_cast<std::uintptr_t>(MPI_ERRORS_ARE_FATAL), ErrorHandler::Way::fatal);
+  ErrorHandler& abort =
+      predefined_handler(reinterpret_cast<std::uintptr_t>(MPI_ERRORS_ABORT), ErrorHandler::Way::abort);
+  ErrorHandler& give_back =
+      predefined_handler(reinterpret_cast<std::uintptr_t>(MPI_ERRORS_RETURN), ErrorHandler::Way::give_back);
 };
 // Made when the library is loaded, never destroyed: handlers may be named at any time.
 Predefined& handlers() {
@@ -48,9 +51,11 @@ ErrorSlot& errors_of_nothing() {
 int handle(Call call, Object* object, ErrorSlot& fallback) {
   ErrorSlot* slot = object == nullptr ? nullptr : object->errors();
   Failure failure = current_failure();
-  // The program may call again until it hears that another has revoked: calls that are refused at once must hear messages, too.
+  // The program may call again until it hears that another has revoked: calls that are refused at once must hear
+  // messages, too.
   if (failure.code == MPIX_ERR_PROC_FAILED) library().context().progress();
-  if (slot == nullptr || (failure.is_of_nothing && !slot->is_set())) return handle(call, std::move(failure), nullptr, fallback);
+  if (slot == nullptr || (failure.is_of_nothing && !slot->is_set()))
+    return handle(call, std::move(failure), nullptr, fallback);
   return handle(call, std::move(failure), object, *slot);
 }
 
@@ -61,7 +66,10 @@ int handle(Call call, Object* object, ErrorSlot& fallback) {
   if (value % alignof(Object) != 0) return nullptr;
   auto* object = const_cast<Object*>(static_cast<const Object*>(handle));
   switch (object->kind()) {
-    case Kind::comm: case Kind::win: case Kind::file: case Kind::session: return object;
+    case Kind::comm:
+    case Kind::win:
+    case Kind::file:
+    case Kind::session: return object;
     default: return nullptr;
   }
 }
@@ -113,9 +121,15 @@ void create(Kind of, Function* function, MPI_Errhandler* errhandler) {
 }
 }  // namespace
 
-void create_handler(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler) { create(Kind::comm, function, errhandler); }
-void create_win_handler(MPI_Win_errhandler_function* function, MPI_Errhandler* errhandler) { create(Kind::win, function, errhandler); }
-void create_file_handler(MPI_File_errhandler_function* function, MPI_Errhandler* errhandler) { create(Kind::file, function, errhandler); }
+void create_handler(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler) {
+  create(Kind::comm, function, errhandler);
+}
+void create_win_handler(MPI_Win_errhandler_function* function, MPI_Errhandler* errhandler) {
+  create(Kind::win, function, errhandler);
+}
+void create_file_handler(MPI_File_errhandler_function* function, MPI_Errhandler* errhandler) {
+  create(Kind::file, function, errhandler);
+}
 void create_session_handler(MPI_Session_errhandler_function* function, MPI_Errhandler* errhandler) {
   create(Kind::session, function, errhandler);
 }
@@ -144,7 +158,8 @@ void call_handler(ErrorSlot& slot, Object* object, int code) {
 }
 
 int raise_inactive(Call call) {
-  end_job(call, "MPI is not initialized: call MPI_Init or MPI_Session_init first, and nothing after the last finalize", 1);
+  end_job(call, "MPI is not initialized: call MPI_Init or MPI_Session_init first, and nothing after the last finalize",
+          1);
 }
 
 namespace {
@@ -153,7 +168,8 @@ namespace {
 bool ends_alone(const std::string& cause) {
   fabric::Job& job = library().context().job();
   if (!job.is_guest() || job.survival() == fabric::Survival::none) return false;
-  for (std::uint32_t rank = 0; rank < library().npes(); ++rank) job.mark_failed(library().context().world().pe_of(rank), 0, cause);
+  for (std::uint32_t rank = 0; rank < library().npes(); ++rank)
+    job.mark_failed(library().context().world().pe_of(rank), 0, cause);
   return true;
 }
 

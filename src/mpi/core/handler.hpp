@@ -55,13 +55,14 @@ class ErrorSlot {
   bool is_set_ = false;
 };
 
-/// Where errors go that belong to no object: the handler of MPI_COMM_SELF. Programs for MPI 3 have set that of MPI_COMM_WORLD alone, which
-/// is meant then.
+/// Where errors go that belong to no object: the handler of MPI_COMM_SELF. Programs for MPI 3 have set that of
+/// MPI_COMM_WORLD alone, which is meant then.
 ErrorSlot& default_errors();
 /// Of files that are not open (MPI_FILE_NULL).
 ErrorSlot& default_file_errors();
 
-// For the handler of an entry point: ends the exception in flight by the error handler of an object (of MPI_COMM_SELF without one).
+// For the handler of an entry point: ends the exception in flight by the error handler of an object (of MPI_COMM_SELF
+// without one).
 int raise(Call call);
 int raise(Call call, MPI_Comm comm);
 int raise(Call call, MPI_Win win);

@@ -10,7 +10,7 @@ namespace atl::mpi {
 namespace {
 
 Info& environment() {
-  static auto& info = [] () -> Info& {
+  static auto& info = []() -> Info& {
     auto& made = *new Info;
     made.predefine(reinterpret_cast<std::uintptr_t>(MPI_INFO_ENV));
     return made;
@@ -21,8 +21,8 @@ Info& environment() {
 
 std::string_view valid_key(const char* key) {
   std::size_t length = key == nullptr ? 0 : std::strlen(key);
-  ATOLL_MPI_REQUIRE(length >= 1 && length <= MPI_MAX_INFO_KEY - 1, MPI_ERR_INFO_KEY, "a key has 1 to {} characters, not {}",
-                    MPI_MAX_INFO_KEY - 1, length);
+  ATOLL_MPI_REQUIRE(length >= 1 && length <= MPI_MAX_INFO_KEY - 1, MPI_ERR_INFO_KEY,
+                    "a key has 1 to {} characters, not {}", MPI_MAX_INFO_KEY - 1, length);
   return {key, length};
 }
 
@@ -53,9 +53,7 @@ bool Info::erase(std::string_view key) {
   return std::erase_if(entries_, [&](const auto& entry) { return entry.first == key; }) != 0;
 }
 
-Info::Entries entries_of(MPI_Info info) {
-  return info == MPI_INFO_NULL ? Info::Entries{} : need<Info>(info).entries();
-}
+Info::Entries entries_of(MPI_Info info) { return info == MPI_INFO_NULL ? Info::Entries{} : need<Info>(info).entries(); }
 
 Info::Entries in_use(Info::Entries known, const Info::Entries& given) {
   for (auto& [key, value] : known)
@@ -108,8 +106,8 @@ void info_get_count(MPI_Info info, int* count) { *count = static_cast<int>(need<
 
 void info_get_key(MPI_Info info, int index, char* key) {
   const auto& entries = need<Info>(info).entries();
-  ATOLL_MPI_REQUIRE(index >= 0 && static_cast<std::size_t>(index) < entries.size(), MPI_ERR_ARG, "there are {} keys, no number {}",
-                    entries.size(), index);
+  ATOLL_MPI_REQUIRE(index >= 0 && static_cast<std::size_t>(index) < entries.size(), MPI_ERR_ARG,
+                    "there are {} keys, no number {}", entries.size(), index);
   const std::string& name = entries[static_cast<std::size_t>(index)].first;
   std::memcpy(key, name.c_str(), name.size() + 1);
 }
@@ -135,8 +133,8 @@ void info_get_length(MPI_Info info, const char* key, int* length, int* flag) {
 void info_set(MPI_Info info, const char* key, const char* value) {
   Info& object = own(info);
   std::size_t length = value == nullptr ? 0 : std::strlen(value);
-  ATOLL_MPI_REQUIRE(value != nullptr && length < MPI_MAX_INFO_VAL, MPI_ERR_INFO_VALUE, "a value has at most {} characters, not {}",
-                    MPI_MAX_INFO_VAL - 1, length);
+  ATOLL_MPI_REQUIRE(value != nullptr && length < MPI_MAX_INFO_VAL, MPI_ERR_INFO_VALUE,
+                    "a value has at most {} characters, not {}", MPI_MAX_INFO_VAL - 1, length);
   object.set(valid_key(key), {value, length});
 }
 

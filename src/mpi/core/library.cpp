@@ -13,7 +13,8 @@ namespace atl::mpi {
 namespace {
 
 // The same for all libraries of the process.
-[[maybe_unused]] const bool shared = (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::answered), true);
+[[maybe_unused]] const bool shared =
+    (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::answered), true);
 
 std::vector<Service>& services() {
   static auto& all = *new std::vector<Service>;
@@ -44,7 +45,9 @@ Library::Library() {
   constexpr std::uint64_t bytes_of_one = 512;  // what is kept of each, and what its payload takes beyond its length
   const std::uint64_t messages = std::min<std::uint64_t>(half / bytes_of_one, UINT32_MAX);
   matcher_ = std::make_unique<runtime::Matcher>(
-      *context_, runtime::MatcherOptions{.unexpected_bytes = half, .unexpected_messages = static_cast<std::uint32_t>(messages), .apart_from_bit = communicator_bit});
+      *context_, runtime::MatcherOptions{.unexpected_bytes = half,
+                                         .unexpected_messages = static_cast<std::uint32_t>(messages),
+                                         .apart_from_bit = communicator_bit});
 }
 
 // Handlers and what answers deaths ask for the library, from the first of them on.

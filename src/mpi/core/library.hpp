@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one MPI library of this process: what the first MPI_Init or MPI_Session_init makes and the last finalize takes away.
+// The one MPI library of this process: what the first MPI_Init or MPI_Session_init makes and the last finalize takes
+// away.
 #pragma once
 
 #include <atomic>
@@ -41,13 +42,13 @@ class Library {
   std::atomic<bool> progress_started_{false};
 };
 
-/// Of the thread level that the program has asked for, MPI_THREAD_MULTIPLE: any thread may call, whatever others do. For the checks alone:
-/// everything is safe to call from any thread.
+/// Of the thread level that the program has asked for, MPI_THREAD_MULTIPLE: any thread may call, whatever others do.
+/// For the checks alone: everything is safe to call from any thread.
 void let_all_threads_call();
 bool all_threads_may_call();
 
-/// Called when a Library has been made, before its barrier: for message handlers of folders above. The same calls in the same order
-/// on every PE; made before the first Library.
+/// Called when a Library has been made, before its barrier: for message handlers of folders above. The same calls in
+/// the same order on every PE; made before the first Library.
 using Service = void (*)(runtime::Context& context);
 void add_service(Service begin);
 /// Called when a Library ends: nobody else uses anything of it any more.
@@ -56,7 +57,7 @@ void add_end(void (*end)());
 namespace detail {
 /// Null before the first init and after the last finalize.
 extern Library* library;
-}
+}  // namespace detail
 
 /// Whether MPI has been initialized, by world or session, and not all of that finalized.
 inline bool is_active() { return detail::library != nullptr; }

@@ -9,7 +9,7 @@ namespace atl::mpi {
 namespace detail {
 Object* predefined[first_address] = {};
 Watcher* watcher = nullptr;
-}
+}  // namespace detail
 
 namespace {
 
@@ -43,7 +43,8 @@ int number_of_handle(std::uintptr_t handle) {
 }
 
 std::uintptr_t handle_of_number(int number) {
-  if (number >= 0 && static_cast<std::uintptr_t>(number) < detail::first_address) return static_cast<std::uintptr_t>(number);
+  if (number >= 0 && static_cast<std::uintptr_t>(number) < detail::first_address)
+    return static_cast<std::uintptr_t>(number);
   Object* object = Object::of_number(number);
   return object == nullptr ? 0 : object->handle();
 }
@@ -68,7 +69,8 @@ void Object::operator delete(void* memory) {
 }
 
 Object::~Object() {
-  if (checking()) [[unlikely]] detail::watcher->gone(*this);
+  if (checking()) [[unlikely]]
+    detail::watcher->gone(*this);
   // Volatile: it is to be read when this is no more.
   *static_cast<volatile Kind*>(&kind_) = Kind::freed;
   if (constant_ != 0 && detail::predefined[constant_] == this) detail::predefined[constant_] = nullptr;

@@ -22,7 +22,17 @@ class ErrorSlot;
 /// Values that memory of other things rarely holds.
 enum class Kind : std::uint32_t {
   freed = 0,
-  comm = 0x4D504901, datatype, errhandler, file, group, info, message, op, request, session, win
+  comm = 0x4D504901,
+  datatype,
+  errhandler,
+  file,
+  group,
+  info,
+  message,
+  op,
+  request,
+  session,
+  win
 };
 
 /// What a handle stands for. Counted: the handle holds one count, whatever is in flight others.
@@ -39,7 +49,8 @@ class Object {
   /// Predefined ones end with the library that made them, however often programs free them.
   void release() {
     if (constant_ != 0) return;
-    // Acquire and release: the thread that ends it sees what the others did. Partner: itself. The only holder of a count shares it with no thread.
+    // Acquire and release: the thread that ends it sees what the others did. Partner: itself. The only holder of a
+    // count shares it with no thread.
     if (count_.load(std::memory_order_acquire) == 1 || count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
   /// The handle as a number.
@@ -83,7 +94,8 @@ inline constexpr std::uintptr_t first_address = 0x1000;
 extern Object* predefined[first_address];
 }  // namespace detail
 
-/// The object of that kind behind a handle; null: it is none, or it has been freed. What is no object any more is looked at on purpose.
+/// The object of that kind behind a handle; null: it is none, or it has been freed. What is no object any more is
+/// looked at on purpose.
 template <class T>
 [[gnu::no_sanitize("vptr")]] T* find(typename T::Handle handle) {
   auto value = reinterpret_cast<std::uintptr_t>(handle);
@@ -177,7 +189,8 @@ Ref<T> make(Args&&... args) {
 template <class T>
 void give(Ref<T> object, typename T::Handle* handle) {
   *handle = handle_of(*object);
-  if (checking()) [[unlikely]] detail::watcher->given(*object);
+  if (checking()) [[unlikely]]
+    detail::watcher->given(*object);
   (void)object.leak();
 }
 

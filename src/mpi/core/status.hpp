@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fields of MPI_Status hold that the standard leaves to the library. Every way into a status goes through here.
+// What the fields of MPI_Status hold that the standard leaves to the library. Every way into a status goes through
+// here.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,9 @@ inline std::int64_t bytes_of(const MPI_Status& status) {
   std::memcpy(&bytes, status.MPI_internal, sizeof(bytes));
   return bytes;
 }
-inline void set_bytes(MPI_Status& status, std::int64_t bytes) { std::memcpy(status.MPI_internal, &bytes, sizeof(bytes)); }
+inline void set_bytes(MPI_Status& status, std::int64_t bytes) {
+  std::memcpy(status.MPI_internal, &bytes, sizeof(bytes));
+}
 inline bool is_cancelled(const MPI_Status& status) { return status.MPI_internal[2] != 0; }
 inline void set_cancelled(MPI_Status& status, bool cancelled) { status.MPI_internal[2] = cancelled ? 1 : 0; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of multidimensional arrays: subarray and darray. Both are one loop per dimension, the fastest innermost, in an element
-// as large as the whole array.
+// Parts of multidimensional arrays: subarray and darray. Both are one loop per dimension, the fastest innermost, in an
+// element as large as the whole array.
 #include <algorithm>
 
 #include "atoll/base/error.hpp"
@@ -17,7 +17,8 @@ void for_each_dimension(std::size_t dimensions, Order order, Visit&& visit) {
 }
 
 /// Rows of one dimension that belong to a process, `stride` bytes each.
-NodePtr distribute(NodePtr row, Count size, Distribution how, Count argument, Count processes, Count rank, Count stride) {
+NodePtr distribute(NodePtr row, Count size, Distribution how, Count argument, Count processes, Count rank,
+                   Count stride) {
   if (how == Distribution::none || processes == 1) return make_repeat(size, stride, std::move(row));
   Count block = argument != default_argument ? argument
                 : how == Distribution::block ? (size + processes - 1) / processes
@@ -39,7 +40,9 @@ void append(std::vector<int>& to, std::span<const Count> values) {
   for (Count value : values) to.push_back(static_cast<int>(value));
 }
 void append(std::vector<int>& to, std::span<const int> values) { to.insert(to.end(), values.begin(), values.end()); }
-void append(std::vector<Count>& to, std::span<const Count> values) { to.insert(to.end(), values.begin(), values.end()); }
+void append(std::vector<Count>& to, std::span<const Count> values) {
+  to.insert(to.end(), values.begin(), values.end());
+}
 
 TypePtr array_type(NodePtr node, Count extent, const TypePtr& type, Combiner combiner, Contents contents) {
   return std::make_shared<Type>(std::move(node), Bounds{0, extent, true, true}, type->align(), combiner,

@@ -127,12 +127,14 @@ TypePtr make_hvector(Form form, Count count, Count length, Count stride, const T
               Arguments(form).count(count).count(length).address(stride).of(type));
 }
 
-TypePtr make_indexed(Form form, std::span<const Count> lengths, std::span<const Count> displacements, const TypePtr& type) {
+TypePtr make_indexed(Form form, std::span<const Count> lengths, std::span<const Count> displacements,
+                     const TypePtr& type) {
   return list(lengths, 0, displacements, type->extent(), type, Combiner::indexed,
               Arguments(form).count(length_of(lengths)).counts(lengths).counts(displacements).of(type));
 }
 
-TypePtr make_hindexed(Form form, std::span<const Count> lengths, std::span<const Count> displacements, const TypePtr& type) {
+TypePtr make_hindexed(Form form, std::span<const Count> lengths, std::span<const Count> displacements,
+                      const TypePtr& type) {
   return list(lengths, 0, displacements, 1, type, Combiner::hindexed,
               Arguments(form).count(length_of(lengths)).counts(lengths).addresses(displacements).of(type));
 }

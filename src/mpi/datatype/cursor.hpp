@@ -14,8 +14,8 @@ struct Run {
   Count bytes = 0;
 };
 
-/// Cost of a step: amortised constant, whatever the nesting. Goes on after the last element of the region as if there were more
-/// of them: its user knows where to stop (a file's view has no end).
+/// Cost of a step: amortised constant, whatever the nesting. Goes on after the last element of the region as if there
+/// were more of them: its user knows where to stop (a file's view has no end).
 class Cursor {
  public:
   explicit Cursor(const Region& region, Count at = 0) : region_(region) { seek(at); }

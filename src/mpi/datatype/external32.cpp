@@ -11,7 +11,9 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-void copy_reversed(std::byte* to, const std::byte* from, std::size_t bytes) { std::reverse_copy(from, from + bytes, to); }
+void copy_reversed(std::byte* to, const std::byte* from, std::size_t bytes) {
+  std::reverse_copy(from, from + bytes, to);
+}
 
 /// long double on this machine is not what external32 has.
 bool is_extended(const Predefined& element) {

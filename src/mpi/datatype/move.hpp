@@ -21,7 +21,8 @@ inline void move_fixed(std::byte* to, Count to_stride, const std::byte* from, Co
   for (; i < count; ++i, to += to_stride, from += from_stride) std::memcpy(to, from, bytes);
 }
 
-inline void move_rows(std::byte* to, Count to_stride, const std::byte* from, Count from_stride, Count count, Count bytes) {
+inline void move_rows(std::byte* to, Count to_stride, const std::byte* from, Count from_stride, Count count,
+                      Count bytes) {
   switch (bytes) {
     case 1: return move_fixed<1>(to, to_stride, from, from_stride, count);
     case 2: return move_fixed<2>(to, to_stride, from, from_stride, count);

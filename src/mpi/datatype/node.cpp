@@ -24,7 +24,8 @@ std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return a + b >= prime ? a
 void include(Node& node, bool& any, const Node& child, Count offset, Count count, Count stride) {
   if (count == 0 || child.elements == 0) return;
   Count last = checked_add(offset, checked_multiply(count - 1, stride));
-  Count low = checked_add(std::min(offset, last), child.true_lb), high = checked_add(std::max(offset, last), child.true_ub);
+  Count low = checked_add(std::min(offset, last), child.true_lb),
+        high = checked_add(std::max(offset, last), child.true_ub);
   node.true_lb = any ? std::min(node.true_lb, low) : low;
   node.true_ub = any ? std::max(node.true_ub, high) : high;
   any = true;

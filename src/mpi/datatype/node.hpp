@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the bytes of a datatype lie, as a tree of nested loops. One kind of tree serves twice: as the description, whose
-// leaves are single elements of a predefined type, and, simplified at commit, as the layout, whose leaves are runs of bytes.
+// Where the bytes of a datatype lie, as a tree of nested loops. One kind of tree serves twice: as the description,
+// whose leaves are single elements of a predefined type, and, simplified at commit, as the layout, whose leaves are
+// runs of bytes.
 #pragma once
 
 #include <cstddef>
@@ -72,8 +73,8 @@ std::size_t entry_at(const Node& node, Count at);
 /// Predefined elements wholly inside the first `bytes` packed bytes (below node.size); `left` gets what is left over.
 Count elements_within(const Node& description, Count bytes, Count& left);
 
-/// What all elements of a description are; null: of several kinds, or none. Entries without elements do not count beside others.
-/// `whole(node)`: what counts as one element though its parts differ, or null.
+/// What all elements of a description are; null: of several kinds, or none. Entries without elements do not count
+/// beside others. `whole(node)`: what counts as one element though its parts differ, or null.
 template <class Whole>
 const Predefined* only_element(const Node& node, const Whole& whole) {
   if (const Predefined* one = whole(node)) return one;

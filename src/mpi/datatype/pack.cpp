@@ -61,7 +61,8 @@ class Mover {
       case Node::Kind::repeat: return whole_repeat(*node.child, user + node.offset, node.stride, node.count);
       case Node::Kind::blocks:
         if (node.stride == 1 && node.child->size == 1) return runs(node, user);
-        for (const Entry& entry : node.entries) whole_repeat(*node.child, user + entry.offset, node.stride, entry.count);
+        for (const Entry& entry : node.entries)
+          whole_repeat(*node.child, user + entry.offset, node.stride, entry.count);
         return;
       case Node::Kind::pieces:
         for (const Entry& entry : node.entries) whole(*entry.child, user + entry.offset);
@@ -144,7 +145,8 @@ void copy(const Region& source, const void* source_base, Count from, Count to, c
   if (as_rows(source, left) && as_rows(target, right) && left.bytes == right.bytes && from % left.bytes == 0 &&
       into % left.bytes == 0 && to % left.bytes == 0)
     return move_rows(out + right.offset + into / left.bytes * right.stride, right.stride,
-                     in + left.offset + from / left.bytes * left.stride, left.stride, (to - from) / left.bytes, left.bytes);
+                     in + left.offset + from / left.bytes * left.stride, left.stride, (to - from) / left.bytes,
+                     left.bytes);
   Cursor reader(source, from), writer(target, into);
   if (reader.here().bytes >= long_run && writer.here().bytes >= long_run) {
     for (Count left_over = to - from; left_over > 0;) {

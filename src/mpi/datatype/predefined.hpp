@@ -38,7 +38,8 @@ const Predefined* match_size(TypeClass type_class, int size);
 /// Value with index: the predefined pair, or null.
 const Predefined* find_pair(std::uint16_t value, std::uint16_t index);
 
-/// The type with at least `digits` decimal digits and 10^range; any of the two may be below 0 for "whatever". Null when there is none.
+/// The type with at least `digits` decimal digits and 10^range; any of the two may be below 0 for "whatever". Null when
+/// there is none.
 const Predefined* select_real(int digits, int range);
 const Predefined* select_complex(int digits, int range);
 const Predefined* select_integer(int digits);

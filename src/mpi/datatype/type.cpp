@@ -10,7 +10,10 @@
 namespace atl::mpi::datatype {
 
 Type::Type(NodePtr description, const Bounds& bounds, Count align, Combiner combiner, Contents contents)
-    : description_(std::move(description)), bounds_(bounds), align_(align), combiner_(combiner),
+    : description_(std::move(description)),
+      bounds_(bounds),
+      align_(align),
+      combiner_(combiner),
       contents_(std::move(contents)) {}
 
 void Type::commit() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A datatype: what it is made of, its bounds, its description and, once committed, its layout. Handles, names and attributes
-// are the door's. Immutable but for the commit; may be used by many threads.
+// A datatype: what it is made of, its bounds, its description and, once committed, its layout. Handles, names and
+// attributes are the door's. Immutable but for the commit; may be used by many threads.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,23 @@ using TypePtr = std::shared_ptr<const Type>;
 
 /// As numbered in the ABI.
 enum class Combiner : int {
-  named = 101, dup, contiguous, vector, hvector, indexed, hindexed, indexed_block, hindexed_block, structure, subarray,
-  darray, f90_real, f90_complex, f90_integer, resized, value_index
+  named = 101,
+  dup,
+  contiguous,
+  vector,
+  hvector,
+  indexed,
+  hindexed,
+  indexed_block,
+  hindexed_block,
+  structure,
+  subarray,
+  darray,
+  f90_real,
+  f90_complex,
+  f90_integer,
+  resized,
+  value_index
 };
 enum class Order : int { c = 12, fortran = 15 };
 enum class Distribution : int { none = 16, block = 17, cyclic = 18 };
@@ -72,7 +87,8 @@ class Type {
   /// Of a committed type. Throws OverflowError when `count` of them are more than 2^63 bytes, or reach further.
   Region region(Count count) const {
     const Count of_one = description_->size | extent();
-    if (static_cast<std::uint64_t>(of_one | count) >> 31 != 0) [[unlikely]] validate_count(count);
+    if (static_cast<std::uint64_t>(of_one | count) >> 31 != 0) [[unlikely]]
+      validate_count(count);
     return {layout_.get(), extent(), count};
   }
   /// Throws OverflowError for a count for which region() does.
@@ -102,8 +118,10 @@ TypePtr make_dup(const TypePtr& type);
 TypePtr make_contiguous(Form form, Count count, const TypePtr& type);
 TypePtr make_vector(Form form, Count count, Count length, Count stride, const TypePtr& type);
 TypePtr make_hvector(Form form, Count count, Count length, Count stride, const TypePtr& type);
-TypePtr make_indexed(Form form, std::span<const Count> lengths, std::span<const Count> displacements, const TypePtr& type);
-TypePtr make_hindexed(Form form, std::span<const Count> lengths, std::span<const Count> displacements, const TypePtr& type);
+TypePtr make_indexed(Form form, std::span<const Count> lengths, std::span<const Count> displacements,
+                     const TypePtr& type);
+TypePtr make_hindexed(Form form, std::span<const Count> lengths, std::span<const Count> displacements,
+                      const TypePtr& type);
 TypePtr make_indexed_block(Form form, Count length, std::span<const Count> displacements, const TypePtr& type);
 TypePtr make_hindexed_block(Form form, Count length, std::span<const Count> displacements, const TypePtr& type);
 TypePtr make_struct(Form form, std::span<const Count> lengths, std::span<const Count> displacements,

@@ -15,8 +15,8 @@ void write_layout(const Node& layout, std::vector<std::byte>& bytes);
 /// What write_layout() wrote, taken from the front of `bytes`.
 NodePtr read_layout(std::span<const std::byte>& bytes);
 
-/// Packed bytes of elements, one every `extent` bytes, that lie below `offset`: of a layout whose runs ascend without overlap, as
-/// those of files do.
+/// Packed bytes of elements, one every `extent` bytes, that lie below `offset`: of a layout whose runs ascend without
+/// overlap, as those of files do.
 Count bytes_below(const Node& layout, Count extent, Count offset);
 
 }  // namespace atl::mpi::datatype

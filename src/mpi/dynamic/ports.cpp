@@ -33,12 +33,14 @@ struct Port {
 // Of one node; there is no way into another job.
 std::uint64_t job_id() {
   const fabric::Job& job = library().context().job();
-  struct stat file {};
+  struct stat file{};
   if (job.nodes() > 1 || job.descriptor() < 0 || ::fstat(job.descriptor(), &file) != 0) return 0;
   return std::uint64_t{file.st_ino} << 32 | static_cast<std::uint32_t>(job.control().creator_pid);
 }
 
-std::string name_of(const Port& port) { return fmt::format("atoll:{:x}:{}:{:x}", port.job, port.pe.value(), port.number); }
+std::string name_of(const Port& port) {
+  return fmt::format("atoll:{:x}:{}:{:x}", port.job, port.pe.value(), port.number);
+}
 
 Port parse(const char* name) {
   std::string_view text = name == nullptr ? "" : name;
@@ -53,9 +55,11 @@ Port parse(const char* name) {
     good = error == std::errc{};
     at = rest;
   }
-  ATOLL_MPI_REQUIRE(good && at == end && words[1] < library().context().job().places(), MPI_ERR_PORT, "'{}' is no name of a port", text);
-  ATOLL_MPI_REQUIRE(words[0] == job_id(), MPI_ERR_PORT,
-                    "the port '{}' is of another job. Processes connect that one mpiexec has started, or MPI_Comm_spawn", text);
+  ATOLL_MPI_REQUIRE(good && at == end && words[1] < library().context().job().places(), MPI_ERR_PORT,
+                    "'{}' is no name of a port", text);
+  ATOLL_MPI_REQUIRE(
+      words[0] == job_id(), MPI_ERR_PORT,
+      "the port '{}' is of another job. Processes connect that one mpiexec has started, or MPI_Comm_spawn", text);
   return {words[0], PeId(static_cast<std::uint32_t>(words[1])), words[2]};
 }
 
@@ -106,7 +110,8 @@ void hear(runtime::Context&, PeId source, std::span<const std::byte> payload) {
     }
     // A caller that is not in the queue any more has been accepted or refused, and is notified of it.
     if (note.what == Note::go_away &&
-        (port == service().open.end() || std::erase_if(port->second, [&](const Caller& one) { return one.bits == note.bits; }) == 0))
+        (port == service().open.end() ||
+         std::erase_if(port->second, [&](const Caller& one) { return one.bits == note.bits; }) == 0))
       return;
   }
   tell(source, {0, note.bits, Note::refused});
@@ -162,7 +167,8 @@ void close_port(const char* name) {
   {
     std::lock_guard lock(service().mutex);
     auto found = service().open.find(port.number);
-    ATOLL_MPI_REQUIRE(port.pe == library().pe() && found != service().open.end(), MPI_ERR_PORT, "'{}' is no open port of this process", name);
+    ATOLL_MPI_REQUIRE(port.pe == library().pe() && found != service().open.end(), MPI_ERR_PORT,
+                      "'{}' is no open port of this process", name);
     waiting = std::move(found->second);
     service().open.erase(found);
   }
@@ -203,7 +209,9 @@ void comm_connect(const char* name, int root, MPI_Comm handle, MPI_Comm* made) {
       service().answers.erase(found);
       return true;
     });
-    ATOLL_MPI_REQUIRE(answer == Note::come_in, MPI_ERR_PORT, "nobody is behind the port '{}' (any more), or has called MPI_Comm_accept within ATOLL_PEER_TIMEOUT", name);
+    ATOLL_MPI_REQUIRE(
+        answer == Note::come_in, MPI_ERR_PORT,
+        "nobody is behind the port '{}' (any more), or has called MPI_Comm_accept within ATOLL_PEER_TIMEOUT", name);
     return mine;
   });
   give(make_inter_after(meeting, comm, root), made);
@@ -215,8 +223,9 @@ void comm_join(int descriptor, MPI_Comm* made) {
   Port here{job_id(), library().pe(), new_bits()};
   std::string text = name_of(here);
   std::memcpy(mine, text.c_str(), text.size() + 1);
-  ATOLL_MPI_REQUIRE(transfer(descriptor, POLLOUT, mine, sizeof(mine)) && transfer(descriptor, POLLIN, theirs, sizeof(theirs)), MPI_ERR_OTHER,
-                    "the other end of socket {} is not there ({})", descriptor, std::strerror(errno));
+  ATOLL_MPI_REQUIRE(
+      transfer(descriptor, POLLOUT, mine, sizeof(mine)) && transfer(descriptor, POLLIN, theirs, sizeof(theirs)),
+      MPI_ERR_OTHER, "the other end of socket {} is not there ({})", descriptor, std::strerror(errno));
   theirs[sizeof(theirs) - 1] = '\0';
   *made = MPI_COMM_NULL;
   std::optional<Port> other;
@@ -232,15 +241,16 @@ void comm_join(int descriptor, MPI_Comm* made) {
 
 void publish_name(const char* service, const char* port) {
   std::string_view name = service;
-  ATOLL_MPI_REQUIRE(name.size() <= runtime::Context::longest_name, MPI_ERR_SERVICE, "a name of {} characters: at most {}", name.size(),
-                    runtime::Context::longest_name);
+  ATOLL_MPI_REQUIRE(name.size() <= runtime::Context::longest_name, MPI_ERR_SERVICE,
+                    "a name of {} characters: at most {}", name.size(), runtime::Context::longest_name);
   bool known = library().context().lookup(name).has_value();
   ATOLL_MPI_REQUIRE(!known && library().context().publish(name, port), MPI_ERR_SERVICE, "the name '{}' {}", name,
                     known ? "is published already" : "finds no room: as many as there may be are published");
 }
 
 void unpublish_name(const char* service, const char* port) {
-  ATOLL_MPI_REQUIRE(library().context().unpublish(service, port), MPI_ERR_SERVICE, "the name '{}' is not published for the port '{}'", service, port);
+  ATOLL_MPI_REQUIRE(library().context().unpublish(service, port), MPI_ERR_SERVICE,
+                    "the name '{}' is not published for the port '{}'", service, port);
 }
 
 void lookup_name(const char* service, char* port) {

@@ -26,12 +26,17 @@ namespace {
 std::string launcher_path() {
   Dl_info here{};
   ::dladdr(reinterpret_cast<void*>(&launcher_path), &here);
-  auto path = std::filesystem::weakly_canonical(here.dli_fname != nullptr ? here.dli_fname : "").parent_path().parent_path() / "bin" / "atoll-run";
-  ATOLL_MPI_REQUIRE(::access(path.c_str(), X_OK) == 0, MPI_ERR_SPAWN, "there is no launcher at '{}', which would start processes", path.string());
+  auto path =
+      std::filesystem::weakly_canonical(here.dli_fname != nullptr ? here.dli_fname : "").parent_path().parent_path() /
+      "bin" / "atoll-run";
+  ATOLL_MPI_REQUIRE(::access(path.c_str(), X_OK) == 0, MPI_ERR_SPAWN,
+                    "there is no launcher at '{}', which would start processes", path.string());
   return path.string();
 }
 
-bool runs(const std::filesystem::path& path) { return ::access(path.c_str(), X_OK) == 0 && !std::filesystem::is_directory(path); }
+bool runs(const std::filesystem::path& path) {
+  return ::access(path.c_str(), X_OK) == 0 && !std::filesystem::is_directory(path);
+}
 
 // Where the program is: beside `directory` when it is a path, else in `places` or PATH.
 std::string program_path(const std::string& command, const std::string& directory, const std::string& places) {
@@ -50,7 +55,8 @@ std::string program_path(const std::string& command, const std::string& director
     begin = end + 1;
   }
   // As programs are usually started: from where one is.
-  ATOLL_MPI_REQUIRE(runs(std::filesystem::path(directory) / command), MPI_ERR_SPAWN, "there is no program '{}' in PATH", command);
+  ATOLL_MPI_REQUIRE(runs(std::filesystem::path(directory) / command), MPI_ERR_SPAWN, "there is no program '{}' in PATH",
+                    command);
   return (std::filesystem::path(directory) / command).string();
 }
 
@@ -63,10 +69,11 @@ runtime::GuestProgram program_of(const char* command, char** arguments, int coun
     if (key == "wdir") program.directory = directory = value;
     if (key == "path") places = value;
   }
-  ATOLL_MPI_REQUIRE(program.directory.empty() || std::filesystem::is_directory(program.directory), MPI_ERR_SPAWN, "there is no folder '{}'",
-                    program.directory);
+  ATOLL_MPI_REQUIRE(program.directory.empty() || std::filesystem::is_directory(program.directory), MPI_ERR_SPAWN,
+                    "there is no folder '{}'", program.directory);
   program.command.push_back(program_path(command, directory, places));
-  for (char** argument = arguments; argument != nullptr && *argument != nullptr; ++argument) program.command.emplace_back(*argument);
+  for (char** argument = arguments; argument != nullptr && *argument != nullptr; ++argument)
+    program.command.emplace_back(*argument);
   return program;
 }
 
@@ -79,7 +86,8 @@ void give_up(fabric::Cohort cohort) {
   }
 }
 
-// What the root of a spawn has started. Told to leave when the call ends with an error, wherever: who waits for them has gone on.
+// What the root of a spawn has started. Told to leave when the call ends with an error, wherever: who waits for them
+// has gone on.
 class Children {
  public:
   Children() = default;
@@ -104,11 +112,13 @@ void wait_for_guests(fabric::Cohort cohort, std::uint64_t bits) {
   bool failed = false;
   library().context().wait([&] {
     if (hello.ready()) return true;
-    for (std::uint32_t guest = 0; guest < cohort.count; ++guest) failed = failed || job.has_died(PeId(cohort.first.value() + guest));
+    for (std::uint32_t guest = 0; guest < cohort.count; ++guest)
+      failed = failed || job.has_died(PeId(cohort.first.value() + guest));
     return failed;
   });
   if (!failed) return;
-  fail(MPI_ERR_SPAWN, "of {} processes one at least has ended before it came to MPI_Init, or could not be started", cohort.count);
+  fail(MPI_ERR_SPAWN, "of {} processes one at least has ended before it came to MPI_Init, or could not be started",
+       cohort.count);
 }
 
 Meeting start(std::vector<runtime::GuestProgram> programs, Children& children) {
@@ -118,7 +128,8 @@ Meeting start(std::vector<runtime::GuestProgram> programs, Children& children) {
   std::string launcher = launcher_path();
   ATOLL_MPI_REQUIRE(job.nodes() == 1, MPI_ERR_SPAWN, "jobs of several nodes cannot start further processes");
   auto first = job.take_guests(count);
-  ATOLL_MPI_REQUIRE(first.has_value(), MPI_ERR_SPAWN, "{} more processes: this job has room for {}, and {} of that are taken", count,
+  ATOLL_MPI_REQUIRE(first.has_value(), MPI_ERR_SPAWN,
+                    "{} more processes: this job has room for {}, and {} of that are taken", count,
                     job.places() - job.npes(), job.guests());
   fabric::Cohort cohort{*first, count};
   const std::uint64_t bits = new_bits();
@@ -136,7 +147,8 @@ void finish(const Meeting& meeting, Comm& comm, int root, Children& children, MP
   if (codes != MPI_ERRCODES_IGNORE) std::fill_n(codes, meeting.processes, MPI_SUCCESS);
 }
 
-// In a process that was started so: the inter-communicator with the others becomes parent(). Collective over MPI_COMM_WORLD.
+// In a process that was started so: the inter-communicator with the others becomes parent(). Collective over
+// MPI_COMM_WORLD.
 void greet_parent() {
   auto guest = guest_of_another();
   if (!guest) return;
@@ -156,15 +168,16 @@ void greet_parent() {
 
 }  // namespace
 
-void comm_spawn(const char* command, char** arguments, int count, MPI_Info info, int root, MPI_Comm handle, MPI_Comm* made, int* codes) {
+void comm_spawn(const char* command, char** arguments, int count, MPI_Info info, int root, MPI_Comm handle,
+                MPI_Comm* made, int* codes) {
   Comm& comm = need_intra(handle);
   Children children;
   Meeting meeting = meet(comm, root, [&] { return start({program_of(command, arguments, count, info)}, children); });
   finish(meeting, comm, root, children, made, codes);
 }
 
-void comm_spawn_multiple(int count, char** commands, char*** arguments, const int* counts, const MPI_Info* infos, int root, MPI_Comm handle,
-                         MPI_Comm* made, int* codes) {
+void comm_spawn_multiple(int count, char** commands, char*** arguments, const int* counts, const MPI_Info* infos,
+                         int root, MPI_Comm handle, MPI_Comm* made, int* codes) {
   Comm& comm = need_intra(handle);
   Children children;
   Meeting meeting = meet(comm, root, [&] {
@@ -174,7 +187,8 @@ void comm_spawn_multiple(int count, char** commands, char*** arguments, const in
     need_list(infos, count, "info objects");
     std::vector<runtime::GuestProgram> programs;
     for (int i = 0; i < count; ++i)
-      programs.push_back(program_of(commands[i], arguments == MPI_ARGVS_NULL ? nullptr : arguments[i], counts[i], infos[i]));
+      programs.push_back(
+          program_of(commands[i], arguments == MPI_ARGVS_NULL ? nullptr : arguments[i], counts[i], infos[i]));
     return start(std::move(programs), children);
   });
   finish(meeting, comm, root, children, made, codes);

@@ -143,7 +143,8 @@ void abort(MPI_Comm, int code) {
 
 // From the heap, whose blocks the PEs of a node read and write in place.
 void alloc_mem(MPI_Aint size, MPI_Info info, void* place) {
-  ATOLL_MPI_REQUIRE(size >= 0 && place != nullptr, MPI_ERR_ARG, "memory of {} bytes, or nowhere to tell where it is", size);
+  ATOLL_MPI_REQUIRE(size >= 0 && place != nullptr, MPI_ERR_ARG, "memory of {} bytes, or nowhere to tell where it is",
+                    size);
   const AlignedBlock memory = allocate_aligned(static_cast<std::size_t>(size), alignment_of(entries_of(info)));
   std::lock_guard lock(given().mutex);
   given().blocks.emplace(memory.start, memory.block);
@@ -156,7 +157,8 @@ void free_mem(void* base) {
   {
     std::lock_guard lock(given().mutex);
     auto node = given().blocks.extract(base);
-    ATOLL_MPI_REQUIRE(!node.empty(), MPI_ERR_BASE, "the memory at {} is none of MPI_Alloc_mem's, or has been freed", base);
+    ATOLL_MPI_REQUIRE(!node.empty(), MPI_ERR_BASE, "the memory at {} is none of MPI_Alloc_mem's, or has been freed",
+                      base);
     block = node.mapped();
   }
   library().context().heap().release(block);
@@ -189,7 +191,8 @@ void abi_fortran_info(MPI_Info* info) { *info = MPI_INFO_NULL; }
 void abi_set_fortran_info(MPI_Info) { fail(MPI_ERR_ABI, "there is no Fortran interface to tell about"); }
 
 void abi_set_fortran_booleans(int size, void* yes, void* no) {
-  ATOLL_MPI_REQUIRE(size == 1 || size == 2 || size == 4 || size == 8 || size == 16, MPI_ERR_ARG, "a logical of {} bytes", size);
+  ATOLL_MPI_REQUIRE(size == 1 || size == 2 || size == 4 || size == 8 || size == 16, MPI_ERR_ARG,
+                    "a logical of {} bytes", size);
   ATOLL_MPI_REQUIRE(!booleans.set, MPI_ERR_ABI, "Fortran's logical values have been set before");
   booleans.set = true;
   booleans.size = size;

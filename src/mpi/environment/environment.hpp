@@ -11,7 +11,8 @@ namespace atl::mpi {
 void at_beginning(void (*begin)());
 
 void init(int required, int* provided);
-/// `look` is called when the attributes of the world are gone, and with them what libraries hold, before anything else ends.
+/// `look` is called when the attributes of the world are gone, and with them what libraries hold, before anything else
+/// ends.
 void finalize(void (*look)() = nullptr);
 void initialized(int* flag);
 void finalized(int* flag);

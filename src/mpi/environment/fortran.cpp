@@ -9,8 +9,8 @@ MPI_Status ignored, ignored_list;
 }  // namespace
 
 extern "C" {
-// libatoll_mpifort has the same names, as it runs on other libraries, too. Which of them a program finds depends on the order in which
-// it was linked; so that library stores its places into those that are found.
+// libatoll_mpifort has the same names, as it runs on other libraries, too. Which of them a program finds depends on the
+// order in which it was linked; so that library stores its places into those that are found.
 #define ATOLL_EXPORTED [[gnu::visibility("default")]]
 ATOLL_EXPORTED MPI_Fint* MPI_F_STATUS_IGNORE = reinterpret_cast<MPI_Fint*>(&ignored);
 ATOLL_EXPORTED MPI_Fint* MPI_F_STATUSES_IGNORE = reinterpret_cast<MPI_Fint*>(&ignored_list);

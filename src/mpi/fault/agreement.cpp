@@ -40,8 +40,8 @@ struct Round {
   Bytes mine;
 };
 
-// Decisions that may still be asked for. Who asks is at most one behind: nobody begins the one after next before all have said
-// something in the next, or are dead.
+// Decisions that may still be asked for. Who asks is at most one behind: nobody begins the one after next before all
+// have said something in the next, or are dead.
 constexpr std::size_t most_kept = 4;
 
 struct Service {
@@ -71,9 +71,7 @@ void hear(runtime::Context&, PeId source, std::span<const std::byte> payload) {
     std::lock_guard lock(service().mutex);
     Round& round = service().rounds[header.comm][header.number];
     switch (header.what) {
-      case Header::gone:
-        round.gone.insert(source.value());
-        return;
+      case Header::gone: round.gone.insert(source.value()); return;
       case Header::decided:
         if (!round.decision) round.decision = std::move(data);
         return;
@@ -127,7 +125,9 @@ Bytes packed(const std::vector<PeId>& members, const std::map<std::uint32_t, Byt
 }
 
 // Who will not speak: this rank itself always does.
-bool is_out(PeId pe, const std::set<std::uint32_t>& gone) { return library().context().job().has_died(pe) || gone.contains(pe.value()); }
+bool is_out(PeId pe, const std::set<std::uint32_t>& gone) {
+  return library().context().job().has_died(pe) || gone.contains(pe.value());
+}
 
 }  // namespace
 
@@ -183,8 +183,8 @@ bool Agreement::ready() {
   if (collector != self) {
     tell(collector, key_.comm, key_.number, Header::said, mine_);
   } else if (const bool takes_over = self != members_.front(); takes_over || context.job().has_failed()) {
-    // What others said went to one that is dead: all are asked again, those too that have gone on with what it had decided. And where
-    // somebody has died some may have given the communicator up, who say so when they are asked.
+    // What others said went to one that is dead: all are asked again, those too that have gone on with what it had
+    // decided. And where somebody has died some may have given the communicator up, who say so when they are asked.
     if (takes_over) {
       std::lock_guard lock(service().mutex);
       auto& heard = service().rounds[key_.comm][key_.number].heard;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agreement among the members of a communicator that are alive: what each says reaches all or counts for none, whoever dies
-// meanwhile. Works on communicators that are revoked.
+// Agreement among the members of a communicator that are alive: what each says reaches all or counts for none, whoever
+// dies meanwhile. Works on communicators that are revoked.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@ namespace atl::mpi {
 /// What each member (Comm::everybody) has said; nothing of those that were dead. The same on all that are alive.
 using Opinions = std::vector<std::optional<std::vector<std::byte>>>;
 
-/// The lowest member that is alive collects what all others that are alive say, and tells all of them. When it dies the next one
-/// does that, and takes over what has been decided already if anybody alive knows: those that have gone on answer for that long. Members that
-/// have freed the communicator since a death count as dead.
+/// The lowest member that is alive collects what all others that are alive say, and tells all of them. When it dies the
+/// next one does that, and takes over what has been decided already if anybody alive knows: those that have gone on
+/// answer for that long. Members that have freed the communicator since a death count as dead.
 class Agreement : public Waiting {
  public:
   /// The next one on this communicator: the same calls in the same order on all members.
@@ -32,7 +32,7 @@ class Agreement : public Waiting {
   std::vector<PeId> members_;
   std::vector<std::byte> mine_;
   std::optional<PeId> told_;  // the collector that knows what this rank says
-  bool asked_ = false;        // as a later collector: the others were asked
+  bool asked_ = false;  // as a later collector: the others were asked
 };
 
 }  // namespace atl::mpi

@@ -20,7 +20,8 @@ namespace {
 struct Service {
   std::mutex mutex;
   runtime::HandlerId handler{};
-  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> calls;  // by bits without the call, and PE: the first it has left
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t>
+      calls;  // by bits without the call, and PE: the first it has left
   std::set<std::pair<std::uint64_t, std::uint32_t>> named;
   std::atomic<bool> any{false};
 };
@@ -31,7 +32,9 @@ Service& service() {
 
 bool is_numbered(std::uint64_t bits) { return talk_of(bits) == Talk::library; }
 // Both partners of a partitioned message know it by a number that is no call's.
-bool is_partitioned(std::uint64_t bits) { return talk_of(bits) == Talk::partitioned || (is_numbered(bits) && (bits & Comm::partitioned_bit) != 0); }
+bool is_partitioned(std::uint64_t bits) {
+  return talk_of(bits) == Talk::partitioned || (is_numbered(bits) && (bits & Comm::partitioned_bit) != 0);
+}
 std::uint64_t without_call(std::uint64_t bits) { return bits & ~tag_mask; }
 
 void note(PeId pe, std::uint64_t bits) {
@@ -63,11 +66,13 @@ void tell(std::uint64_t bits) {
   });
   runtime::Context& context = library().context();
   for (PeId pe : members)
-    if (pe != context.pe() && !context.job().has_died(pe)) context.send(pe, service().handler, std::as_bytes(std::span(&bits, 1)));
+    if (pe != context.pe() && !context.job().has_died(pe))
+      context.send(pe, service().handler, std::as_bytes(std::span(&bits, 1)));
 }
 
-[[maybe_unused]] const bool added = (add_service([](runtime::Context& context) { service().handler = context.register_handler(hear); }),
-                                     tell_departures_by(tell), true);
+[[maybe_unused]] const bool added =
+    (add_service([](runtime::Context& context) { service().handler = context.register_handler(hear); }),
+     tell_departures_by(tell), true);
 
 }  // namespace
 

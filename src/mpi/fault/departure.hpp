@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members that have left collective calls with an error: a member that waits for one there leaves, too, and at once, where otherwise it could not
-// know whether that one is late or will never come.
+// Members that have left collective calls with an error: a member that waits for one there leaves, too, and at once,
+// where otherwise it could not know whether that one is late or will never come.
 #pragma once
 
 #include "atoll/base/ids.hpp"

@@ -30,7 +30,8 @@ std::vector<std::byte> opinion(std::uint64_t value, const std::vector<PeId>& pes
 std::uint64_t value_of(const std::vector<std::byte>& opinion) { return read<std::uint64_t>(opinion, 0); }
 std::vector<PeId> pes_of(const std::vector<std::byte>& opinion) {
   std::vector<PeId> pes;
-  for (std::size_t at = sizeof(std::uint64_t); at < opinion.size(); at += sizeof(PeId)) pes.push_back(read<PeId>(opinion, at));
+  for (std::size_t at = sizeof(std::uint64_t); at < opinion.size(); at += sizeof(PeId))
+    pes.push_back(read<PeId>(opinion, at));
   return pes;
 }
 bool contains(const std::vector<PeId>& pes, PeId pe) { return std::find(pes.begin(), pes.end(), pe) != pes.end(); }
@@ -50,7 +51,8 @@ Flow agree_flow(Ref<Comm> comm, int mine, int* flag) {
   for (const auto& one : opinions)
     for (PeId pe : dead)
       if (one && !contains(pes_of(*one), pe))
-        fail_with(MPIX_ERR_PROC_FAILED, fmt::format("PE {} has died, and not all have acknowledged that", pe.value()), comm.get());
+        fail_with(MPIX_ERR_PROC_FAILED, fmt::format("PE {} has died, and not all have acknowledged that", pe.value()),
+                  comm.get());
 }
 
 Flow shrink_flow(Ref<Comm> comm, MPI_Comm* made) {
@@ -59,7 +61,8 @@ Flow shrink_flow(Ref<Comm> comm, MPI_Comm* made) {
   Opinions opinions = agreement.take();
   std::vector<PeId> dead;
   for (const auto& one : opinions)
-    if (one) for (PeId pe : pes_of(*one)) dead.push_back(pe);
+    if (one)
+      for (PeId pe : pes_of(*one)) dead.push_back(pe);
   const std::vector<PeId> members = comm->everybody();
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -72,7 +75,8 @@ Flow shrink_flow(Ref<Comm> comm, MPI_Comm* made) {
       if (!contains(dead, pe)) pes.push_back(pe);
     return make<Group>(std::move(pes));
   };
-  auto result = make<Comm>(number, survivors(*comm->local()), comm->is_inter() ? survivors(*comm->remote()) : Ref<Group>());
+  auto result =
+      make<Comm>(number, survivors(*comm->local()), comm->is_inter() ? survivors(*comm->remote()) : Ref<Group>());
   *result->errors() = *comm->errors();
   give(std::move(result), made);
 }
@@ -119,6 +123,8 @@ void comm_failure_ack(MPI_Comm handle) {
   (void)comm.acknowledge(comm.failed().size());
 }
 
-void comm_failure_get_acked(MPI_Comm handle, MPI_Group* failed) { give_group(of_recovery(handle).acknowledged(), failed); }
+void comm_failure_get_acked(MPI_Comm handle, MPI_Group* failed) {
+  give_group(of_recovery(handle).acknowledged(), failed);
+}
 
 }  // namespace atl::mpi

@@ -44,7 +44,8 @@ void hear_revocation(runtime::Context&, PeId, std::span<const std::byte> payload
   library().context().note_news();
 }
 
-// Collectives of a communicator that has a dead member end so long after the death: members of one who has got an error may not come.
+// Collectives of a communicator that has a dead member end so long after the death: members of one who has got an error
+// may not come.
 constexpr std::int64_t grace_ns = 30'000'000;
 // And so long after it those in which such members say that they leave: they may be kept by something else.
 constexpr std::int64_t long_grace_ns = 2'000'000'000;
@@ -79,7 +80,8 @@ Status cause_to_leave(Comm& comm, bool others_had_time) {
   return Status::ok;
 }
 
-// What cannot end any more: with one that is dead or has left, and in the end all collectives of communicators that have one.
+// What cannot end any more: with one that is dead or has left, and in the end all collectives of communicators that
+// have one.
 void on_news() {
   fabric::Job& job = library().context().job();
   const std::int64_t had_ns = since_last_death();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens when a rank has died or a communicator is revoked: pending operations that cannot end any more end with an error.
+// What happens when a rank has died or a communicator is revoked: pending operations that cannot end any more end with
+// an error.
 #pragma once
 
 #include "comm/comm.hpp"

@@ -27,9 +27,7 @@ void run(Flow flow) {
     if (error) return true;
     try {
       done = flow.advance();
-    } catch (...) {
-      error = std::current_exception();
-    }
+    } catch (...) { error = std::current_exception(); }
     return done || error != nullptr;
   });
   if (error) std::rethrow_exception(error);
@@ -46,7 +44,8 @@ void Exchange::send(PeId to, std::uint64_t tag, const void* data, std::size_t by
 }
 
 void Exchange::receive(PeId from, std::uint64_t tag, void* into, std::size_t bytes) {
-  pending_.push_back({library().matcher().receive({.source = from, .tag = tag}, {static_cast<std::byte*>(into), bytes}), from, tag});
+  pending_.push_back(
+      {library().matcher().receive({.source = from, .tag = tag}, {static_cast<std::byte*>(into), bytes}), from, tag});
 }
 
 bool Exchange::ready() {
@@ -61,9 +60,10 @@ bool Exchange::ready() {
       fail(MPIX_ERR_PROC_FAILED, "{} {}", job.describe(lost.peer),
            job.has_died(lost.peer) ? "has died" : "has left a collective operation because another has died");
     }
-    ATOLL_MPI_REQUIRE(outcome->status != Status::try_again, MPI_ERR_NO_MEM, "no memory for pieces of a long message: raise ATOLL_HEAP_SIZE");
-    ATOLL_MPI_REQUIRE(outcome->status == Status::ok, MPI_ERR_TRUNCATE, "a message of {} bytes is longer than its receive",
-                      outcome->envelope.bytes);
+    ATOLL_MPI_REQUIRE(outcome->status != Status::try_again, MPI_ERR_NO_MEM,
+                      "no memory for pieces of a long message: raise ATOLL_HEAP_SIZE");
+    ATOLL_MPI_REQUIRE(outcome->status == Status::ok, MPI_ERR_TRUNCATE,
+                      "a message of {} bytes is longer than its receive", outcome->envelope.bytes);
   }
   pending_.clear();
   done_ = 0;

@@ -12,8 +12,8 @@ namespace {
 
 using namespace atl::mpi::fortran;
 
-// C finds a pointer to the integer where Fortran has set an attribute, and Fortran the pointer as an integer where C has. One
-// integer per value, which stays: attributes are copied without our hearing of it.
+// C finds a pointer to the integer where Fortran has set an attribute, and Fortran the pointer as an integer where C
+// has. One integer per value, which stays: attributes are copied without our hearing of it.
 class Integers {
  public:
   void* place_of(MPI_Aint value) {
@@ -77,8 +77,16 @@ int delete_attribute(Kind object, int keyval, void* value, void* extra_state) {
 /// Predefined attributes are pointers to int, but a window's base, which is itself, and its size.
 MPI_Aint read(void* value, int keyval) {
   switch (keyval) {
-    case MPI_TAG_UB: case MPI_IO: case MPI_HOST: case MPI_WTIME_IS_GLOBAL: case MPI_APPNUM: case MPI_LASTUSEDCODE:
-    case MPI_UNIVERSE_SIZE: case MPI_WIN_DISP_UNIT: case MPI_WIN_CREATE_FLAVOR: case MPI_WIN_MODEL: return *static_cast<int*>(value);
+    case MPI_TAG_UB:
+    case MPI_IO:
+    case MPI_HOST:
+    case MPI_WTIME_IS_GLOBAL:
+    case MPI_APPNUM:
+    case MPI_LASTUSEDCODE:
+    case MPI_UNIVERSE_SIZE:
+    case MPI_WIN_DISP_UNIT:
+    case MPI_WIN_CREATE_FLAVOR:
+    case MPI_WIN_MODEL: return *static_cast<int*>(value);
     case MPI_WIN_SIZE: return *static_cast<MPI_Aint*>(value);
     case MPI_WIN_BASE: return reinterpret_cast<MPI_Aint>(value);
     default: return integers().value_of(value);
@@ -100,7 +108,8 @@ void* pointer_of(const Integer* value) {
 
 template <class Integer, class Kind, class Create>
 int create(Create make, Copy<Integer> copy, Delete<Integer> erase, int* keyval, const Integer* extra) {
-  return make(copy_attribute<Integer, Kind>, delete_attribute<Integer, Kind>, keyval, new Keyval<Integer>{copy, erase, *extra});
+  return make(copy_attribute<Integer, Kind>, delete_attribute<Integer, Kind>, keyval,
+              new Keyval<Integer>{copy, erase, *extra});
 }
 
 template <class Integer>
@@ -123,23 +132,26 @@ void nothing_deleted(int*, int*, Integer*, Integer*, int* error) {
 
 extern "C" {
 
-#define ATOLL_FORTRAN_ATTRIBUTES(kind, Kind, Handle)                                                                             \
-  void mpi_##kind##_create_keyval_(Copy<MPI_Aint> copy, Delete<MPI_Aint> erase, int* keyval, const MPI_Aint* extra, int* ierror) {  \
-    give(ierror, create<MPI_Aint, Handle>(MPI_##Kind##_create_keyval, copy, erase, keyval, extra));                             \
-  }                                                                                                                             \
-  void mpi_##kind##_get_attr_(const int* object, const int* keyval, MPI_Aint* value, int* flag, int* ierror) {                    \
-    give(ierror, get_attribute(MPI_##Kind##_get_attr, handle<Handle>(object), *keyval, value, flag));                           \
-  }                                                                                                                             \
-  void mpi_##kind##_set_attr_(const int* object, const int* keyval, const MPI_Aint* value, int* ierror) {                         \
-    give(ierror, MPI_##Kind##_set_attr(handle<Handle>(object), *keyval, pointer_of(value)));                                    \
-  }                                                                                                                             \
-  void mpi_##kind##_null_copy_fn_(int* o, int* k, MPI_Aint* x, MPI_Aint* in, MPI_Aint* out, int* flag, int* error) {              \
-    nothing_copied(o, k, x, in, out, flag, error);                                                                              \
-  }                                                                                                                             \
-  void mpi_##kind##_dup_fn_(int* o, int* k, MPI_Aint* x, MPI_Aint* in, MPI_Aint* out, int* flag, int* error) {                    \
-    value_copied(o, k, x, in, out, flag, error);                                                                                \
-  }                                                                                                                             \
-  void mpi_##kind##_null_delete_fn_(int* o, int* k, MPI_Aint* value, MPI_Aint* x, int* error) { nothing_deleted(o, k, value, x, error); }
+#define ATOLL_FORTRAN_ATTRIBUTES(kind, Kind, Handle) \
+  void mpi_##kind##_create_keyval_(Copy<MPI_Aint> copy, Delete<MPI_Aint> erase, int* keyval, const MPI_Aint* extra, \
+                                   int* ierror) { \
+    give(ierror, create<MPI_Aint, Handle>(MPI_##Kind##_create_keyval, copy, erase, keyval, extra)); \
+  } \
+  void mpi_##kind##_get_attr_(const int* object, const int* keyval, MPI_Aint* value, int* flag, int* ierror) { \
+    give(ierror, get_attribute(MPI_##Kind##_get_attr, handle<Handle>(object), *keyval, value, flag)); \
+  } \
+  void mpi_##kind##_set_attr_(const int* object, const int* keyval, const MPI_Aint* value, int* ierror) { \
+    give(ierror, MPI_##Kind##_set_attr(handle<Handle>(object), *keyval, pointer_of(value))); \
+  } \
+  void mpi_##kind##_null_copy_fn_(int* o, int* k, MPI_Aint* x, MPI_Aint* in, MPI_Aint* out, int* flag, int* error) { \
+    nothing_copied(o, k, x, in, out, flag, error); \
+  } \
+  void mpi_##kind##_dup_fn_(int* o, int* k, MPI_Aint* x, MPI_Aint* in, MPI_Aint* out, int* flag, int* error) { \
+    value_copied(o, k, x, in, out, flag, error); \
+  } \
+  void mpi_##kind##_null_delete_fn_(int* o, int* k, MPI_Aint* value, MPI_Aint* x, int* error) { \
+    nothing_deleted(o, k, value, x, error); \
+  }
 ATOLL_FORTRAN_ATTRIBUTES(comm, Comm, MPI_Comm)
 ATOLL_FORTRAN_ATTRIBUTES(type, Type, MPI_Datatype)
 ATOLL_FORTRAN_ATTRIBUTES(win, Win, MPI_Win)
@@ -155,8 +167,12 @@ void mpi_attr_get_(const int* comm, const int* keyval, int* value, int* flag, in
 void mpi_attr_put_(const int* comm, const int* keyval, const int* value, int* ierror) {
   give(ierror, MPI_Comm_set_attr(handle<MPI_Comm>(comm), *keyval, pointer_of(value)));
 }
-void mpi_null_copy_fn_(int* o, int* k, int* x, int* in, int* out, int* flag, int* error) { nothing_copied(o, k, x, in, out, flag, error); }
-void mpi_dup_fn_(int* o, int* k, int* x, int* in, int* out, int* flag, int* error) { value_copied(o, k, x, in, out, flag, error); }
+void mpi_null_copy_fn_(int* o, int* k, int* x, int* in, int* out, int* flag, int* error) {
+  nothing_copied(o, k, x, in, out, flag, error);
+}
+void mpi_dup_fn_(int* o, int* k, int* x, int* in, int* out, int* flag, int* error) {
+  value_copied(o, k, x, in, out, flag, error);
+}
 void mpi_null_delete_fn_(int* o, int* k, int* value, int* x, int* error) { nothing_deleted(o, k, value, x, error); }
 
 }  // extern "C"

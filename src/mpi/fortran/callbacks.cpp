@@ -13,8 +13,8 @@ namespace {
 
 using namespace atl::mpi::fortran;
 
-// C says nothing to an operation or an error handler that would tell which function of the program it stands for. So there are as
-// many functions here as programs may have.
+// C says nothing to an operation or an error handler that would tell which function of the program it stands for. So
+// there are as many functions here as programs may have.
 constexpr std::size_t most = 256;
 
 template <class Function>
@@ -86,7 +86,8 @@ bool is_constant(const void* variable) {
         for (int i = 0; i < object->dlpi_phnum; ++i) {
           const auto& part = object->dlpi_phdr[i];
           const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
-          if (part.p_type == PT_LOAD && (part.p_flags & PF_W) == 0 && wanted.at >= begin && wanted.at - begin < part.p_memsz)
+          if (part.p_type == PT_LOAD && (part.p_flags & PF_W) == 0 && wanted.at >= begin &&
+              wanted.at - begin < part.p_memsz)
             wanted.found = true;
         }
         return wanted.found ? 1 : 0;
@@ -95,8 +96,8 @@ bool is_constant(const void* variable) {
   return search.found;
 }
 
-// Of requests: other libraries pass the program's variable on. Here it is written when a function changes it, and programs of theirs may
-// look at it then; but a constant is not, whose `variable` is null.
+// Of requests: other libraries pass the program's variable on. Here it is written when a function changes it, and
+// programs of theirs may look at it then; but a constant is not, whose `variable` is null.
 struct Generalized {
   void (*query)(MPI_Aint*, int*, int*);
   void (*free)(MPI_Aint*, int*);
@@ -130,13 +131,14 @@ int cancel_request(void* state, int complete) {
 
 template <class Count>
 struct Representation {
-  using Convert = void (*)(void* memory, int* type, Count* count, void* file, MPI_Offset* position, MPI_Aint* extra, int* error);
+  using Convert = void (*)(void* memory, int* type, Count* count, void* file, MPI_Offset* position, MPI_Aint* extra,
+                           int* error);
   using Extent = void (*)(int* type, MPI_Aint* extent, MPI_Aint* extra, int* error);
   Convert read, write;
   Extent extent;
   MPI_Aint extra;
 
-  template <Convert Representation::*way>
+  template <Convert Representation::* way>
   static int convert(void* memory, MPI_Datatype type, Count count, void* file, MPI_Offset position, void* state) {
     auto& of = *static_cast<Representation*>(state);
     int type_number = number(type), error = MPI_SUCCESS;
@@ -158,17 +160,19 @@ extern "C" {
 void mpi_conversion_fn_null_(void*, int*, void*, void*, MPI_Offset*, MPI_Aint*, int*) {}
 
 void mpi_op_create_(void (*function)(void*, void*, int*, int*), const int* commute, int* op, int* ierror) {
-  give(ierror, create<Operations<int>>(function, [&](auto c) { return MPI_Op_create(c, *commute, Handle<MPI_Op>(op)); }));
+  give(ierror,
+       create<Operations<int>>(function, [&](auto c) { return MPI_Op_create(c, *commute, Handle<MPI_Op>(op)); }));
 }
 void mpi_op_create_c_(void (*function)(void*, void*, MPI_Count*, int*), const int* commute, int* op, int* ierror) {
-  give(ierror, create<Operations<MPI_Count>>(function, [&](auto c) { return MPI_Op_create_c(c, *commute, Handle<MPI_Op>(op)); }));
+  give(ierror, create<Operations<MPI_Count>>(function,
+                                             [&](auto c) { return MPI_Op_create_c(c, *commute, Handle<MPI_Op>(op)); }));
 }
 
-#define ATOLL_FORTRAN_HANDLER(kind, Kind)                                                                      \
-  void mpi_##kind##_create_errhandler_(void (*function)(int*, int*), int* errhandler, int* ierror) {             \
-    give(ierror, create<Handlers<MPI_##Kind>>(function, [&](auto c) {                                          \
-           return MPI_##Kind##_create_errhandler(c, Handle<MPI_Errhandler>(errhandler));                       \
-         }));                                                                                                  \
+#define ATOLL_FORTRAN_HANDLER(kind, Kind) \
+  void mpi_##kind##_create_errhandler_(void (*function)(int*, int*), int* errhandler, int* ierror) { \
+    give(ierror, create<Handlers<MPI_##Kind>>(function, [&](auto c) { \
+           return MPI_##Kind##_create_errhandler(c, Handle<MPI_Errhandler>(errhandler)); \
+         })); \
   }
 ATOLL_FORTRAN_HANDLER(comm, Comm)
 ATOLL_FORTRAN_HANDLER(file, File)
@@ -176,20 +180,22 @@ ATOLL_FORTRAN_HANDLER(session, Session)
 ATOLL_FORTRAN_HANDLER(win, Win)
 #undef ATOLL_FORTRAN_HANDLER
 
-void mpi_grequest_start_(void (*query)(MPI_Aint*, int*, int*), void (*free)(MPI_Aint*, int*), void (*cancel)(MPI_Aint*, int*, int*),
-                         MPI_Aint* extra, int* request, int* ierror) {
+void mpi_grequest_start_(void (*query)(MPI_Aint*, int*, int*), void (*free)(MPI_Aint*, int*),
+                         void (*cancel)(MPI_Aint*, int*, int*), MPI_Aint* extra, int* request, int* ierror) {
   auto* state = new Generalized{query, free, cancel, is_constant(extra) ? nullptr : extra, *extra};
   give(ierror, MPI_Grequest_start(query_request, free_request, cancel_request, state, Handle<MPI_Request>(request)));
 }
 
 // A representation lives as long as the program.
 void mpi_register_datarep_(const char* name, Representation<int>::Convert read, Representation<int>::Convert write,
-                           Representation<int>::Extent extent, const MPI_Aint* extra, int* ierror, std::size_t name_length) {
+                           Representation<int>::Extent extent, const MPI_Aint* extra, int* ierror,
+                           std::size_t name_length) {
   using R = Representation<int>;
   auto none = reinterpret_cast<R::Convert>(mpi_conversion_fn_null_);
-  give(ierror, MPI_Register_datarep(Text(name, name_length), read == none ? MPI_CONVERSION_FN_NULL : R::convert<&R::read>,
-                                    write == none ? MPI_CONVERSION_FN_NULL : R::convert<&R::write>, R::measure,
-                                    new R{read, write, extent, *extra}));
+  give(ierror,
+       MPI_Register_datarep(Text(name, name_length), read == none ? MPI_CONVERSION_FN_NULL : R::convert<&R::read>,
+                            write == none ? MPI_CONVERSION_FN_NULL : R::convert<&R::write>, R::measure,
+                            new R{read, write, extent, *extra}));
 }
 
 }  // extern "C"

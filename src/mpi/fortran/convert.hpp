@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How arguments of Fortran's procedures become those of C: one class or function for each way. Objects live until the call has
-// returned, and put back what it gave.
+// How arguments of Fortran's procedures become those of C: one class or function for each way. Objects live until the
+// call has returned, and put back what it gave.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ inline void give(int* error, int code) {
 
 // ---- handles are integers
 
-#define ATOLL_FORTRAN_HANDLE(Kind, Name)                                   \
+#define ATOLL_FORTRAN_HANDLE(Kind, Name) \
   inline void convert(int from, Kind& to) { to = MPI_##Name##_fromint(from); } \
   inline int number(Kind handle) { return MPI_##Name##_toint(handle); }
 ATOLL_FORTRAN_HANDLE(MPI_Comm, Comm)
@@ -64,7 +64,8 @@ class Handle {
 template <class Kind>
 class Handles {
  public:
-  Handles(int* numbers, std::ptrdiff_t count) : numbers_(numbers), before_(static_cast<std::size_t>(count > 0 ? count : 0)) {
+  Handles(int* numbers, std::ptrdiff_t count)
+      : numbers_(numbers), before_(static_cast<std::size_t>(count > 0 ? count : 0)) {
     for (std::size_t i = 0; i < before_.size(); ++i) convert(numbers[i], before_[i]);
     now_ = before_;
   }
@@ -126,7 +127,8 @@ inline int* weights_at(int* given) {
 inline MPI_Status* status_at(int* given) {
   static_assert(sizeof(MPI_Status) == 8 * sizeof(int));
   const Places& places = atoll_mpi_places_;
-  return given == places.status_ignore || given == places.statuses_ignore ? MPI_STATUS_IGNORE : reinterpret_cast<MPI_Status*>(given);
+  return given == places.status_ignore || given == places.statuses_ignore ? MPI_STATUS_IGNORE
+                                                                          : reinterpret_cast<MPI_Status*>(given);
 }
 
 /// Takes the address that a call gives, for a caller that has no use for it.
@@ -159,7 +161,8 @@ class Text {
 /// One that the call writes. Untouched if it does not.
 class Line {
  public:
-  Line(char* to, std::size_t length) : to_(to), length_(length), text_(std::max<std::size_t>(length, MPI_MAX_LIBRARY_VERSION_STRING) + 1, '\0') {
+  Line(char* to, std::size_t length)
+      : to_(to), length_(length), text_(std::max<std::size_t>(length, MPI_MAX_LIBRARY_VERSION_STRING) + 1, '\0') {
     std::memcpy(text_.data(), untouched, sizeof(untouched));
   }
   ~Line() {

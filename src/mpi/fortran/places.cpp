@@ -58,7 +58,9 @@ void mpi_init_thread_(const int* required, int* provided, int* ierror) {
   give(ierror, MPI_Init_thread(nullptr, nullptr, *required, provided));
 }
 void mpi_pcontrol_(const int* level) { MPI_Pcontrol(*level); }
-void mpi_info_create_env_(int* info, int* ierror) { give(ierror, MPI_Info_create_env(0, nullptr, Handle<MPI_Info>(info))); }
+void mpi_info_create_env_(int* info, int* ierror) {
+  give(ierror, MPI_Info_create_env(0, nullptr, Handle<MPI_Info>(info)));
+}
 void mpi_f_sync_reg_(void*) {}
 /// Both kinds of statuses are the same eight integers.
 void mpi_status_f2f08_(const int* from, int* to, int* ierror) {
@@ -90,17 +92,19 @@ int* codes_at(int* given) { return given == atoll_mpi_places_.errcodes_ignore ? 
 
 }  // namespace
 
-void mpi_comm_spawn_(const char* command, const char* argv, const int* maxprocs, const int* info, const int* root, const int* comm,
-                     int* intercomm, int* codes, int* ierror, std::size_t command_length, std::size_t argv_length) {
+void mpi_comm_spawn_(const char* command, const char* argv, const int* maxprocs, const int* info, const int* root,
+                     const int* comm, int* intercomm, int* codes, int* ierror, std::size_t command_length,
+                     std::size_t argv_length) {
   bool none = argv == atoll_mpi_texts_.argv_null;
   List list(none ? " " : argv, none ? 1 : argv_length, argv_length);
-  give(ierror, MPI_Comm_spawn(Text(command, command_length), none ? MPI_ARGV_NULL : list.pointers.data(), *maxprocs, handle<MPI_Info>(info),
-                              *root, handle<MPI_Comm>(comm), Handle<MPI_Comm>(intercomm), codes_at(codes)));
+  give(ierror, MPI_Comm_spawn(Text(command, command_length), none ? MPI_ARGV_NULL : list.pointers.data(), *maxprocs,
+                              handle<MPI_Info>(info), *root, handle<MPI_Comm>(comm), Handle<MPI_Comm>(intercomm),
+                              codes_at(codes)));
 }
 
-void mpi_comm_spawn_multiple_(const int* count, const char* commands, const char* argvs, const int* maxprocs, const int* infos,
-                              const int* root, const int* comm, int* intercomm, int* codes, int* ierror, std::size_t command_length,
-                              std::size_t argv_length) {
+void mpi_comm_spawn_multiple_(const int* count, const char* commands, const char* argvs, const int* maxprocs,
+                              const int* infos, const int* root, const int* comm, int* intercomm, int* codes,
+                              int* ierror, std::size_t command_length, std::size_t argv_length) {
   auto jobs = static_cast<std::size_t>(*count);
   std::vector<std::string> names;
   std::vector<List> lists;
@@ -108,15 +112,17 @@ void mpi_comm_spawn_multiple_(const int* count, const char* commands, const char
   for (std::size_t job = 0; job < jobs; ++job) {
     names.push_back(text_of(commands + job * command_length, command_length));
     // Arguments of one job are a row of a matrix.
-    if (argvs != atoll_mpi_texts_.argvs_null) lists.emplace_back(argvs + job * argv_length, argv_length, jobs * argv_length);
+    if (argvs != atoll_mpi_texts_.argvs_null)
+      lists.emplace_back(argvs + job * argv_length, argv_length, jobs * argv_length);
   }
   std::vector<char*> name_pointers;
   std::vector<char**> list_pointers;
   for (std::string& name : names) name_pointers.push_back(name.data());
   for (List& list : lists) list_pointers.push_back(list.pointers.data());
-  give(ierror, MPI_Comm_spawn_multiple(*count, name_pointers.data(), lists.empty() ? MPI_ARGVS_NULL : list_pointers.data(), maxprocs,
-                                       ConstHandles<MPI_Info>(infos, *count), *root, handle<MPI_Comm>(comm),
-                                       Handle<MPI_Comm>(intercomm), codes_at(codes)));
+  give(ierror,
+       MPI_Comm_spawn_multiple(*count, name_pointers.data(), lists.empty() ? MPI_ARGVS_NULL : list_pointers.data(),
+                               maxprocs, ConstHandles<MPI_Info>(infos, *count), *root, handle<MPI_Comm>(comm),
+                               Handle<MPI_Comm>(intercomm), codes_at(codes)));
 }
 
 }  // extern "C"

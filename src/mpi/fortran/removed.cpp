@@ -41,16 +41,20 @@ void mpi_type_ub_(const int* type, int* bound, int* ierror) {
   int code = MPI_Type_get_extent(handle<MPI_Datatype>(type), &lower, &length);
   give(ierror, give_bound(lower + length, code, bound));
 }
-void mpi_type_hvector_(const int* count, const int* length, const int* stride, const int* type, int* made, int* ierror) {
-  give(ierror, MPI_Type_create_hvector(*count, *length, *stride, handle<MPI_Datatype>(type), Handle<MPI_Datatype>(made)));
+void mpi_type_hvector_(const int* count, const int* length, const int* stride, const int* type, int* made,
+                       int* ierror) {
+  give(ierror,
+       MPI_Type_create_hvector(*count, *length, *stride, handle<MPI_Datatype>(type), Handle<MPI_Datatype>(made)));
 }
-void mpi_type_hindexed_(const int* count, const int* lengths, const int* places, const int* type, int* made, int* ierror) {
+void mpi_type_hindexed_(const int* count, const int* lengths, const int* places, const int* type, int* made,
+                        int* ierror) {
   give(ierror, MPI_Type_create_hindexed(*count, lengths, widened(places, *count).data(), handle<MPI_Datatype>(type),
                                         Handle<MPI_Datatype>(made)));
 }
-void mpi_type_struct_(const int* count, const int* lengths, const int* places, const int* types, int* made, int* ierror) {
-  give(ierror, MPI_Type_create_struct(*count, lengths, widened(places, *count).data(), ConstHandles<MPI_Datatype>(types, *count),
-                                      Handle<MPI_Datatype>(made)));
+void mpi_type_struct_(const int* count, const int* lengths, const int* places, const int* types, int* made,
+                      int* ierror) {
+  give(ierror, MPI_Type_create_struct(*count, lengths, widened(places, *count).data(),
+                                      ConstHandles<MPI_Datatype>(types, *count), Handle<MPI_Datatype>(made)));
 }
 void mpi_errhandler_create_(void (*function)(int*, int*), int* errhandler, int* ierror) {
   mpi_comm_create_errhandler_(function, errhandler, ierror);

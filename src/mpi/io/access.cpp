@@ -33,7 +33,8 @@ struct Job {
   Count count = 0;
   Count element = 0;  // bytes in the file
   std::unique_ptr<std::byte[]> converted;
-  /// Of a collective one, what is wrong with it here: this rank takes part with nothing, so that nobody waits for it, and then says so.
+  /// Of a collective one, what is wrong with it here: this rank takes part with nothing, so that nobody waits for it,
+  /// and then says so.
   std::optional<Failure> fault;
 
   bool together() const { return way.partners != Partners::none; }
@@ -54,7 +55,8 @@ struct Job {
 void check(const File& file, Way way, MPI_Offset offset, MPI_Count count) {
   ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_COUNT, "count is {}", count);
   ATOLL_MPI_REQUIRE(way.place != Place::given || offset >= 0, MPI_ERR_ARG, "offset is {}", offset);
-  ATOLL_MPI_REQUIRE(!way.writes || file.may_write(), MPI_ERR_READ_ONLY, "'{}' was opened for reading only", file.path());
+  ATOLL_MPI_REQUIRE(!way.writes || file.may_write(), MPI_ERR_READ_ONLY, "'{}' was opened for reading only",
+                    file.path());
   ATOLL_MPI_REQUIRE(way.writes || file.may_read(), MPI_ERR_ACCESS, "'{}' was opened for writing only", file.path());
   ATOLL_MPI_REQUIRE(way.place == Place::shared_pointer || (file.mode() & MPI_MODE_SEQUENTIAL) == 0,
                     MPI_ERR_UNSUPPORTED_OPERATION,
@@ -84,7 +86,10 @@ void describe(Job& job, MPI_Offset offset, const void* buffer, MPI_Count count, 
   convert(job);
   ATOLL_MPI_REQUIRE(job.part.region().size() % file.view.unit == 0, MPI_ERR_ARG,
                     "{} bytes are no whole number of etypes of {}", job.part.region().size(), file.view.unit);
-  file.view.validate(job.way.place == Place::given ? offset : job.way.place == Place::own_pointer ? file.position : 0, job.etypes());
+  file.view.validate(job.way.place == Place::given         ? offset
+                     : job.way.place == Place::own_pointer ? file.position
+                                                           : 0,
+                     job.etypes());
 }
 
 std::unique_ptr<Job> make_job(Way way, MPI_File handle, MPI_Offset offset, const void* buffer, MPI_Count count,
@@ -143,7 +148,8 @@ Moved access_alone(Job& job) {
   std::optional<io::RangeLock> lock;
   if (file.atomic && bytes > 0) {
     Count low = stream.offset_of(job.part.at), high = stream.offset_of(job.part.at + bytes - 1) + 1;
-    lock.emplace(file.fd(), low, high - low, job.way.writes ? io::RangeLock::Mode::exclusive : io::RangeLock::Mode::shared);
+    lock.emplace(file.fd(), low, high - low,
+                 job.way.writes ? io::RangeLock::Mode::exclusive : io::RangeLock::Mode::shared);
   }
   return job.way.writes ? write_stream(file.device(), stream, job.part.at, job.part.region(), job.part.base)
                         : read_stream(file.device(), stream, job.part.at, job.part.region(), job.part.base);
@@ -154,13 +160,15 @@ void finish(Job& job) {
   if (job.fault) throw std::move(*job.fault);
   if (file.statistics.due()) io::keep(file);
   if (job.moved.error != 0)
-    fail_with(io::error_class_of(job.moved.error),
-              fmt::format("{} {} bytes {} '{}' at etype {}: {}; {} bytes of them are there", job.way.writes ? "writing" : "reading",
-                          job.part.region().size(), job.way.writes ? "to" : "from", file.path(), job.place,
-                          io::sentence_of(job.moved.error), job.moved.bytes),
-              &file);
+    fail_with(
+        io::error_class_of(job.moved.error),
+        fmt::format("{} {} bytes {} '{}' at etype {}: {}; {} bytes of them are there",
+                    job.way.writes ? "writing" : "reading", job.part.region().size(), job.way.writes ? "to" : "from",
+                    file.path(), job.place, io::sentence_of(job.moved.error), job.moved.bytes),
+        &file);
   if (job.converted && !job.way.writes && job.element > 0)
-    file.view.representation->convert(false, job.base, handle_of(*job.type), job.moved.bytes / job.element, job.converted.get());
+    file.view.representation->convert(false, job.base, handle_of(*job.type), job.moved.bytes / job.element,
+                                      job.converted.get());
 }
 
 Flow carry_out(Job& job) {
@@ -182,7 +190,9 @@ namespace {
 class UnderWay {
  public:
   explicit UnderWay(File& file) : file_(file) { file_.under_way.fetch_add(1, std::memory_order_relaxed); }
-  ~UnderWay() { file_.under_way.fetch_sub(1, std::memory_order_release); }  // all that the access did; partner: File::settle()
+  ~UnderWay() {
+    file_.under_way.fetch_sub(1, std::memory_order_release);
+  }  // all that the access did; partner: File::settle()
   UnderWay(const UnderWay&) = delete;
   UnderWay& operator=(const UnderWay&) = delete;
 
@@ -207,11 +217,12 @@ void say_how_much(const Job& job, MPI_Status* status, End&& end) {
   fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, job.bytes());
 }
 
-/// A non-blocking access. The program's threads alone take its steps: it calls the program's conversions, and accesses that are not
-/// under way use the file's statistics at the same time.
+/// A non-blocking access. The program's threads alone take its steps: it calls the program's conversions, and accesses
+/// that are not under way use the file's statistics at the same time.
 class FileRequest : public FlowRequest {
  public:
-  explicit FileRequest(std::unique_ptr<Job> job) : FlowRequest(carry_out_counted(*job), {.who = Who::program}), job_(std::move(job)) {}
+  explicit FileRequest(std::unique_ptr<Job> job)
+      : FlowRequest(carry_out_counted(*job), {.who = Who::program}), job_(std::move(job)) {}
   void result(MPI_Status* status) override {
     say_how_much(*job_, status, [&] { FlowRequest::result(status); });
   }
@@ -254,7 +265,8 @@ void file_begin(Way way, MPI_File file, MPI_Offset offset, const void* buffer, M
   auto job = make_job(way, file, offset, buffer, count, datatype);
   File& of = *job->file;
   if (of.split && !job->fault)
-    job->refuse({MPI_ERR_UNSUPPORTED_OPERATION, fmt::format("a split collective operation on '{}' has begun and not ended", of.path())});
+    job->refuse({MPI_ERR_UNSUPPORTED_OPERATION,
+                 fmt::format("a split collective operation on '{}' has begun and not ended", of.path())});
   find_place(*job);
   run(carry_out(*job));
   of.split = File::Split{buffer, way.writes, job->bytes()};

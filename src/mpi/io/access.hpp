@@ -23,7 +23,8 @@ struct Way {
 inline constexpr Way read_at{false, Place::given}, write_at{true, Place::given};
 inline constexpr Way read_at_all{false, Place::given, Partners::all}, write_at_all{true, Place::given, Partners::all};
 inline constexpr Way read_own{false, Place::own_pointer}, write_own{true, Place::own_pointer};
-inline constexpr Way read_all{false, Place::own_pointer, Partners::all}, write_all{true, Place::own_pointer, Partners::all};
+inline constexpr Way read_all{false, Place::own_pointer, Partners::all},
+    write_all{true, Place::own_pointer, Partners::all};
 inline constexpr Way read_shared{false, Place::shared_pointer}, write_shared{true, Place::shared_pointer};
 inline constexpr Way read_ordered{false, Place::shared_pointer, Partners::in_order},
     write_ordered{true, Place::shared_pointer, Partners::in_order};

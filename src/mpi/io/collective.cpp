@@ -23,14 +23,15 @@ Packed staging(Count bytes) { return bytes == 0 ? Packed() : pack_room_in_heap(s
 
 Count block_size(const File& file) {
   if (file.hints.striping_unit > 0) return file.hints.striping_unit;
-  struct stat about {};
+  struct stat about{};
   return ::fstat(file.fd(), &about) == 0 && about.st_blksize > 0 ? about.st_blksize : 4096;
 }
 
 using Streams = File::Streams;
 
 /// Gives the streams of all members to those that aggregate. Kept until the view changes.
-Flow share_streams(File& file, Circle circle, const std::vector<int>& aggregators, std::shared_ptr<const Streams>& shared) {
+Flow share_streams(File& file, Circle circle, const std::vector<int>& aggregators,
+                   std::shared_ptr<const Streams>& shared) {
   auto members = static_cast<std::size_t>(circle.size());
   bool aggregates = std::ranges::binary_search(aggregators, circle.rank);
   const Stream& mine = file.view.stream;
@@ -113,8 +114,11 @@ Moved write_window(File& file, const Streams& streams, const Turn& turn) {
     end = std::max(end, streams.of[m].offset_of(range.to - 1) + 1);
     ++writers, writer = m;
   }
-  auto done = [&](const Moved& put) { return put.error == 0 ? Moved{turn.window.end, 0} : Moved{begin + put.bytes, put.error}; };
-  if (writers == 1 && turn.bytes == end - begin) return done(device.statistics.timed_write(device.fd, turn.data[writer], turn.bytes, begin));
+  auto done = [&](const Moved& put) {
+    return put.error == 0 ? Moved{turn.window.end, 0} : Moved{begin + put.bytes, put.error};
+  };
+  if (writers == 1 && turn.bytes == end - begin)
+    return done(device.statistics.timed_write(device.fd, turn.data[writer], turn.bytes, begin));
   bool full = turn.bytes == end - begin && streams.disjoint;
   if (!full) full = merged_runs(streams.of, turn.ranges, 2).size() == 1;
   if (!full && !file.readable()) return write_each_run(file, streams, turn);
@@ -198,7 +202,8 @@ Flow write_round(Course& course, Count round, Moved& reached) {
       if (m == me) turn.data[m] = from[static_cast<std::size_t>(course.mine)];
       if (m == me || bytes == 0) continue;
       turn.data[m] = incoming.get() + place;
-      exchange.receive(course.circle.pe(static_cast<int>(m)), course.circle.tag, incoming.get() + place, size_of(bytes));
+      exchange.receive(course.circle.pe(static_cast<int>(m)), course.circle.tag, incoming.get() + place,
+                       size_of(bytes));
       place += bytes;
     }
     for (std::size_t a = 0; a < own.size(); ++a)
@@ -234,7 +239,8 @@ Flow read_round(Course& course, Count round, Moved& reached) {
     Count place = 0;
     for (std::size_t m = 0; m < turn.ranges.size(); ++m) {
       packed[m] = outgoing.get() + place;
-      if (turn.ranges[m].bytes() > 0) gather_from(course.streams.of[m], turn.ranges[m], buffer.get() - begin, packed[m]);
+      if (turn.ranges[m].bytes() > 0)
+        gather_from(course.streams.of[m], turn.ranges[m], buffer.get() - begin, packed[m]);
       place += turn.ranges[m].bytes();
     }
   }
@@ -247,7 +253,8 @@ Flow read_round(Course& course, Count round, Moved& reached) {
   std::vector<std::byte*> into(own.size());
   Count used = 0;
   for (std::size_t a = 0; a < own.size(); ++a) {
-    into[a] = region.contiguous() ? base + region.layout->offset + (own[a].from - course.wish().at) : incoming.get() + used;
+    into[a] =
+        region.contiguous() ? base + region.layout->offset + (own[a].from - course.wish().at) : incoming.get() + used;
     used += own[a].bytes();
   }
   {
@@ -258,7 +265,8 @@ Flow read_round(Course& course, Count round, Moved& reached) {
         exchange.receive(course.circle.pe(course.aggregators[a]), course.circle.tag, into[a], size_of(own[a].bytes()));
     for (std::size_t m = 0; m < turn.ranges.size(); ++m)
       if (turn.ranges[m].bytes() > 0 && m != me)
-        exchange.send(course.circle.pe(static_cast<int>(m)), course.circle.tag, packed[m], size_of(turn.ranges[m].bytes()));
+        exchange.send(course.circle.pe(static_cast<int>(m)), course.circle.tag, packed[m],
+                      size_of(turn.ranges[m].bytes()));
     if (course.mine >= 0 && turn.ranges[me].bytes() > 0)
       std::memcpy(into[static_cast<std::size_t>(course.mine)], packed[me], size_of(turn.ranges[me].bytes()));
     co_await exchange;
@@ -300,7 +308,12 @@ Flow access_together(File& file, Part part, Circle circle, Moved& moved) {
     co_await share_streams(file, circle, aggregators, streams);
   auto found = std::ranges::lower_bound(aggregators, circle.rank);
   bool aggregates = found != aggregators.end() && *found == circle.rank;
-  Course course{file, *streams, part, circle, wishes, aggregators,
+  Course course{file,
+                *streams,
+                part,
+                circle,
+                wishes,
+                aggregators,
                 make_plan(wishes, aggregators.size(), file.hints.collective_buffer, block_size(file)),
                 aggregates ? static_cast<int>(found - aggregators.begin()) : -1};
   // How far this rank got with its own domain.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective reads and writes in two phases: every rank talks to a few that aggregate, each of which alone touches one stretch of
-// the file, in large accesses.
+// Collective reads and writes in two phases: every rank talks to a few that aggregate, each of which alone touches one
+// stretch of the file, in large accesses.
 #pragma once
 
 #include "flow/flow.hpp"
@@ -18,7 +18,8 @@ struct Part {
   Region region() const { return type->region(count); }
 };
 
-/// One collective access by all members of the file's communicator. `moved` is set when it ends; it and the file outlive it.
+/// One collective access by all members of the file's communicator. `moved` is set when it ends; it and the file
+/// outlive it.
 Flow access_together(File& file, Part part, Circle circle, Moved& moved);
 
 }  // namespace atl::mpi::io

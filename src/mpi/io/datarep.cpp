@@ -16,9 +16,10 @@ using io::Representation;
 
 struct Known {
   std::mutex mutex;
-  std::map<std::string, Representation, std::less<>> all{{"native", {}},
-                                                         {"internal", {Representation::Kind::internal, "internal"}},
-                                                         {"external32", {Representation::Kind::external32, "external32"}}};
+  std::map<std::string, Representation, std::less<>> all{
+      {"native", {}},
+      {"internal", {Representation::Kind::internal, "internal"}},
+      {"external32", {Representation::Kind::external32, "external32"}}};
 };
 Known& known() {
   static auto& one = *new Known;
@@ -26,8 +27,9 @@ Known& known() {
 }
 
 void add(const char* name, Representation one) {
-  ATOLL_MPI_REQUIRE(name != nullptr && *name != 0 && std::string_view(name).size() < MPI_MAX_DATAREP_STRING, MPI_ERR_ARG,
-                    "the representation has no name, or a longer one than {} letters", MPI_MAX_DATAREP_STRING - 1);
+  ATOLL_MPI_REQUIRE(name != nullptr && *name != 0 && std::string_view(name).size() < MPI_MAX_DATAREP_STRING,
+                    MPI_ERR_ARG, "the representation has no name, or a longer one than {} letters",
+                    MPI_MAX_DATAREP_STRING - 1);
   ATOLL_MPI_REQUIRE(one.extent != nullptr, MPI_ERR_ARG, "a representation needs a function that tells extents");
   one.kind = Representation::Kind::registered;
   one.name = name;
@@ -65,7 +67,8 @@ void Representation::convert(bool writes, void* memory, MPI_Datatype handle, Cou
     return;
   }
   if (auto* large = writes ? write_large : read_large) return check(large(memory, handle, count, file, 0, extra), name);
-  ATOLL_MPI_REQUIRE(count <= std::numeric_limits<int>::max(), MPI_ERR_COUNT, "'{}' converts fewer elements than {}", name, count);
+  ATOLL_MPI_REQUIRE(count <= std::numeric_limits<int>::max(), MPI_ERR_COUNT, "'{}' converts fewer elements than {}",
+                    name, count);
   check((writes ? write : read)(memory, handle, static_cast<int>(count), file, 0, extra), name);
 }
 
@@ -76,8 +79,8 @@ void register_datarep(const char* name, MPI_Datarep_conversion_function* read, M
   add(name, std::move(one));
 }
 
-void register_datarep(const char* name, MPI_Datarep_conversion_function_c* read, MPI_Datarep_conversion_function_c* write,
-                      MPI_Datarep_extent_function* extent, void* extra) {
+void register_datarep(const char* name, MPI_Datarep_conversion_function_c* read,
+                      MPI_Datarep_conversion_function_c* write, MPI_Datarep_extent_function* extent, void* extra) {
   Representation one;
   one.read_large = read, one.write_large = write, one.extent = extent, one.extra = extra;
   add(name, std::move(one));

@@ -24,7 +24,8 @@ struct Representation {
   void* extra = nullptr;
 
   bool converts(bool writes) const {
-    return kind == Kind::external32 || (writes ? write != nullptr || write_large != nullptr : read != nullptr || read_large != nullptr);
+    return kind == Kind::external32 ||
+           (writes ? write != nullptr || write_large != nullptr : read != nullptr || read_large != nullptr);
   }
   /// Bytes of an element in the file.
   Count size_of(MPI_Datatype type) const;
@@ -41,7 +42,7 @@ namespace atl::mpi {
 
 void register_datarep(const char* name, MPI_Datarep_conversion_function* read, MPI_Datarep_conversion_function* write,
                       MPI_Datarep_extent_function* extent, void* extra);
-void register_datarep(const char* name, MPI_Datarep_conversion_function_c* read, MPI_Datarep_conversion_function_c* write,
-                      MPI_Datarep_extent_function* extent, void* extra);
+void register_datarep(const char* name, MPI_Datarep_conversion_function_c* read,
+                      MPI_Datarep_conversion_function_c* write, MPI_Datarep_extent_function* extent, void* extra);
 
 }  // namespace atl::mpi

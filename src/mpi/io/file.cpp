@@ -23,18 +23,18 @@ namespace {
 using io::Count;
 using io::Representation;
 
-/// What a member finds wrong with what it alone has given is a Failure on all of them: nobody waits for one that does not come.
+/// What a member finds wrong with what it alone has given is a Failure on all of them: nobody waits for one that does
+/// not come.
 template <class Checks>
 void check_together(coll::Communicator& members, const std::string& path, Checks&& checks) {
   std::optional<Failure> mine;
   try {
     checks();
-  } catch (...) {
-    mine = current_failure();
-  }
+  } catch (...) { mine = current_failure(); }
   std::int64_t worst = members.allreduce_max(mine ? mine->code : MPI_SUCCESS);
   if (mine) throw std::move(*mine);
-  ATOLL_MPI_REQUIRE(worst == MPI_SUCCESS, static_cast<int>(worst), "another rank has given something wrong for '{}', and says what", path);
+  ATOLL_MPI_REQUIRE(worst == MPI_SUCCESS, static_cast<int>(worst),
+                    "another rank has given something wrong for '{}', and says what", path);
 }
 
 /// A file for a collective call, with what this rank has to check of its arguments: Failure on all members.
@@ -42,8 +42,8 @@ template <class Checks>
 File& collective_on(MPI_File handle, Checks&& checks) {
   auto& file = need<File>(handle);
   check_together(file.coll(), file.path(), [&] {
-    ATOLL_MPI_REQUIRE(!file.split, MPI_ERR_UNSUPPORTED_OPERATION, "a split collective operation on '{}' has begun and not ended",
-                      file.path());
+    ATOLL_MPI_REQUIRE(!file.split, MPI_ERR_UNSUPPORTED_OPERATION,
+                      "a split collective operation on '{}' has begun and not ended", file.path());
     checks(file);
   });
   return file;
@@ -57,7 +57,8 @@ struct Given {
   const char* what;
 };
 
-/// The same on all members of the file, or Failure on all. Of every value the greatest, and the greatest complement, which is of the least.
+/// The same on all members of the file, or Failure on all. Of every value the greatest, and the greatest complement,
+/// which is of the least.
 template <std::size_t count>
 void need_same(File& file, const Given (&given)[count]) {
   std::int64_t mine[2 * count], most[2 * count];
@@ -67,16 +68,17 @@ void need_same(File& file, const Given (&given)[count]) {
   }
   file.coll().allreduce(mine, most, 2 * count, coll::reduction_of<std::int64_t>(coll::Op::max));
   for (std::size_t i = 0; i < count; ++i)
-    ATOLL_MPI_REQUIRE(most[2 * i] == ~most[2 * i + 1], MPI_ERR_NOT_SAME, "ranks give different {}: from {} to {}", given[i].what,
-                      ~most[2 * i + 1], most[2 * i]);
+    ATOLL_MPI_REQUIRE(most[2 * i] == ~most[2 * i + 1], MPI_ERR_NOT_SAME, "ranks give different {}: from {} to {}",
+                      given[i].what, ~most[2 * i + 1], most[2 * i]);
 }
 
 void check_mode(int mode) {
   bool read = mode & MPI_MODE_RDONLY, write = mode & MPI_MODE_WRONLY, both = mode & MPI_MODE_RDWR;
   ATOLL_MPI_REQUIRE(read + write + both == 1, MPI_ERR_AMODE,
                     "the mode {:#x} needs one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR", mode);
-  ATOLL_MPI_REQUIRE(!read || (mode & (MPI_MODE_CREATE | MPI_MODE_EXCL)) == 0, MPI_ERR_AMODE,
-                    "what is made anew cannot be only read: MPI_MODE_CREATE and MPI_MODE_EXCL do not go with MPI_MODE_RDONLY");
+  ATOLL_MPI_REQUIRE(
+      !read || (mode & (MPI_MODE_CREATE | MPI_MODE_EXCL)) == 0, MPI_ERR_AMODE,
+      "what is made anew cannot be only read: MPI_MODE_CREATE and MPI_MODE_EXCL do not go with MPI_MODE_RDONLY");
   ATOLL_MPI_REQUIRE(!both || (mode & MPI_MODE_SEQUENTIAL) == 0, MPI_ERR_AMODE,
                     "MPI_MODE_SEQUENTIAL does not go with MPI_MODE_RDWR");
 }
@@ -138,12 +140,13 @@ void File::open_once(int& error, std::string&) {
     fd_ = ::open(path_.c_str(), flags | O_WRONLY, hints.permissions);
   }
   error = fd_ < 0 ? errno : 0;
-  struct stat about {};
+  struct stat about{};
   if (fd_ >= 0 && ::fstat(fd_, &about) == 0 && S_ISDIR(about.st_mode)) error = EISDIR;
 }
 
 void File::settle() {
-  library().context().wait([this] { return under_way.load(std::memory_order_acquire) == 0; });  // partner: the end of an access
+  library().context().wait(
+      [this] { return under_way.load(std::memory_order_acquire) == 0; });  // partner: the end of an access
 }
 
 void File::close() {
@@ -160,7 +163,7 @@ void File::close() {
 }
 
 Count File::size() const {
-  struct stat about {};
+  struct stat about{};
   ATOLL_MPI_REQUIRE(::fstat(fd_, &about) == 0, io::error_class_of(errno), "cannot see the size of '{}': {}", path_,
                     io::sentence_of(errno));
   return about.st_size;
@@ -205,7 +208,8 @@ void change_once(File& file, const char* what, Change&& change) {
   int error = 0;
   if (file.comm().rank() == 0) error = change();
   error = file.coll().broadcast_value(error, 0);
-  ATOLL_MPI_REQUIRE(error == 0, io::error_class_of(error), "cannot {} '{}': {}", what, file.path(), io::sentence_of(error));
+  ATOLL_MPI_REQUIRE(error == 0, io::error_class_of(error), "cannot {} '{}': {}", what, file.path(),
+                    io::sentence_of(error));
 }
 
 }  // namespace
@@ -226,9 +230,7 @@ void file_preallocate(MPI_File handle, MPI_Offset size) {
 
 void file_get_size(MPI_File handle, MPI_Offset* size) { *size = need<File>(handle).size(); }
 
-void file_get_group(MPI_File handle, MPI_Group* group) {
-  give(Ref<Group>(need<File>(handle).comm().local()), group);
-}
+void file_get_group(MPI_File handle, MPI_Group* group) { give(Ref<Group>(need<File>(handle).comm().local()), group); }
 
 void file_get_amode(MPI_File handle, int* mode) { *mode = need<File>(handle).mode(); }
 
@@ -251,7 +253,8 @@ void file_get_info(MPI_File handle, MPI_Info* info) {
 namespace {
 
 /// Failure when the arguments make no view.
-io::View view_of(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, std::string_view datarep) {
+io::View view_of(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
+                 std::string_view datarep) {
   datatype::TypePtr element = share_type(etype), pattern = share_type(filetype);
   if (displacement == MPI_DISPLACEMENT_CURRENT) {
     ATOLL_MPI_REQUIRE((file.mode() & MPI_MODE_SEQUENTIAL) != 0, MPI_ERR_ARG,
@@ -264,19 +267,21 @@ io::View view_of(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Da
   for (const datatype::TypePtr& type : {element, pattern}) io::check_order(*type, (file.mode() & MPI_MODE_RDONLY) == 0);
   const Representation* how = io::find_representation(datarep);
   ATOLL_MPI_REQUIRE(how != nullptr, MPI_ERR_UNSUPPORTED_DATAREP,
-                    "'{}' is no representation of data: native, internal, external32, or one that was registered", datarep);
+                    "'{}' is no representation of data: native, internal, external32, or one that was registered",
+                    datarep);
   io::View view(displacement, std::move(element), std::move(pattern));
   view.representation = how;
   view.unit = how->size_of(etype);
-  ATOLL_MPI_REQUIRE(view.unit > 0 && (view.unit == view.etype->size() || view.stream.contiguous()), MPI_ERR_UNSUPPORTED_DATAREP,
+  ATOLL_MPI_REQUIRE(view.unit > 0 && (view.unit == view.etype->size() || view.stream.contiguous()),
+                    MPI_ERR_UNSUPPORTED_DATAREP,
                     "'{}' gives the etype another size, which a filetype with gaps cannot have", datarep);
   return view;
 }
 
 }  // namespace
 
-void file_set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
-                   MPI_Info info) {
+void file_set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
+                   const char* datarep, MPI_Info info) {
   io::View view;
   Info::Entries entries;
   File& file = collective_on(handle, [&](File& of) {
@@ -285,7 +290,8 @@ void file_set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype,
     view = view_of(of, displacement, etype, filetype, datarep);
     entries = entries_of(info);
   });
-  need_same(file, {{view.etype->extent(), "extents of etypes"}, {static_cast<int>(view.representation->kind), "representations"}});
+  need_same(file, {{view.etype->extent(), "extents of etypes"},
+                   {static_cast<int>(view.representation->kind), "representations"}});
   file.hints.take(entries);
   file.view = std::move(view);
   file.position = 0;
@@ -294,7 +300,8 @@ void file_set_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype etype,
   file.coll().barrier();
 }
 
-void file_get_view(MPI_File handle, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep) {
+void file_get_view(MPI_File handle, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype,
+                   char* datarep) {
   const File& file = need<File>(handle);
   *displacement = file.view.stream.displacement;
   *etype = handle_of_type(file.view.etype);
@@ -347,7 +354,9 @@ Count etypes_in_file(const File& file) {
 Count sought(File& file, MPI_Offset offset, int whence, Count current) {
   ATOLL_MPI_REQUIRE(whence == MPI_SEEK_SET || whence == MPI_SEEK_CUR || whence == MPI_SEEK_END, MPI_ERR_ARG,
                     "{} is no place to seek from", whence);
-  const Count to = datatype::checked_add(offset, whence == MPI_SEEK_SET ? 0 : whence == MPI_SEEK_CUR ? current : etypes_in_file(file));
+  const Count to = datatype::checked_add(offset, whence == MPI_SEEK_SET   ? 0
+                                                 : whence == MPI_SEEK_CUR ? current
+                                                                          : etypes_in_file(file));
   ATOLL_MPI_REQUIRE(to >= 0, MPI_ERR_ARG, "a pointer would be at {}", to);
   return to;
 }

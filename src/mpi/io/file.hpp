@@ -54,7 +54,8 @@ class File : public Object {
     io::Count bytes;
   };
   std::optional<Split> split;
-  /// Non-blocking collective accesses under way. They use the view, the hints and the streams: a call that changes these waits for them.
+  /// Non-blocking collective accesses under way. They use the view, the hints and the streams: a call that changes
+  /// these waits for them.
   std::atomic<int> under_way{0};
   void settle();
   /// Streams of all members, at those that aggregate.
@@ -96,8 +97,8 @@ void file_get_group(MPI_File file, MPI_Group* group);
 void file_get_amode(MPI_File file, int* mode);
 void file_set_info(MPI_File file, MPI_Info info);
 void file_get_info(MPI_File file, MPI_Info* info);
-void file_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
-                   MPI_Info info);
+void file_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
+                   const char* datarep, MPI_Info info);
 void file_get_view(MPI_File file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep);
 void file_get_type_extent(MPI_File file, MPI_Datatype datatype, MPI_Count* extent);
 void file_set_atomicity(MPI_File file, int flag);

@@ -9,10 +9,20 @@
 namespace atl::mpi::io {
 namespace {
 
-constexpr std::array without_effect{"access_style",   "cb_block_size",    "cb_config_list", "chunked",
-                                    "chunked_item",   "chunked_size",     "collective_buffering", "io_node_list",
-                                    "nb_proc",        "num_io_nodes",     "striping_factor", "romio_no_indep_rw",
-                                    "start_iodevice", "mpi_minimum_memory_alignment"};
+constexpr std::array without_effect{"access_style",
+                                    "cb_block_size",
+                                    "cb_config_list",
+                                    "chunked",
+                                    "chunked_item",
+                                    "chunked_size",
+                                    "collective_buffering",
+                                    "io_node_list",
+                                    "nb_proc",
+                                    "num_io_nodes",
+                                    "striping_factor",
+                                    "romio_no_indep_rw",
+                                    "start_iodevice",
+                                    "mpi_minimum_memory_alignment"};
 
 void take_choice(Choice& choice, std::string_view value) {
   if (value == "enable" || value == "true") choice = Choice::enable;

@@ -15,14 +15,14 @@ enum class Choice { automatic, enable, disable };
 
 struct Hints {
   Choice collective_read = Choice::automatic, collective_write = Choice::automatic;  ///< romio_cb_read, romio_cb_write
-  Choice sieve_read = Choice::automatic, sieve_write = Choice::automatic;            ///< romio_ds_read, romio_ds_write
+  Choice sieve_read = Choice::automatic, sieve_write = Choice::automatic;  ///< romio_ds_read, romio_ds_write
   Count collective_buffer = 16 << 20;  ///< cb_buffer_size: bytes an aggregator moves at once
-  int aggregators = 0;                 ///< cb_nodes; 0: chosen
+  int aggregators = 0;  ///< cb_nodes; 0: chosen
   Count read_buffer = 4 << 20, write_buffer = 512 << 10;  ///< ind_rd_buffer_size, ind_wr_buffer_size
-  Count striping_unit = 0;             ///< 0: the file system's block
-  int permissions = 0666;              ///< file_perm: octal, before the umask
-  bool statistics = false;             ///< atoll_statistics
-  Info::Entries others;                ///< known, but without effect on POSIX file systems
+  Count striping_unit = 0;  ///< 0: the file system's block
+  int permissions = 0666;  ///< file_perm: octal, before the umask
+  bool statistics = false;  ///< atoll_statistics
+  Info::Entries others;  ///< known, but without effect on POSIX file systems
 
   /// What is understood of `entries`; the rest, and values that make no sense, is passed over.
   void take(const Info::Entries& entries);

@@ -28,7 +28,8 @@ void gather(StreamRuns& runs, Run& ahead, Count left, Count room, Group& group) 
     if (ahead.bytes == 0) ahead = runs.next(left);
     if (ahead.bytes == 0) return;
     // Filetypes ascend; what does not is a group of its own.
-    if (!group.runs.empty() && (ahead.offset < group.start() || ahead.offset + ahead.bytes - group.start() > room)) return;
+    if (!group.runs.empty() && (ahead.offset < group.start() || ahead.offset + ahead.bytes - group.start() > room))
+      return;
     Run run{ahead.offset, std::min(ahead.bytes, left)};
     group.runs.push_back(run);
     group.bytes += run.bytes;
@@ -53,7 +54,8 @@ Moved read_runs(const Device& device, const Stream& stream, Count at, std::byte*
     gather(runs, ahead, bytes - moved.bytes, device.hints.read_buffer, group);
     if (group.runs.empty()) break;
     if (worth_sieving(group, device.hints.sieve_read)) {
-      if (!sieve) sieve = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(device.hints.read_buffer));
+      if (!sieve)
+        sieve = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(device.hints.read_buffer));
       Moved got = device.statistics.timed_read(device.fd, sieve.get(), group.span(), group.start());
       for (const Run& run : group.runs) {
         Count there = std::clamp(got.bytes - (run.offset - group.start()), Count{0}, run.bytes);
@@ -86,7 +88,8 @@ Moved rewrite(const Device& device, const Group& group, const std::byte* from, s
   device.statistics.count_rewrite();
   Moved put = device.statistics.timed_write(device.fd, sieve, group.span(), group.start());
   Moved moved{0, put.error};
-  for (const Run& run : group.runs) moved.bytes += std::clamp(put.bytes - (run.offset - group.start()), Count{0}, run.bytes);
+  for (const Run& run : group.runs)
+    moved.bytes += std::clamp(put.bytes - (run.offset - group.start()), Count{0}, run.bytes);
   return moved;
 }
 
@@ -100,7 +103,8 @@ Moved write_runs(const Device& device, const Stream& stream, Count at, const std
     gather(runs, ahead, bytes - moved.bytes, device.hints.write_buffer, group);
     if (group.runs.empty()) break;
     if (device.may_rewrite && worth_sieving(group, device.hints.sieve_write)) {
-      if (!sieve) sieve = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(device.hints.write_buffer));
+      if (!sieve)
+        sieve = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(device.hints.write_buffer));
       Moved put = rewrite(device, group, from + moved.bytes, sieve.get());
       moved.bytes += put.bytes;
       if (put.error != 0) return {moved.bytes, put.error};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank's own reads and writes of the runs of a stream: directly, or sieved (one large access around many small ones).
+// One rank's own reads and writes of the runs of a stream: directly, or sieved (one large access around many small
+// ones).
 #pragma once
 
 #include "io/hints.hpp"

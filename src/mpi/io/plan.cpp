@@ -12,8 +12,8 @@ namespace {
 constexpr int most_of_a_node = 8;
 // A smaller domain is not worth a member.
 constexpr Count least_domain = 64 << 10;
-// Two ranks that write a file in turns of 1 MiB, each for itself, get 12 GB/s of a page cache, with turns of 64 KiB 10.6; where one
-// hands its data over first it was 5.9.
+// Two ranks that write a file in turns of 1 MiB, each for itself, get 12 GB/s of a page cache, with turns of 64
+// KiB 10.6; where one hands its data over first it was 5.9.
 constexpr Count long_run = 256 << 10;
 // More runs than these are not compared one by one.
 constexpr std::size_t most_compared = 1 << 20;

@@ -18,7 +18,8 @@ struct Wish {
   Count no_streams = 0;  ///< 1: does not know the streams of the others yet
 };
 
-/// Whether ranks reach into one another's stretches of the file, so that two phases pay: all but those that have long runs there.
+/// Whether ranks reach into one another's stretches of the file, so that two phases pay: all but those that have long
+/// runs there.
 bool is_interleaved(std::span<const Wish> wishes);
 
 /// Whether so many bytes of the stream come in runs that a call each moves as fast as one for all.

@@ -16,13 +16,12 @@ namespace {
 constexpr Count longest_call = Count{1} << 30;
 
 void set_lock(int fd, short type, Count offset, Count bytes) {
-  struct flock lock {};
+  struct flock lock{};
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
   lock.l_start = offset;
   lock.l_len = bytes;
-  while (::fcntl(fd, F_OFD_SETLKW, &lock) != 0 && errno == EINTR) {
-  }
+  while (::fcntl(fd, F_OFD_SETLKW, &lock) != 0 && errno == EINTR) {}
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ int error_class_of(int error);
 /// What the system calls it.
 std::string sentence_of(int error);
 
-/// A lock on bytes of a file against other openings of it, while it lives. Taking one waits. Where the file system has no locks,
-/// none is taken.
+/// A lock on bytes of a file against other openings of it, while it lives. Taking one waits. Where the file system has
+/// no locks, none is taken.
 class RangeLock {
  public:
   enum class Mode { shared, exclusive };

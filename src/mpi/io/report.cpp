@@ -75,16 +75,19 @@ std::string direction_text(const std::vector<Figures>& all, bool writes) {
   }
   for (std::size_t kind = 0; kind < access_kinds; ++kind) {
     Asked asked;
-    for (const Figures& one : all) asked.calls += one.asked[kind][writes].calls, asked.bytes += one.asked[kind][writes].bytes;
+    for (const Figures& one : all)
+      asked.calls += one.asked[kind][writes].calls, asked.bytes += one.asked[kind][writes].bytes;
     if (asked.calls == 0) continue;
-    auto per_rank = spread_of(all, [&](const Figures& one) { return static_cast<double>(one.asked[kind][writes].bytes); });
+    auto per_rank =
+        spread_of(all, [&](const Figures& one) { return static_cast<double>(one.asked[kind][writes].bytes); });
     text += fmt::format("  {} {:<15}{:>9} calls {:>12}   per rank {} to {}\n", writes ? "write" : "read ", kinds[kind],
-                        asked.calls, size_text(static_cast<double>(asked.bytes)), size_text(per_rank.least), size_text(per_rank.most));
+                        asked.calls, size_text(static_cast<double>(asked.bytes)), size_text(per_rank.least),
+                        size_text(per_rank.most));
   }
   if (sum.calls == 0) return text;
   double seconds = static_cast<double>(sum.time_ns) * 1e-9;
-  text += fmt::format("  {} accesses       {:>9}       {:>12}   of {} each, {} with gaps, {:.3f} s, {}/s\n", writes ? "write" : "read ",
-                      sum.calls, size_text(static_cast<double>(sum.bytes)),
+  text += fmt::format("  {} accesses       {:>9}       {:>12}   of {} each, {} with gaps, {:.3f} s, {}/s\n",
+                      writes ? "write" : "read ", sum.calls, size_text(static_cast<double>(sum.bytes)),
                       size_text(static_cast<double>(sum.bytes) / static_cast<double>(sum.calls)), sum.gaps, seconds,
                       size_text(seconds > 0 ? static_cast<double>(sum.bytes) / seconds : 0));
   return text;
@@ -99,18 +102,22 @@ std::string table_of(const File& file, const std::vector<Figures>& all) {
   if (rewrites > 0) text += fmt::format("  {} writes had to read what lay around them\n", rewrites);
   if (aggregators > 0) {
     auto shares = spread_of(all, [](const Figures& one) { return static_cast<double>(one.aggregated); });
-    text += fmt::format("  {} ranks aggregated {} to {} each\n", aggregators, size_text(shares.least), size_text(shares.most));
+    text += fmt::format("  {} ranks aggregated {} to {} each\n", aggregators, size_text(shares.least),
+                        size_text(shares.most));
   }
   constexpr std::array<std::string_view, phase_kinds> phases{"wait", "exchange", "file"};
   for (std::size_t phase = 0; phase < phase_kinds; ++phase) {
     auto spread = spread_of(all, [&](const Figures& one) { return one.phase_s[phase]; });
     if (spread.most > 0)
-      text += fmt::format("  collective {:<9} min {:.3f} mean {:.3f} max {:.3f} s\n", phases[phase], spread.least, spread.mean, spread.most);
+      text += fmt::format("  collective {:<9} min {:.3f} mean {:.3f} max {:.3f} s\n", phases[phase], spread.least,
+                          spread.mean, spread.most);
   }
   return text;
 }
 
-void write_text(int fd, std::string_view text) { [[maybe_unused]] auto written = ::write(fd, text.data(), text.size()); }
+void write_text(int fd, std::string_view text) {
+  [[maybe_unused]] auto written = ::write(fd, text.data(), text.size());
+}
 
 std::string quoted(std::string_view text) {
   std::string result = "\"";

@@ -10,7 +10,8 @@ namespace atl::mpi::io {
 
 /// Whether ATOLL_MPIIO_STATS asks for them.
 bool statistics_wanted();
-/// Writes this rank's line beside where ATOLL_MPIIO_STATS says, so that it is there should the job end before the file is closed.
+/// Writes this rank's line beside where ATOLL_MPIIO_STATS says, so that it is there should the job end before the file
+/// is closed.
 void keep(const File& file);
 /// Collective. The first member writes them where ATOLL_MPIIO_STATS says.
 void report(File& file);

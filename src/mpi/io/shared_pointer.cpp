@@ -22,7 +22,9 @@ void SharedPointer::release(Comm& comm) {
   block_ = nullptr;
 }
 
-Count SharedPointer::fetch_add(Comm& comm, Count by) { return library().context().fetch_add<Count>(comm.pe_of(0), offset_, by); }
+Count SharedPointer::fetch_add(Comm& comm, Count by) {
+  return library().context().fetch_add<Count>(comm.pe_of(0), offset_, by);
+}
 Count SharedPointer::get(Comm& comm) { return library().context().fetch<Count>(comm.pe_of(0), offset_); }
 void SharedPointer::set(Comm& comm, Count value) { library().context().set<Count>(comm.pe_of(0), offset_, value); }
 

@@ -24,8 +24,7 @@ void Traffic::count(Count offset, Count moved, std::int64_t time) {
 void Series::add(std::int64_t since_open_ns, std::uint64_t read, std::uint64_t written) {
   while (since_open_ns / bin_ns_ >= static_cast<std::int64_t>(bins)) {
     for (auto* series : {&read_, &written_})
-      for (std::size_t i = 0; i < bins; ++i)
-        (*series)[i] = i < bins / 2 ? (*series)[2 * i] + (*series)[2 * i + 1] : 0;
+      for (std::size_t i = 0; i < bins; ++i) (*series)[i] = i < bins / 2 ? (*series)[2 * i] + (*series)[2 * i + 1] : 0;
     bin_ns_ *= 2;
   }
   auto bin = static_cast<std::size_t>(since_open_ns / bin_ns_);
@@ -50,7 +49,8 @@ Counted all_read, all_written;
 
 Totals totals() {
   auto of = [](const auto& counter) { return counter.load(std::memory_order_relaxed); };
-  return {of(all_read.calls), of(all_read.bytes), of(all_written.calls), of(all_written.bytes), of(all_read.time_ns), of(all_written.time_ns)};
+  return {of(all_read.calls),    of(all_read.bytes),   of(all_written.calls),
+          of(all_written.bytes), of(all_read.time_ns), of(all_written.time_ns)};
 }
 
 Moved Statistics::timed_read(int fd, void* to, Count bytes, Count offset) {
@@ -86,13 +86,13 @@ Moved Statistics::timed_write(int fd, const void* from, Count bytes, Count offse
 std::string Statistics::json(int rank, const std::string& host) const {
   constexpr std::array<std::string_view, access_kinds> kinds{"independent", "collective", "shared"};
   constexpr std::array<std::string_view, phase_kinds> phases{"wait", "exchange", "file"};
-  std::string text = fmt::format(R"({{"rank":{},"host":"{}","open_s":{:.6f})", rank, host,
-                                 static_cast<double>(open_ns()) * 1e-9);
+  std::string text =
+      fmt::format(R"({{"rank":{},"host":"{}","open_s":{:.6f})", rank, host, static_cast<double>(open_ns()) * 1e-9);
   for (bool writes : {false, true}) {
     const Traffic& one = traffic_[writes];
     text += fmt::format(R"(,"{}":{{"accesses":{},"bytes":{},"time_s":{:.6f},"gaps":{},"sizes":[{}])",
-                        writes ? "write" : "read", one.calls, one.bytes, static_cast<double>(one.time_ns) * 1e-9, one.gaps,
-                        fmt::join(one.histogram, ","));
+                        writes ? "write" : "read", one.calls, one.bytes, static_cast<double>(one.time_ns) * 1e-9,
+                        one.gaps, fmt::join(one.histogram, ","));
     for (std::size_t kind = 0; kind < access_kinds; ++kind)
       text += fmt::format(R"(,"{}":{{"calls":{},"bytes":{}}})", kinds[kind], asked_[kind][writes].calls,
                           asked_[kind][writes].bytes);
@@ -100,9 +100,9 @@ std::string Statistics::json(int rank, const std::string& host) const {
   }
   for (std::size_t phase = 0; phase < phase_kinds; ++phase)
     text += fmt::format(R"(,"{}_s":{:.6f})", phases[phase], static_cast<double>(phases_[phase]) * 1e-9);
-  text += fmt::format(R"(,"rewrites":{},"aggregated":{},"bin_s":{:.6f},"read_series":[{}],"write_series":[{}]}})", rewrites_,
-                      aggregated_, static_cast<double>(series_.bin_ns()) * 1e-9, fmt::join(series_.read(), ","),
-                      fmt::join(series_.written(), ","));
+  text += fmt::format(R"(,"rewrites":{},"aggregated":{},"bin_s":{:.6f},"read_series":[{}],"write_series":[{}]}})",
+                      rewrites_, aggregated_, static_cast<double>(series_.bin_ns()) * 1e-9,
+                      fmt::join(series_.read(), ","), fmt::join(series_.written(), ","));
   return text;
 }
 

@@ -26,13 +26,15 @@ Run StreamRuns::next(Count most) {
 }
 
 void check_order(const datatype::Type& type, bool written) {
-  ATOLL_MPI_REQUIRE(type.true_lb() >= 0 && type.extent() >= 0, MPI_ERR_IO, "an etype or filetype reaches below its displacement");
+  ATOLL_MPI_REQUIRE(type.true_lb() >= 0 && type.extent() >= 0, MPI_ERR_IO,
+                    "an etype or filetype reaches below its displacement");
   Count begin = 0, end = 0;
   datatype::Cursor cursor(type.region(1));
   for (Count left = type.size(); left > 0;) {
     Run run = cursor.here();
     run.bytes = std::min(run.bytes, left);
-    ATOLL_MPI_REQUIRE(run.offset >= begin, MPI_ERR_IO, "the displacements of an etype or filetype go back from {} to {}", begin, run.offset);
+    ATOLL_MPI_REQUIRE(run.offset >= begin, MPI_ERR_IO,
+                      "the displacements of an etype or filetype go back from {} to {}", begin, run.offset);
     ATOLL_MPI_REQUIRE(!written || run.offset >= end, MPI_ERR_IO,
                       "an etype or filetype has byte {} twice, which is for files that are only read", run.offset);
     begin = run.offset;

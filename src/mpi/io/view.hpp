@@ -49,8 +49,8 @@ class StreamRuns {
   datatype::Cursor cursor_;
 };
 
-/// MPI_ERR_IO unless the bytes of an etype or filetype follow one another from its displacement on; those of a file that is
-/// `written` must not overlap. Cost: linear in its runs.
+/// MPI_ERR_IO unless the bytes of an etype or filetype follow one another from its displacement on; those of a file
+/// that is `written` must not overlap. Cost: linear in its runs.
 void check_order(const datatype::Type& type, bool written);
 
 struct View {
@@ -62,8 +62,11 @@ struct View {
   View() : View(0, datatype::named(datatype::byte_handle), datatype::named(datatype::byte_handle)) {}
   /// A filetype without bytes shows nothing: a rank that has it moves nothing, wherever that would be.
   View(Count displacement, datatype::TypePtr element, datatype::TypePtr pattern)
-      : stream{displacement, (pattern->size() == 0 ? element : pattern)->layout(), (pattern->size() == 0 ? element : pattern)->extent()},
-        etype(std::move(element)), filetype(std::move(pattern)), unit(etype->size()) {}
+      : stream{displacement, (pattern->size() == 0 ? element : pattern)->layout(),
+               (pattern->size() == 0 ? element : pattern)->extent()},
+        etype(std::move(element)),
+        filetype(std::move(pattern)),
+        unit(etype->size()) {}
 
   /// The byte of the stream at which that etype begins.
   Count position_of(Count etypes) const { return datatype::checked_multiply(etypes, unit); }

@@ -25,7 +25,8 @@ inline constexpr std::size_t longest_eager = runtime::MatcherOptions{}.eager_byt
 inline const datatype::Type& checked(Count count, MPI_Datatype type) {
   ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_COUNT, "a count of {}", count);
   // Of nothing no type need be given.
-  if (count == 0 && type == MPI_DATATYPE_NULL) [[unlikely]] return need_type(MPI_BYTE);
+  if (count == 0 && type == MPI_DATATYPE_NULL) [[unlikely]]
+    return need_type(MPI_BYTE);
   return need_committed_type(type);
 }
 }  // namespace detail
@@ -40,7 +41,8 @@ class Outgoing {
   /// Moves::pieces: of a message, whose receiver reads a copy where it is.
   Outgoing(const void* buffer, Count count, MPI_Datatype handle, Moves moves = Moves::rows) {
     const datatype::Type& type = detail::checked(count, handle);
-    if (checking()) [[unlikely]] label_ = label_of(type, count);
+    if (checking()) [[unlikely]]
+      label_ = label_of(type, count);
     datatype::Region region = type.region(count);
     bytes_ = static_cast<std::size_t>(region.size());
     if (region.contiguous()) [[likely]] {
@@ -78,14 +80,18 @@ class Incoming final : public runtime::Scatter {
  public:
   Incoming() = default;
   /// Moves::pieces: there is no row, but what comes is put into its places: see target().
-  Incoming(void* buffer, Count count, MPI_Datatype handle, Moves moves = Moves::rows) { set(buffer, count, handle, moves); }
+  Incoming(void* buffer, Count count, MPI_Datatype handle, Moves moves = Moves::rows) {
+    set(buffer, count, handle, moves);
+  }
   /// Of one that is nothing yet, or was used before.
   void set(void* buffer, Count count, MPI_Datatype handle, Moves moves = Moves::rows) {
     const datatype::Type& type = detail::checked(count, handle);
-    if (checking()) [[unlikely]] label_ = label_of(type, count);
+    if (checking()) [[unlikely]]
+      label_ = label_of(type, count);
     datatype::Region region = type.region(count);
     bytes_ = static_cast<std::size_t>(region.size());
-    if (type_) [[unlikely]] type_.reset(), copy_.reset();
+    if (type_) [[unlikely]]
+      type_.reset(), copy_.reset();
     if (region.contiguous()) [[likely]] {
       data_ = static_cast<std::byte*>(buffer) + region.layout->offset;
       detail::check_buffer(data_, bytes_);
@@ -101,7 +107,9 @@ class Incoming final : public runtime::Scatter {
     data_ = copy_.get();
   }
   /// Of a receive, while this stays where it is.
-  runtime::Target target() const { return type_ && !copy_ ? runtime::Target(*this, bytes_) : runtime::Target(data_, bytes_); }
+  runtime::Target target() const {
+    return type_ && !copy_ ? runtime::Target(*this, bytes_) : runtime::Target(data_, bytes_);
+  }
   void put(std::uint64_t from, std::uint64_t to, const std::byte* data) const override {
     datatype::unpack(type_->region(count_), buffer_, static_cast<Count>(from), static_cast<Count>(to), data);
   }
@@ -116,7 +124,9 @@ class Incoming final : public runtime::Scatter {
     if (copy_) datatype::pack(type_->region(count_), buffer_, 0, static_cast<Count>(bytes_), copy_.get());
   }
   void land(std::size_t bytes) {
-    if (copy_) datatype::unpack(type_->region(count_), buffer_, 0, static_cast<Count>(bytes < bytes_ ? bytes : bytes_), copy_.get());
+    if (copy_)
+      datatype::unpack(type_->region(count_), buffer_, 0, static_cast<Count>(bytes < bytes_ ? bytes : bytes_),
+                       copy_.get());
   }
   void land() { land(bytes_); }
 

@@ -23,8 +23,10 @@ class Room : public Attached {
     forget_some();
     const Count bytes = static_cast<Count>(data.bytes()) + MPI_BSEND_OVERHEAD;
     if (!has_room(bytes)) forget_all();
-    ATOLL_MPI_REQUIRE(has_room(bytes), MPI_ERR_BUFFER, "the attached buffer of {} bytes has no room: {} are in use, and {} are needed (with MPI_BSEND_OVERHEAD)",
-                      size_, used_, bytes);
+    ATOLL_MPI_REQUIRE(
+        has_room(bytes), MPI_ERR_BUFFER,
+        "the attached buffer of {} bytes has no room: {} are in use, and {} are needed (with MPI_BSEND_OVERHEAD)",
+        size_, used_, bytes);
     data.own();
     auto transfer = make<SendTransfer>(Request::Life::once, comm);
     transfer->begin(std::move(data), to, tag, runtime::SendMode::standard);
@@ -35,8 +37,7 @@ class Room : public Attached {
   /// Forgets what has left. True: nothing is left.
   bool flushed() {
     std::lock_guard lock(mutex_);
-    while (!messages_.empty() && forget_first()) {
-    }
+    while (!messages_.empty() && forget_first()) {}
     return messages_.empty();
   }
 
@@ -53,8 +54,8 @@ class Room : public Attached {
     messages_.pop_front();
     return true;
   }
-  // As many as make up for a new one, and more: the first ones, as messages to one rank leave in order. One that has not left
-  // goes to the end, so that it is in nobody's way.
+  // As many as make up for a new one, and more: the first ones, as messages to one rank leave in order. One that has
+  // not left goes to the end, so that it is in nobody's way.
   void forget_some() {
     constexpr int looks = 2;
     for (int look = 0; look < looks && !messages_.empty(); ++look) {

@@ -20,9 +20,9 @@ namespace atl::mpi {
 // |   63    | 1                                                               |
 std::uint64_t label_of(const datatype::Type& type, datatype::Count count);
 
-/// Failure when a message is of other elements than those that it is received as, in so much room: it names both sides. Of different
-/// predefined types, but for those that hold the same; where elements differ among themselves, and the message is as long as the
-/// room, of another order. MPI_PACKED goes with everything.
+/// Failure when a message is of other elements than those that it is received as, in so much room: it names both sides.
+/// Of different predefined types, but for those that hold the same; where elements differ among themselves, and the
+/// message is as long as the room, of another order. MPI_PACKED goes with everything.
 void check_label(const Comm& comm, const runtime::Envelope& message, std::uint64_t expected, std::size_t room);
 
 }  // namespace atl::mpi

@@ -10,14 +10,15 @@ namespace atl::mpi {
 
 void check_target(const Comm& comm, int to, int tag) {
   ATOLL_MPI_REQUIRE(tag >= 0 && tag <= highest_tag, MPI_ERR_TAG, "a tag of {}: tags are 0 to {}", tag, highest_tag);
-  ATOLL_MPI_REQUIRE((to >= 0 && to < comm.peers().size()) || to == MPI_PROC_NULL, MPI_ERR_RANK, "a message to rank {}: there are ranks 0 to {}",
-                    to, comm.peers().size() - 1);
+  ATOLL_MPI_REQUIRE((to >= 0 && to < comm.peers().size()) || to == MPI_PROC_NULL, MPI_ERR_RANK,
+                    "a message to rank {}: there are ranks 0 to {}", to, comm.peers().size() - 1);
 }
 
 void check_source(const Comm& comm, int from, int tag) {
-  ATOLL_MPI_REQUIRE((tag >= 0 && tag <= highest_tag) || tag == MPI_ANY_TAG, MPI_ERR_TAG, "a tag of {}: tags are 0 to {}", tag, highest_tag);
-  ATOLL_MPI_REQUIRE((from >= 0 && from < comm.peers().size()) || from == MPI_PROC_NULL || from == MPI_ANY_SOURCE, MPI_ERR_RANK,
-                    "a message from rank {}: there are ranks 0 to {}", from, comm.peers().size() - 1);
+  ATOLL_MPI_REQUIRE((tag >= 0 && tag <= highest_tag) || tag == MPI_ANY_TAG, MPI_ERR_TAG,
+                    "a tag of {}: tags are 0 to {}", tag, highest_tag);
+  ATOLL_MPI_REQUIRE((from >= 0 && from < comm.peers().size()) || from == MPI_PROC_NULL || from == MPI_ANY_SOURCE,
+                    MPI_ERR_RANK, "a message from rank {}: there are ranks 0 to {}", from, comm.peers().size() - 1);
 }
 
 runtime::Pattern pattern_of(const Comm& comm, int from, int tag) {
@@ -42,10 +43,12 @@ void report(const Comm& comm, const runtime::Outcome& outcome, const Incoming& d
   check_outcome(outcome.status, envelope.source, const_cast<Comm*>(&comm));
   int source = comm.rank_of(envelope.source), tag = static_cast<int>(envelope.tag & tag_mask);
   fill(status, source, tag, static_cast<Count>(std::min<std::uint64_t>(envelope.bytes, room)));
-  if (envelope.label != 0) [[unlikely]] check_label(comm, envelope, data.label(), room);
+  if (envelope.label != 0) [[unlikely]]
+    check_label(comm, envelope, data.label(), room);
   if (outcome.status != Status::ok) [[unlikely]]
     fail_with(MPI_ERR_TRUNCATE,
-              fmt::format("a message of {} bytes from rank {} with tag {} does not fit into {} bytes", envelope.bytes, source, tag, room),
+              fmt::format("a message of {} bytes from rank {} with tag {} does not fit into {} bytes", envelope.bytes,
+                          source, tag, room),
               const_cast<Comm*>(&comm));
 }
 
@@ -58,7 +61,8 @@ runtime::Request receive_from_dead(const runtime::Pattern& pattern, const runtim
 }
 
 void check_anybody(Comm& comm, int code) {
-  if (comm.knows_all_failed()) [[likely]] return;
+  if (comm.knows_all_failed()) [[likely]]
+    return;
   fail_with(code, "a process of the communicator has died that has not been acknowledged", &comm);
 }
 
@@ -85,7 +89,8 @@ void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to,
   const PeId pe = comm.pe_of(to);
   runtime::Matcher& matcher = library().matcher();
   auto request = matcher.send(pe, comm.bits(tag), data.span(),
-                              mode == Mode::synchronous ? runtime::SendMode::synchronous : runtime::SendMode::standard, data.label());
+                              mode == Mode::synchronous ? runtime::SendMode::synchronous : runtime::SendMode::standard,
+                              data.label());
   if (!request.empty()) return check_outcome(matcher.wait(request).status, pe, &comm);
   library().context().pace(pe);
 }
@@ -123,8 +128,8 @@ Posted::~Posted() {
   }
 }
 
-void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count, MPI_Datatype in_type,
-                  Half from, MPI_Comm comm, MPI_Status* status) {
+void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count,
+                  MPI_Datatype in_type, Half from, MPI_Comm comm, MPI_Status* status) {
   Posted posted;
   MPI_Request sent = MPI_REQUEST_NULL;
   receive_start(in, in_count, in_type, from.peer, from.tag, comm, &posted.request);
@@ -133,7 +138,8 @@ void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half 
   request_wait(&posted.request, status);
 }
 
-void send_receive_replace(void* buffer, Count count, MPI_Datatype type, Half to, Half from, MPI_Comm handle, MPI_Status* status) {
+void send_receive_replace(void* buffer, Count count, MPI_Datatype type, Half to, Half from, MPI_Comm handle,
+                          MPI_Status* status) {
   Comm& comm = need<Comm>(handle);
   check_target(comm, to.peer, to.tag);
   comm.check_peer(to.peer);
@@ -142,7 +148,8 @@ void send_receive_replace(void* buffer, Count count, MPI_Datatype type, Half to,
   Posted posted;
   receive_start(buffer, count, type, from.peer, from.tag, handle, &posted.request);
   if (to.peer != MPI_PROC_NULL) {
-    auto sending = library().matcher().send(comm.pe_of(to.peer), comm.bits(to.tag), out.span(), runtime::SendMode::standard, out.label());
+    auto sending = library().matcher().send(comm.pe_of(to.peer), comm.bits(to.tag), out.span(),
+                                            runtime::SendMode::standard, out.label());
     check_outcome(library().matcher().wait(sending).status, comm.pe_of(to.peer), &comm);
   }
   request_wait(&posted.request, status);
@@ -165,7 +172,8 @@ auto look_for(Comm& comm, int from, Look&& look) {
 }
 
 void describe(const Comm& comm, const runtime::Envelope& envelope, MPI_Status* status) {
-  fill(status, comm.rank_of(envelope.source), static_cast<int>(envelope.tag & tag_mask), static_cast<Count>(envelope.bytes));
+  fill(status, comm.rank_of(envelope.source), static_cast<int>(envelope.tag & tag_mask),
+       static_cast<Count>(envelope.bytes));
 }
 
 }  // namespace

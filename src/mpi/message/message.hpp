@@ -13,22 +13,27 @@ namespace atl::mpi {
 enum class Mode { standard, synchronous, buffered };
 
 void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
-void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request);
-void send_init(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request);
+void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                MPI_Request* request);
+void send_init(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+               MPI_Request* request);
 void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status);
-void receive_start(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request);
+void receive_start(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                   MPI_Request* request);
 void receive_init(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request);
 
 struct Half {
   int peer;
   int tag;
 };
-void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count, MPI_Datatype in_type,
-                  Half from, MPI_Comm comm, MPI_Status* status);
+void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count,
+                  MPI_Datatype in_type, Half from, MPI_Comm comm, MPI_Status* status);
 void send_receive_start(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count,
                         MPI_Datatype in_type, Half from, MPI_Comm comm, MPI_Request* request);
-void send_receive_replace(void* buffer, Count count, MPI_Datatype type, Half to, Half from, MPI_Comm comm, MPI_Status* status);
-void send_receive_replace_start(void* buffer, Count count, MPI_Datatype type, Half to, Half from, MPI_Comm comm, MPI_Request* request);
+void send_receive_replace(void* buffer, Count count, MPI_Datatype type, Half to, Half from, MPI_Comm comm,
+                          MPI_Status* status);
+void send_receive_replace_start(void* buffer, Count count, MPI_Datatype type, Half to, Half from, MPI_Comm comm,
+                                MPI_Request* request);
 
 // ---- probing
 
@@ -54,8 +59,8 @@ void message_receive_start(void* buffer, Count count, MPI_Datatype type, MPI_Mes
 
 // ---- for the rest of the folder, and the checks
 
-/// The receive of a call that also sends: when that fails nobody waits for it, its buffer is the caller's again, and its message the next
-/// receive's.
+/// The receive of a call that also sends: when that fails nobody waits for it, its buffer is the caller's again, and
+/// its message the next receive's.
 class Posted {
  public:
   Posted() = default;
@@ -69,11 +74,13 @@ class Posted {
 void check_target(const Comm& comm, int to, int tag);
 void check_source(const Comm& comm, int from, int tag);
 runtime::Pattern pattern_of(const Comm& comm, int from, int tag);
-/// Failure of that code when a member has died that the program does not know of: what is to come from anybody may not come.
+/// Failure of that code when a member has died that the program does not know of: what is to come from anybody may not
+/// come.
 void check_anybody(Comm& comm, int code);
 /// The same where a probe has found nothing and waits.
 void check_awaited(Comm& comm, int from);
-/// From a process that has died: what it had sent before is received; what had not come whole ends as Status::peer_lost.
+/// From a process that has died: what it had sent before is received; what had not come whole ends as
+/// Status::peer_lost.
 runtime::Request receive_from_dead(const runtime::Pattern& pattern, const runtime::Target& into);
 /// Of a receive from MPI_ANY_SOURCE, which is taken back then.
 runtime::Outcome wait_for_anybody(Comm& comm, runtime::Request& request);

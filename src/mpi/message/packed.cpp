@@ -21,7 +21,8 @@ std::atomic<std::uint64_t> in_heap{0}, in_all{0};
 /// So many bytes of what there may be at most, until it is kept or given back.
 class Share {
  public:
-  Share(std::atomic<std::uint64_t>& of, std::uint64_t bytes) : of_(of), bytes_(bytes), with_it_(of.fetch_add(bytes, std::memory_order_relaxed) + bytes) {}
+  Share(std::atomic<std::uint64_t>& of, std::uint64_t bytes)
+      : of_(of), bytes_(bytes), with_it_(of.fetch_add(bytes, std::memory_order_relaxed) + bytes) {}
   ~Share() {
     if (!kept_) of_.fetch_sub(bytes_, std::memory_order_relaxed);
   }
@@ -37,12 +38,14 @@ class Share {
 };
 
 void check(const Share& share) {
-  if (share.with_it() <= always_there) [[likely]] return;
+  if (share.with_it() <= always_there) [[likely]]
+    return;
   const std::uint64_t most = library().context().heap().stats().limit_bytes;
-  ATOLL_MPI_REQUIRE(share.with_it() <= most, MPI_ERR_NO_MEM,
-                    "copies of messages under way would take {} bytes, and this rank may use {}: wait for some of them first, or raise "
-                    "ATOLL_MEMORY_LIMIT",
-                    share.with_it(), most);
+  ATOLL_MPI_REQUIRE(
+      share.with_it() <= most, MPI_ERR_NO_MEM,
+      "copies of messages under way would take {} bytes, and this rank may use {}: wait for some of them first, or raise "
+      "ATOLL_MEMORY_LIMIT",
+      share.with_it(), most);
 }
 
 // None: there is too little.
@@ -55,9 +58,7 @@ Packed room_in_heap(std::size_t bytes) {
     of_heap.keep();
     share.keep();
     return room;
-  } catch (const MemoryError&) {
-    return {};
-  }
+  } catch (const MemoryError&) { return {}; }
 }
 
 }  // namespace

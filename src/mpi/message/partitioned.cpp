@@ -12,8 +12,8 @@
 namespace atl::mpi {
 namespace {
 
-// Both sides match one another in the order in which they were made, whatever they are started in: the sender says then under which
-// number it will send.
+// Both sides match one another in the order in which they were made, whatever they are started in: the sender says then
+// under which number it will send.
 std::uint64_t bits_of(const Comm& comm, int tag) { return comm.bits(tag, Talk::partitioned); }
 
 // One such number under way. Freeing one that is not complete leaves it to the background.
@@ -26,7 +26,8 @@ class Introduction : public Request {
     done_ = pending_.empty();
   }
   void receive(int from, int tag) {
-    pending_ = library().matcher().receive({.source = comm_->pe_of(from), .tag = bits_of(*comm_, tag)}, std::as_writable_bytes(std::span(&channel_, 1)));
+    pending_ = library().matcher().receive({.source = comm_->pe_of(from), .tag = bits_of(*comm_, tag)},
+                                           std::as_writable_bytes(std::span(&channel_, 1)));
   }
   bool poll() override {
     if (done_) return true;
@@ -61,7 +62,12 @@ void check_partitions(int partitions, Count count, MPI_Datatype type) {
 class PartitionedSend : public Transfer {
  public:
   PartitionedSend(Comm& comm, const void* buffer, int partitions, Count count, MPI_Datatype type, int to, int tag)
-      : Transfer(Life::persistent, comm), buffer_(buffer), count_(count), type_(need<TypeObject>(type)), to_(to), channel_(comm.next_channel()),
+      : Transfer(Life::persistent, comm),
+        buffer_(buffer),
+        count_(count),
+        type_(need<TypeObject>(type)),
+        to_(to),
+        channel_(comm.next_channel()),
         ready_(static_cast<std::size_t>(partitions)) {
     if (to == MPI_PROC_NULL || comm.revoked() || comm.is_dead(to)) return;
     auto words = make<Introduction>(comm);
@@ -79,16 +85,17 @@ class PartitionedSend : public Transfer {
   }
   void ready(int partition) override {
     ATOLL_MPI_REQUIRE(active(), MPI_ERR_REQUEST, "a partition of a send that has not been started");
-    ATOLL_MPI_REQUIRE(partition >= 0 && static_cast<std::size_t>(partition) < ready_.size(), MPI_ERR_ARG, "partition {} of {}", partition,
-                      ready_.size());
+    ATOLL_MPI_REQUIRE(partition >= 0 && static_cast<std::size_t>(partition) < ready_.size(), MPI_ERR_ARG,
+                      "partition {} of {}", partition, ready_.size());
     bool before = ready_[static_cast<std::size_t>(partition)].exchange(true);
     ATOLL_MPI_REQUIRE(!before, MPI_ERR_ARG, "partition {} is ready already", partition);
     // Acquire and release: the sending thread has seen what the others wrote. Partner: itself.
     if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     if (to_ != MPI_PROC_NULL) {
-      data_ = Outgoing(buffer_, datatype::checked_multiply(count_, static_cast<Count>(ready_.size())), handle_of(*type_));
-      pending_ = library().matcher().send(comm_->pe_of(to_), comm_->partitioned_bits(channel_), data_.span(), runtime::SendMode::standard,
-                                          data_.label());
+      data_ =
+          Outgoing(buffer_, datatype::checked_multiply(count_, static_cast<Count>(ready_.size())), handle_of(*type_));
+      pending_ = library().matcher().send(comm_->pe_of(to_), comm_->partitioned_bits(channel_), data_.span(),
+                                          runtime::SendMode::standard, data_.label());
     }
     sent_.store(true, std::memory_order_release);  // pending_; partner: poll()
     library().context().notify(library().pe());
@@ -122,8 +129,13 @@ class PartitionedSend : public Transfer {
 class PartitionedReceive : public Transfer {
  public:
   PartitionedReceive(Comm& comm, void* buffer, int partitions, Count count, MPI_Datatype type, int from, int tag)
-      : Transfer(Life::persistent, comm), buffer_(buffer), partitions_(partitions), count_(count), type_(need<TypeObject>(type)),
-        from_(from), tag_(tag) {
+      : Transfer(Life::persistent, comm),
+        buffer_(buffer),
+        partitions_(partitions),
+        count_(count),
+        type_(need<TypeObject>(type)),
+        from_(from),
+        tag_(tag) {
     if (from == MPI_PROC_NULL) return;
     sender_ = make<Introduction>(comm);
     sender_->receive(from, tag);
@@ -145,7 +157,8 @@ class PartitionedReceive : public Transfer {
     library().context().wait([this] { return poll(); });
   }
   bool arrived(int partition) override {
-    ATOLL_MPI_REQUIRE(partition >= 0 && partition < partitions_, MPI_ERR_ARG, "partition {} of {}", partition, partitions_);
+    ATOLL_MPI_REQUIRE(partition >= 0 && partition < partitions_, MPI_ERR_ARG, "partition {} of {}", partition,
+                      partitions_);
     return !active() || poll();
   }
   void result(MPI_Status* status) override {
@@ -166,7 +179,9 @@ class PartitionedReceive : public Transfer {
     }
     posted_ = true;
     if (Status status = sender_->outcome().status; status != Status::ok) end_as(status, comm_->pe_of(from_));
-    else pending_ = library().matcher().receive({.source = comm_->pe_of(from_), .tag = comm_->partitioned_bits(sender_->channel())}, data_.span());
+    else
+      pending_ = library().matcher().receive(
+          {.source = comm_->pe_of(from_), .tag = comm_->partitioned_bits(sender_->channel())}, data_.span());
     return true;
   }
   void complete() override {
@@ -185,16 +200,16 @@ class PartitionedReceive : public Transfer {
 
 }  // namespace
 
-void partitioned_send_init(const void* buffer, int partitions, Count count, MPI_Datatype type, int to, int tag, MPI_Comm handle,
-                           MPI_Request* request) {
+void partitioned_send_init(const void* buffer, int partitions, Count count, MPI_Datatype type, int to, int tag,
+                           MPI_Comm handle, MPI_Request* request) {
   Comm& comm = need<Comm>(handle);
   check_target(comm, to, tag);
   check_partitions(partitions, count, type);
   give<Request>(Ref<Request>::adopt(new PartitionedSend(comm, buffer, partitions, count, type, to, tag)), request);
 }
 
-void partitioned_receive_init(void* buffer, int partitions, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle,
-                              MPI_Request* request) {
+void partitioned_receive_init(void* buffer, int partitions, Count count, MPI_Datatype type, int from, int tag,
+                              MPI_Comm handle, MPI_Request* request) {
   Comm& comm = need<Comm>(handle);
   check_target(comm, from, tag);
   check_partitions(partitions, count, type);

@@ -12,7 +12,8 @@
 namespace atl::mpi {
 namespace {
 
-// Blocks of one size that a thread has freed. Another thread may free what this one took: lists only move blocks around.
+// Blocks of one size that a thread has freed. Another thread may free what this one took: lists only move blocks
+// around.
 constexpr std::size_t block_bytes = 320;
 constexpr int most_kept = 4096;
 struct Blocks {
@@ -56,8 +57,8 @@ runtime::SendMode mode_of(Mode mode) {
   return mode == Mode::synchronous ? runtime::SendMode::synchronous : runtime::SendMode::standard;
 }
 
-// What takes a rendezvous goes on while the program computes. One message is one step of it: only very long ones are worth waking a
-// thread at once.
+// What takes a rendezvous goes on while the program computes. One message is one step of it: only very long ones are
+// worth waking a thread at once.
 constexpr std::size_t steps_worth_waking = 16;
 void leave_long(std::size_t bytes) {
   if (bytes > detail::longest_eager) leave_to_progress(bytes / steps_worth_waking);
@@ -65,14 +66,16 @@ void leave_long(std::size_t bytes) {
 
 // Why requests of messages to or from that rank (or MPI_ANY_SOURCE) fail: revoked, peer_lost. Else ok.
 Status state_of_messages(const Comm& comm, int rank) {
-  if (comm.revoked()) [[unlikely]] return Status::revoked;
+  if (comm.revoked()) [[unlikely]]
+    return Status::revoked;
   return comm.is_dead(rank) ? Status::peer_lost : Status::ok;
 }
 
 // A send and a receive that are one request, whose status is the receive's.
 class Pair : public Request {
  public:
-  Pair(Ref<SendTransfer> out, Ref<ReceiveTransfer> in) : Request(Life::once), out_(std::move(out)), in_(std::move(in)) {}
+  Pair(Ref<SendTransfer> out, Ref<ReceiveTransfer> in)
+      : Request(Life::once), out_(std::move(out)), in_(std::move(in)) {}
   bool poll() override {
     bool sent = out_->poll();
     return in_->poll() && sent;
@@ -87,11 +90,15 @@ class Pair : public Request {
 
 }  // namespace
 
-void* Transfer::operator new(std::size_t) { return blocks.first == nullptr ? ::operator new(block_bytes) : blocks.pop(); }
+void* Transfer::operator new(std::size_t) {
+  return blocks.first == nullptr ? ::operator new(block_bytes) : blocks.pop();
+}
 
 void Transfer::operator delete(void* memory) {
-  if (checking()) [[unlikely]] return Object::operator delete(memory);
-  if (blocks.room > 0) [[likely]] blocks.push(memory);
+  if (checking()) [[unlikely]]
+    return Object::operator delete(memory);
+  if (blocks.room > 0) [[likely]]
+    blocks.push(memory);
   else free_block(memory);
 }
 
@@ -131,7 +138,8 @@ void Transfer::cancel() {
 }
 
 bool SendTransfer::leaves_at_once(const Comm& comm, const Outgoing& data, int to, int tag, runtime::SendMode mode) {
-  if (mode != runtime::SendMode::standard || to == MPI_PROC_NULL || state_of_messages(comm, to) != Status::ok) return false;
+  if (mode != runtime::SendMode::standard || to == MPI_PROC_NULL || state_of_messages(comm, to) != Status::ok)
+    return false;
   return library().matcher().send_now(comm.pe_of(to), comm.bits(tag), data.span(), data.label());
 }
 
@@ -142,7 +150,8 @@ void SendTransfer::begin(Outgoing data, int to, int tag, runtime::SendMode mode)
     done_ = true;
     return;
   }
-  if (Status why = state_of_messages(*comm_, to); why != Status::ok) [[unlikely]] return end_as(why, comm_->pe_of(to));
+  if (Status why = state_of_messages(*comm_, to); why != Status::ok) [[unlikely]]
+    return end_as(why, comm_->pe_of(to));
   pending_ = library().matcher().send(comm_->pe_of(to), comm_->bits(tag), data_.span(), mode, data_.label());
   done_ = pending_.empty();
   if (!done_) leave_long(data_.bytes());
@@ -155,7 +164,8 @@ void ReceiveTransfer::begin(void* buffer, Count count, MPI_Datatype type, int fr
   done_ = no_process_;
   if (done_) return;
   const Status why = state_of_messages(*comm_, from);
-  if (why == Status::revoked) [[unlikely]] return end_as(why, from_anybody_ ? runtime::Matcher::no_pe : comm_->pe_of(from));
+  if (why == Status::revoked) [[unlikely]]
+    return end_as(why, from_anybody_ ? runtime::Matcher::no_pe : comm_->pe_of(from));
   const runtime::Pattern pattern = pattern_of(*comm_, from, tag);
   if (why == Status::peer_lost) [[unlikely]] {
     pending_ = receive_from_dead(pattern, data_.target());
@@ -180,7 +190,8 @@ void ReceiveTransfer::result(MPI_Status* status) {
   else report(*comm_, outcome_, data_, status);
 }
 
-void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm handle, MPI_Request* request) {
+void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm handle,
+                MPI_Request* request) {
   Comm& comm = need<Comm>(handle);
   check_target(comm, to, tag);
   Outgoing data(buffer, count, type, Moves::pieces);
@@ -199,7 +210,8 @@ void send_start(Mode mode, const void* buffer, Count count, MPI_Datatype type, i
   else give<Request>(Ref<Request>::adopt(transfer.leak()), request);
 }
 
-void send_init(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm handle, MPI_Request* request) {
+void send_init(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm handle,
+               MPI_Request* request) {
   Comm& comm = need<Comm>(handle);
   check_target(comm, to, tag);
   detail::checked(count, type).validate_count(count);
@@ -216,7 +228,8 @@ void send_init(Mode mode, const void* buffer, Count count, MPI_Datatype type, in
   give<Request>(Ref<Request>::adopt(new Persistent<SendTransfer>(comm, begin)), request);
 }
 
-void receive_start(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Request* request) {
+void receive_start(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle,
+                   MPI_Request* request) {
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
   auto transfer = make<ReceiveTransfer>(Request::Life::once, comm);
@@ -224,7 +237,8 @@ void receive_start(void* buffer, Count count, MPI_Datatype type, int from, int t
   give<Request>(Ref<Request>::adopt(transfer.leak()), request);
 }
 
-void receive_init(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Request* request) {
+void receive_init(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle,
+                  MPI_Request* request) {
   Comm& comm = need<Comm>(handle);
   check_source(comm, from, tag);
   detail::checked(count, type).validate_count(count);
@@ -261,7 +275,8 @@ void send_receive_start(const void* out, Count out_count, MPI_Datatype out_type,
   give<Request>(Ref<Request>::adopt(new Pair(std::move(sending), std::move(receiving))), request);
 }
 
-void send_receive_replace_start(void* buffer, Count count, MPI_Datatype type, Half to, Half from, MPI_Comm handle, MPI_Request* request) {
+void send_receive_replace_start(void* buffer, Count count, MPI_Datatype type, Half to, Half from, MPI_Comm handle,
+                                MPI_Request* request) {
   Comm& comm = need<Comm>(handle);
   check_target(comm, to.peer, to.tag);
   check_source(comm, from.peer, from.tag);

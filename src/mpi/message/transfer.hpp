@@ -69,7 +69,8 @@ class ReceiveTransfer : public Transfer {
 template <class Base>
 class Persistent : public Base {
  public:
-  Persistent(Comm& comm, std::function<void(Base&)> begin) : Base(Request::Life::persistent, comm), begin_(std::move(begin)) {}
+  Persistent(Comm& comm, std::function<void(Base&)> begin)
+      : Base(Request::Life::persistent, comm), begin_(std::move(begin)) {}
   void start() override {
     this->activate();
     this->done_ = false;

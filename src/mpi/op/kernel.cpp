@@ -49,9 +49,8 @@ Combine complex(Code code) {
   using C = ComplexOf<T>;
   if (code == Code::sum) return each<C, [](C a, C b) { return C{T(a.real + b.real), T(a.imag + b.imag)}; }>;
   if (code == Code::prod)
-    return each<C, [](C a, C b) {
-      return C{T(a.real * b.real - a.imag * b.imag), T(a.real * b.imag + a.imag * b.real)};
-    }>;
+    return each<C,
+                [](C a, C b) { return C{T(a.real * b.real - a.imag * b.imag), T(a.real * b.imag + a.imag * b.real)}; }>;
   return nullptr;
 }
 
@@ -98,7 +97,8 @@ bool is_lower(const std::byte* a, const std::byte* b) {
   return load<T>(a, 0) < load<T>(b, 0);
 }
 
-/// `call` with a value of the C++ type that holds an element of this predefined one: an integer, a natural or a real number.
+/// `call` with a value of the C++ type that holds an element of this predefined one: an integer, a natural or a real
+/// number.
 template <class Call>
 auto with_number(const Predefined& one, Call&& call) {
   if (one.number == Number::real) {
@@ -269,7 +269,8 @@ std::optional<coll::Reduction> reduction(Code code, const datatype::Type& type, 
         coll::Functor{bytes, code == Code::replace ? take_right : keep_left, reinterpret_cast<void*>(bytes)});
   }
   if (one == nullptr) return is_value_index(type) ? pair_reduction(code, type, spacing) : std::nullopt;
-  // Characters are for printing, says the standard, but programs reduce them as they reduce signed char, and all libraries do so.
+  // Characters are for printing, says the standard, but programs reduce them as they reduce signed char, and all
+  // libraries do so.
   constexpr std::uint16_t mpi_char = 0x243, mpi_signed_char = 0x244;
   if (one->handle == mpi_char) one = datatype::find_predefined(mpi_signed_char);
   if (one->number == Number::pair) return pair_reduction(code, type, spacing);

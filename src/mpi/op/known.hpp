@@ -7,7 +7,8 @@
 
 namespace atl::mpi {
 
-/// Null: one of both is the program's own, or the standard has no such reduction; check_operation() says why. Lives for ever.
+/// Null: one of both is the program's own, or the standard has no such reduction; check_operation() says why. Lives for
+/// ever.
 const coll::Reduction* known_reduction(MPI_Op op, MPI_Datatype type);
 
 }  // namespace atl::mpi

@@ -21,9 +21,13 @@ using datatype::Type;
   return true;
 }();
 
-bool is_plain(const Type& type) { return type.size() == type.extent() && type.lb() == 0 && type.region(1).contiguous(); }
+bool is_plain(const Type& type) {
+  return type.size() == type.extent() && type.lb() == 0 && type.region(1).contiguous();
+}
 
-std::string name_of(const Type& type) { return type.element() != nullptr ? type.element()->name : "a datatype made of others"; }
+std::string name_of(const Type& type) {
+  return type.element() != nullptr ? type.element()->name : "a datatype made of others";
+}
 
 }  // namespace
 
@@ -33,8 +37,8 @@ void Operation::call(const void* left, void* right, MPI_Count count, MPI_Datatyp
   constexpr MPI_Count most = std::numeric_limits<int>::max();
   for (MPI_Count done = 0; done < count; done += most) {
     int part = static_cast<int>(std::min(most, count - done));
-    small_(static_cast<std::byte*>(const_cast<void*>(left)) + done * extent, static_cast<std::byte*>(right) + done * extent,
-           &part, &type);
+    small_(static_cast<std::byte*>(const_cast<void*>(left)) + done * extent,
+           static_cast<std::byte*>(right) + done * extent, &part, &type);
   }
 }
 
@@ -61,7 +65,9 @@ void Reducer::combine(void* into, const void* left, const void* right, std::size
   const Type& type = self.type();
   auto elements = static_cast<MPI_Count>(count);
   std::size_t bytes = count * static_cast<std::size_t>(type.size());
-  auto aligned = [&](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::size_t>(type.align()) == 0; };
+  auto aligned = [&](const void* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::size_t>(type.align()) == 0;
+  };
   if (!is_plain(type) || !aligned(left) || !aligned(right) || into == left)
     return self.combine_spread(into, left, right, elements);
   if (into != right) std::memcpy(into, right, bytes);
@@ -119,12 +125,14 @@ void reduce_local(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Dataty
   const auto& operation = need<Operation>(op);
   check_operation(operation, type);
   if (count == 0) return;
-  ATOLL_MPI_REQUIRE(inbuf != MPI_IN_PLACE && inoutbuf != MPI_IN_PLACE, MPI_ERR_BUFFER, "MPI_IN_PLACE is not for MPI_Reduce_local");
+  ATOLL_MPI_REQUIRE(inbuf != MPI_IN_PLACE && inoutbuf != MPI_IN_PLACE, MPI_ERR_BUFFER,
+                    "MPI_IN_PLACE is not for MPI_Reduce_local");
   detail::check_buffer(type.region(count), inbuf);
   detail::check_buffer(type.region(count), inoutbuf);
   ATOLL_MPI_REQUIRE(inbuf != inoutbuf, MPI_ERR_BUFFER, "both buffers are the same");
   if (operation.is_user()) return operation.call(inbuf, inoutbuf, count, datatype);
-  (*op::reduction(operation.code(), type, op::Spacing::extent))(inoutbuf, inbuf, inoutbuf, static_cast<std::size_t>(count));
+  (*op::reduction(operation.code(), type, op::Spacing::extent))(inoutbuf, inbuf, inoutbuf,
+                                                                static_cast<std::size_t>(count));
 }
 
 }  // namespace atl::mpi

@@ -18,8 +18,10 @@ class Operation : public Object {
   static Handle null_handle() { return MPI_OP_NULL; }
 
   explicit Operation(op::Code code) : Object(kind), code_(code), commutative_(true) {}
-  Operation(MPI_User_function* function, bool commutative) : Object(kind), small_(function), commutative_(commutative) {}
-  Operation(MPI_User_function_c* function, bool commutative) : Object(kind), large_(function), commutative_(commutative) {}
+  Operation(MPI_User_function* function, bool commutative)
+      : Object(kind), small_(function), commutative_(commutative) {}
+  Operation(MPI_User_function_c* function, bool commutative)
+      : Object(kind), large_(function), commutative_(commutative) {}
 
   bool commutative() const { return commutative_; }
   bool is_user() const { return small_ != nullptr || large_ != nullptr; }
@@ -35,7 +37,8 @@ class Operation : public Object {
   bool commutative_;
 };
 
-/// An operation on elements of a datatype that have been packed: what coll reduces with. Lives as long as the reduction runs.
+/// An operation on elements of a datatype that have been packed: what coll reduces with. Lives as long as the reduction
+/// runs.
 class Reducer {
  public:
   /// Failure when the operation is not for that type.

@@ -11,8 +11,8 @@
 namespace atl::mpi {
 namespace {
 
-// The hook of progress() is there while something is under way. It runs under a lock of progress(), so that nothing is asked of
-// the Context with this one's.
+// The hook of progress() is there while something is under way. It runs under a lock of progress(), so that nothing is
+// asked of the Context with this one's.
 struct Background {
   std::mutex mutex;
   std::vector<FlowRequest*> flows;  // each holds a count
@@ -32,7 +32,8 @@ struct Background {
       count.fetch_add(1);
       if (std::exchange(hooked, true)) return;
     }
-    std::uint64_t key = library().context().add_hook([](runtime::Context& context) { return step(context.is_progress_thread()); });
+    std::uint64_t key =
+        library().context().add_hook([](runtime::Context& context) { return step(context.is_progress_thread()); });
     std::lock_guard lock(mutex);
     hook = key;
   }
@@ -82,7 +83,8 @@ bool Background::step(bool progress_thread) {
   return moved;
 }
 
-// A hook must not be taken away from within: requests that the program has let go end there, and leave it to the next one.
+// A hook must not be taken away from within: requests that the program has let go end there, and leave it to the next
+// one.
 void remove_idle_hook() {
   Background& here = background();
   if (stepping || here.count.load() != 0) return;
@@ -100,7 +102,9 @@ void remove_idle_hook() {
 
 void finish_in_background(Request& request) { background().add(background().let_go, &request); }
 
-FlowRequest::FlowRequest(Flow flow, Course course) : Request(Life::once), course_(std::move(course)) { begin(std::move(flow)); }
+FlowRequest::FlowRequest(Flow flow, Course course) : Request(Life::once), course_(std::move(course)) {
+  begin(std::move(flow));
+}
 FlowRequest::FlowRequest(std::function<Flow()> make, Course course)
     : Request(Life::persistent), make_(std::move(make)), course_(std::move(course)) {}
 
@@ -118,9 +122,7 @@ bool FlowRequest::advance() {
   bool done = true;
   try {
     done = flow_.advance();
-  } catch (...) {
-    error_ = std::current_exception();
-  }
+  } catch (...) { error_ = std::current_exception(); }
   if (done) {
     flow_ = Flow();
     done_.store(true, std::memory_order_release);  // the error and all that the flow wrote; partner: poll()

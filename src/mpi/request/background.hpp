@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes on in any call that makes progress: flows of non-blocking operations, and requests that programs have let go.
+// What goes on in any call that makes progress: flows of non-blocking operations, and requests that programs have let
+// go.
 #pragma once
 
 #include <functional>

@@ -11,7 +11,8 @@ namespace {
 
 class Generalized : public Request {
  public:
-  Generalized(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free, MPI_Grequest_cancel_function* cancel, void* extra)
+  Generalized(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
+              MPI_Grequest_cancel_function* cancel, void* extra)
       : Request(Life::once), query_(query), free_(free), cancel_(cancel), extra_(extra) {}
 
   bool poll() override {
@@ -44,7 +45,9 @@ class Generalized : public Request {
   }
 
  private:
-  static void check(int code) { ATOLL_MPI_REQUIRE(code == MPI_SUCCESS, code, "a generalized request's function failed: {}", error_text(code)); }
+  static void check(int code) {
+    ATOLL_MPI_REQUIRE(code == MPI_SUCCESS, code, "a generalized request's function failed: {}", error_text(code));
+  }
   MPI_Grequest_query_function* query_;
   MPI_Grequest_free_function* free_;
   MPI_Grequest_cancel_function* cancel_;
@@ -54,8 +57,8 @@ class Generalized : public Request {
 
 }  // namespace
 
-void grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free, MPI_Grequest_cancel_function* cancel,
-                    void* extra, MPI_Request* request) {
+void grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
+                    MPI_Grequest_cancel_function* cancel, void* extra, MPI_Request* request) {
   ATOLL_MPI_REQUIRE(query != nullptr, MPI_ERR_ARG, "the query function is null");
   give(make<Generalized>(query, free, cancel, extra), request);
 }
@@ -97,7 +100,8 @@ void status_get_elements(const MPI_Status* status, MPI_Datatype handle, MPI_Coun
     *count = bytes == 0 ? 0 : MPI_UNDEFINED;
     return;
   }
-  MPI_Count left = 0, inside = bytes % size == 0 ? 0 : datatype::elements_within(*type.description(), bytes % size, left);
+  MPI_Count left = 0,
+            inside = bytes % size == 0 ? 0 : datatype::elements_within(*type.description(), bytes % size, left);
   *count = left != 0 ? MPI_UNDEFINED : bytes / size * type.elements() + inside;
 }
 

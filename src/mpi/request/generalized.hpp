@@ -6,8 +6,8 @@
 
 namespace atl::mpi {
 
-void grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free, MPI_Grequest_cancel_function* cancel,
-                    void* extra, MPI_Request* request);
+void grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
+                    MPI_Grequest_cancel_function* cancel, void* extra, MPI_Request* request);
 void grequest_complete(MPI_Request request);
 
 void status_set_elements(MPI_Status* status, MPI_Datatype type, MPI_Count count);

@@ -30,13 +30,13 @@ void finish(MPI_Request* handle, Request& request, MPI_Status* status) {
   std::exception_ptr error;
   try {
     request.result(status);
-    if (checking()) [[unlikely]] detail::watcher->completed(request);
-  } catch (...) {
-    error = std::current_exception();
-  }
+    if (checking()) [[unlikely]]
+      detail::watcher->completed(request);
+  } catch (...) { error = std::current_exception(); }
   if (!request.persistent()) *handle = MPI_REQUEST_NULL;
   request.retire();
-  if (error) [[unlikely]] std::rethrow_exception(error);
+  if (error) [[unlikely]]
+    std::rethrow_exception(error);
 }
 
 // The first error of several completions; code MPI_SUCCESS: none.
@@ -59,7 +59,9 @@ void finish_among(MPI_Request* handle, Request* request, MPI_Status* status, Fir
   if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
 }
 
-MPI_Status* at(MPI_Status* statuses, int index) { return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + index; }
+MPI_Status* at(MPI_Status* statuses, int index) {
+  return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + index;
+}
 
 void check_list(int count, const MPI_Request* list) {
   ATOLL_MPI_REQUIRE(count >= 0 && (list != nullptr || count == 0), MPI_ERR_ARG, "a list of {} requests", count);
@@ -67,8 +69,10 @@ void check_list(int count, const MPI_Request* list) {
 
 // The error handler is that of the first, and is told its error.
 void fail_in_status_after(const First& first) {
-  if (first.code == MPI_SUCCESS) [[likely]] return;
-  throw Failure{MPI_ERR_IN_STATUS, "some of the operations failed: their statuses say how. The first: " + first.text, first.owner, first.code};
+  if (first.code == MPI_SUCCESS) [[likely]]
+    return;
+  throw Failure{MPI_ERR_IN_STATUS, "some of the operations failed: their statuses say how. The first: " + first.text,
+                first.owner, first.code};
 }
 
 // First of those that are complete; none: MPI_UNDEFINED. `any_active`: whether there is something to wait for.

@@ -39,8 +39,12 @@ class Request : public Object {
   virtual void start() { fail(MPI_ERR_REQUEST, "the request is not persistent"); }
   virtual void cancel() {}
   /// Of a partitioned one.
-  virtual void ready(int partition) { fail(MPI_ERR_REQUEST, "a request without partitions: {} cannot be ready", partition); }
-  virtual bool arrived(int partition) { fail(MPI_ERR_REQUEST, "a request without partitions: {} cannot arrive", partition); }
+  virtual void ready(int partition) {
+    fail(MPI_ERR_REQUEST, "a request without partitions: {} cannot be ready", partition);
+  }
+  virtual bool arrived(int partition) {
+    fail(MPI_ERR_REQUEST, "a request without partitions: {} cannot arrive", partition);
+  }
   /// Of a generalized one.
   virtual void complete_by_program() { fail(MPI_ERR_REQUEST, "the request is not a generalized one"); }
 

@@ -12,12 +12,13 @@
 namespace atl::mpi {
 namespace {
 
-constexpr std::array<std::string_view, 4> thread_levels{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED",
-                                                        "MPI_THREAD_MULTIPLE"};
+constexpr std::array<std::string_view, 4> thread_levels{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
+                                                        "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
 
 std::vector<PeId> members_of(const char* name) {
   std::vector<PeId> pes = members_of_set(name == nullptr ? "" : name);
-  ATOLL_MPI_REQUIRE(!pes.empty(), MPI_ERR_ARG, "there is no process set '{}'. There are mpi://WORLD and mpi://SELF", name == nullptr ? "" : name);
+  ATOLL_MPI_REQUIRE(!pes.empty(), MPI_ERR_ARG, "there is no process set '{}'. There are mpi://WORLD and mpi://SELF",
+                    name == nullptr ? "" : name);
   return pes;
 }
 
@@ -30,7 +31,8 @@ void session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session
   std::erase_if(hints, [&](const auto& entry) {
     if (entry.first != "thread_level") return false;
     ATOLL_MPI_REQUIRE(std::ranges::find(thread_levels, entry.second) != thread_levels.end(), MPI_ERR_INFO_VALUE,
-                      "'{}' is no thread level. There are MPI_THREAD_SINGLE, _FUNNELED, _SERIALIZED and _MULTIPLE", entry.second);
+                      "'{}' is no thread level. There are MPI_THREAD_SINGLE, _FUNNELED, _SERIALIZED and _MULTIPLE",
+                      entry.second);
     many_threads = entry.second == thread_levels.back();
     return true;
   });
@@ -56,8 +58,8 @@ void session_get_pset_count(MPI_Session session, int* count) {
 
 void session_get_pset_name(MPI_Session session, int index, int* length, char* name) {
   need<Session>(session);
-  ATOLL_MPI_REQUIRE(index >= 0 && static_cast<std::size_t>(index) < process_sets.size(), MPI_ERR_ARG, "there are {} process sets, no number {}",
-                    process_sets.size(), index);
+  ATOLL_MPI_REQUIRE(index >= 0 && static_cast<std::size_t>(index) < process_sets.size(), MPI_ERR_ARG,
+                    "there are {} process sets, no number {}", process_sets.size(), index);
   std::string_view text = process_sets[static_cast<std::size_t>(index)];
   ATOLL_MPI_REQUIRE(name != nullptr || *length <= 0, MPI_ERR_ARG, "there is no place for the name");
   if (*length > 0) {

@@ -19,8 +19,8 @@ namespace {
 using config::Variable;
 
 // What a process reads when MPI begins in it, or later; all else is settled when the job is started.
-constexpr std::array read_late{Variable::spin_us, Variable::peer_timeout, Variable::coll, Variable::coll_table, Variable::mpiio_stats,
-                               Variable::progress_core, Variable::log};
+constexpr std::array read_late{Variable::spin_us,     Variable::peer_timeout,  Variable::coll, Variable::coll_table,
+                               Variable::mpiio_stats, Variable::progress_core, Variable::log};
 
 constexpr int longest_value = 1024;
 
@@ -45,7 +45,9 @@ const config::Entry* entry_of(MPI_T_enum enumeration) {
   return nullptr;
 }
 
-bool may_be_written(const config::Entry& entry) { return std::ranges::find(read_late, entry.variable) != read_late.end(); }
+bool may_be_written(const config::Entry& entry) {
+  return std::ranges::find(read_late, entry.variable) != read_late.end();
+}
 
 bool fits_int(const config::Entry& entry) {
   return entry.minimum >= std::numeric_limits<int>::min() && entry.maximum <= std::numeric_limits<int>::max();
@@ -100,8 +102,7 @@ void read(const config::Entry& entry, void* buffer) {
 
 std::string as_text(const config::Entry& entry, const void* buffer) {
   switch (entry.kind) {
-    case config::Kind::integer:
-      return fmt::format("{}", fits_int(entry) ? get<int>(buffer) : get<MPI_Count>(buffer));
+    case config::Kind::integer: return fmt::format("{}", fits_int(entry) ? get<int>(buffer) : get<MPI_Count>(buffer));
     case config::Kind::bytes: return fmt::format("{}", get<unsigned long>(buffer));
     case config::Kind::seconds: return fmt::format("{}", get<double>(buffer));
     case config::Kind::choice: return std::string(choice_at(entry, get<int>(buffer)));
@@ -130,15 +131,17 @@ int control_index(const char* name, int* index) {
   return MPI_SUCCESS;
 }
 
-int control_info(int index, char* name, int* name_length, int* verbosity, MPI_Datatype* type, MPI_T_enum* enumeration, char* text,
-                 int* text_length, int* bind, int* scope) {
+int control_info(int index, char* name, int* name_length, int* verbosity, MPI_Datatype* type, MPI_T_enum* enumeration,
+                 char* text, int* text_length, int* bind, int* scope) {
   if (!tool_is_active() || !fits(index, config::entries().size())) return tool_no_index();
   const config::Entry& entry = config::entries()[static_cast<std::size_t>(index)];
   give_text(entry.name, name, name_length);
   give_text(entry.meaning, text, text_length);
   store(verbosity, int{MPI_T_VERBOSITY_USER_BASIC});
   store(type, type_of(entry));
-  store(enumeration, entry.kind == config::Kind::choice ? reinterpret_cast<MPI_T_enum>(const_cast<config::Entry*>(&entry)) : MPI_T_ENUM_NULL);
+  store(enumeration, entry.kind == config::Kind::choice
+                         ? reinterpret_cast<MPI_T_enum>(const_cast<config::Entry*>(&entry))
+                         : MPI_T_ENUM_NULL);
   store(bind, int{MPI_T_BIND_NO_OBJECT});
   store(scope, int{may_be_written(entry) && !is_active() ? MPI_T_SCOPE_ALL_EQ : MPI_T_SCOPE_READONLY});
   return MPI_SUCCESS;
@@ -184,9 +187,7 @@ int control_write(MPI_T_cvar_handle handle, const void* buffer) {
   if (entry.kind == config::Kind::choice && !fits(get<int>(buffer), choices_of(entry))) return MPI_T_ERR_INVALID;
   try {
     config::set(entry.variable, as_text(entry, buffer));
-  } catch (const std::exception&) {
-    return MPI_T_ERR_INVALID;
-  }
+  } catch (const std::exception&) { return MPI_T_ERR_INVALID; }
   return MPI_SUCCESS;
 }
 

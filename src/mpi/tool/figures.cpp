@@ -26,19 +26,19 @@ struct Figure {
 };
 
 using Messages = runtime::MatcherStats;
-template <std::uint64_t Messages::*member>
+template <std::uint64_t Messages::* member>
 std::uint64_t of_messages() {
   return library().matcher().stats().*member;
 }
-template <std::uint64_t fabric::Traffic::*member>
+template <std::uint64_t fabric::Traffic::* member>
 std::uint64_t of_transfers() {
   return library().context().endpoint().traffic().*member;
 }
-template <std::uint64_t io::Totals::*member>
+template <std::uint64_t io::Totals::* member>
 std::uint64_t of_files() {
   return io::totals().*member;
 }
-template <std::int64_t io::Totals::*member>
+template <std::int64_t io::Totals::* member>
 double of_file_times() {
   return static_cast<double>(io::totals().*member) * 1e-9;
 }
@@ -47,27 +47,43 @@ constexpr auto messages = Category::messages;
 constexpr auto transfers = Category::transfers;
 constexpr auto files = Category::files;
 constexpr std::array figures{
-    Figure{"messages_sent", "messages sent, those of the library's own included", messages, Grows::up, nullptr, of_messages<&Messages::sent_messages>},
+    Figure{"messages_sent", "messages sent, those of the library's own included", messages, Grows::up, nullptr,
+           of_messages<&Messages::sent_messages>},
     Figure{"bytes_sent", "bytes of these", messages, Grows::up, nullptr, of_messages<&Messages::sent_bytes>},
-    Figure{"messages_received", "messages received", messages, Grows::up, nullptr, of_messages<&Messages::received_messages>},
+    Figure{"messages_received", "messages received", messages, Grows::up, nullptr,
+           of_messages<&Messages::received_messages>},
     Figure{"bytes_received", "bytes of these", messages, Grows::up, nullptr, of_messages<&Messages::received_bytes>},
-    Figure{"messages_early", "messages that came before their receive", messages, Grows::up, nullptr, of_messages<&Messages::early_messages>},
-    Figure{"waits", "messages that a call had to wait for", messages, Grows::up, nullptr, of_messages<&Messages::waits>},
-    Figure{"unexpected_messages", "messages that wait at this rank for a receive", messages, Grows::both_ways, nullptr, of_messages<&Messages::unexpected_messages>},
-    Figure{"unexpected_bytes", "bytes of these that are held here", messages, Grows::both_ways, nullptr, of_messages<&Messages::unexpected_bytes>},
-    Figure{"posted_receives", "receives of this rank that wait for a message", messages, Grows::both_ways, nullptr, of_messages<&Messages::posted_receives>},
-    Figure{"withheld_sends", "sends of this rank that wait for room at their targets", messages, Grows::both_ways, nullptr, of_messages<&Messages::withheld_sends>},
-    Figure{"puts", "pieces of memory written at other ranks", transfers, Grows::up, nullptr, of_transfers<&fabric::Traffic::put_messages>},
+    Figure{"messages_early", "messages that came before their receive", messages, Grows::up, nullptr,
+           of_messages<&Messages::early_messages>},
+    Figure{"waits", "messages that a call had to wait for", messages, Grows::up, nullptr,
+           of_messages<&Messages::waits>},
+    Figure{"unexpected_messages", "messages that wait at this rank for a receive", messages, Grows::both_ways, nullptr,
+           of_messages<&Messages::unexpected_messages>},
+    Figure{"unexpected_bytes", "bytes of these that are held here", messages, Grows::both_ways, nullptr,
+           of_messages<&Messages::unexpected_bytes>},
+    Figure{"posted_receives", "receives of this rank that wait for a message", messages, Grows::both_ways, nullptr,
+           of_messages<&Messages::posted_receives>},
+    Figure{"withheld_sends", "sends of this rank that wait for room at their targets", messages, Grows::both_ways,
+           nullptr, of_messages<&Messages::withheld_sends>},
+    Figure{"puts", "pieces of memory written at other ranks", transfers, Grows::up, nullptr,
+           of_transfers<&fabric::Traffic::put_messages>},
     Figure{"put_bytes", "bytes of these", transfers, Grows::up, nullptr, of_transfers<&fabric::Traffic::put_bytes>},
-    Figure{"gets", "pieces of memory read from other ranks", transfers, Grows::up, nullptr, of_transfers<&fabric::Traffic::get_messages>},
+    Figure{"gets", "pieces of memory read from other ranks", transfers, Grows::up, nullptr,
+           of_transfers<&fabric::Traffic::get_messages>},
     Figure{"get_bytes", "bytes of these", transfers, Grows::up, nullptr, of_transfers<&fabric::Traffic::get_bytes>},
-    Figure{"atomics", "atomic operations that another processor carried out", transfers, Grows::up, nullptr, of_transfers<&fabric::Traffic::atomic_messages>},
-    Figure{"file_reads", "reads that the file system was asked for", files, Grows::up, nullptr, of_files<&io::Totals::reads>},
+    Figure{"atomics", "atomic operations that another processor carried out", transfers, Grows::up, nullptr,
+           of_transfers<&fabric::Traffic::atomic_messages>},
+    Figure{"file_reads", "reads that the file system was asked for", files, Grows::up, nullptr,
+           of_files<&io::Totals::reads>},
     Figure{"file_read_bytes", "bytes that these gave", files, Grows::up, nullptr, of_files<&io::Totals::read_bytes>},
-    Figure{"file_read_time", "seconds that these took, of files with statistics", files, Grows::as_time, of_file_times<&io::Totals::read_ns>},
-    Figure{"file_writes", "writes that the file system was asked for", files, Grows::up, nullptr, of_files<&io::Totals::writes>},
-    Figure{"file_written_bytes", "bytes that these took", files, Grows::up, nullptr, of_files<&io::Totals::written_bytes>},
-    Figure{"file_write_time", "seconds that these took, of files with statistics", files, Grows::as_time, of_file_times<&io::Totals::write_ns>},
+    Figure{"file_read_time", "seconds that these took, of files with statistics", files, Grows::as_time,
+           of_file_times<&io::Totals::read_ns>},
+    Figure{"file_writes", "writes that the file system was asked for", files, Grows::up, nullptr,
+           of_files<&io::Totals::writes>},
+    Figure{"file_written_bytes", "bytes that these took", files, Grows::up, nullptr,
+           of_files<&io::Totals::written_bytes>},
+    Figure{"file_write_time", "seconds that these took, of files with statistics", files, Grows::as_time,
+           of_file_times<&io::Totals::write_ns>},
 };
 
 int class_of(const Figure& figure) {
@@ -131,7 +147,8 @@ int figure_index(const char* name, int variable_class, int* index) {
 }
 
 int figure_info(int index, char* name, int* name_length, int* verbosity, int* variable_class, MPI_Datatype* type,
-                MPI_T_enum* enumeration, char* text, int* text_length, int* bind, int* readonly, int* continuous, int* atomic) {
+                MPI_T_enum* enumeration, char* text, int* text_length, int* bind, int* readonly, int* continuous,
+                int* atomic) {
   if (!tool_is_active() || !fits(index, figures.size())) return tool_no_index();
   const Figure& figure = figures[static_cast<std::size_t>(index)];
   give_text(figure.name, name, name_length);

@@ -78,10 +78,13 @@ int category_index(const char* name, int* index) {
   return MPI_SUCCESS;
 }
 
-int category_info(int index, char* name, int* name_length, char* text, int* text_length, int* controls, int* figure_number, int* below) {
+int category_info(int index, char* name, int* name_length, char* text, int* text_length, int* controls,
+                  int* figure_number, int* below) {
   if (!tool_is_active() || !fits(index, categories.size())) return tool_no_index();
   const Described& one = categories[static_cast<std::size_t>(index)];
-  auto number = [&](Member member) { return static_cast<int>(members_of(static_cast<Category>(index), member).size()); };
+  auto number = [&](Member member) {
+    return static_cast<int>(members_of(static_cast<Category>(index), member).size());
+  };
   give_text(one.name, name, name_length);
   give_text(one.meaning, text, text_length);
   store(controls, number(Member::control));

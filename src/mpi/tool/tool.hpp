@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_T: the configuration table as control variables, what is counted anyway as performance variables, no events. These
-// functions return their codes; no error handler is called.
+// MPI_T: the configuration table as control variables, what is counted anyway as performance variables, no events.
+// These functions return their codes; no error handler is called.
 #pragma once
 
 #include "mpi.h"
@@ -18,8 +18,8 @@ int tool_count(int* count, int value);
 
 int control_count(int* count);
 int control_index(const char* name, int* index);
-int control_info(int index, char* name, int* name_length, int* verbosity, MPI_Datatype* type, MPI_T_enum* enumeration, char* text,
-                 int* text_length, int* bind, int* scope);
+int control_info(int index, char* name, int* name_length, int* verbosity, MPI_Datatype* type, MPI_T_enum* enumeration,
+                 char* text, int* text_length, int* bind, int* scope);
 int control_open(int index, MPI_T_cvar_handle* handle, int* count);
 int control_close(MPI_T_cvar_handle* handle);
 int control_read(MPI_T_cvar_handle handle, void* buffer);
@@ -31,7 +31,8 @@ int enumeration_item(MPI_T_enum enumeration, int index, int* value, char* name, 
 int figure_count(int* count);
 int figure_index(const char* name, int variable_class, int* index);
 int figure_info(int index, char* name, int* name_length, int* verbosity, int* variable_class, MPI_Datatype* type,
-                MPI_T_enum* enumeration, char* text, int* text_length, int* bind, int* readonly, int* continuous, int* atomic);
+                MPI_T_enum* enumeration, char* text, int* text_length, int* bind, int* readonly, int* continuous,
+                int* atomic);
 int figure_session_open(MPI_T_pvar_session* session);
 int figure_session_close(MPI_T_pvar_session* session);
 int figure_open(MPI_T_pvar_session session, int index, MPI_T_pvar_handle* handle, int* count);
@@ -42,7 +43,8 @@ int figure_refuse(MPI_T_pvar_session session, MPI_T_pvar_handle handle, int refu
 
 int category_count(int* count);
 int category_index(const char* name, int* index);
-int category_info(int index, char* name, int* name_length, char* text, int* text_length, int* controls, int* figures, int* categories);
+int category_info(int index, char* name, int* name_length, char* text, int* text_length, int* controls, int* figures,
+                  int* categories);
 enum class Member { control, figure, category, none };
 int category_members(int index, Member member, int length, int* indices);
 int category_events(int index, int* count);

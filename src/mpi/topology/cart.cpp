@@ -15,7 +15,9 @@ const Cart& need_cart(const Comm& comm) {
   return *cart;
 }
 
-int product(const std::vector<int>& values) { return std::accumulate(values.begin(), values.end(), 1, std::multiplies<>{}); }
+int product(const std::vector<int>& values) {
+  return std::accumulate(values.begin(), values.end(), 1, std::multiplies<>{});
+}
 
 std::vector<int> checked_dims(const Comm& comm, int count, const int* dims) {
   ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_DIMS, "{} dimensions", count);
@@ -25,7 +27,8 @@ std::vector<int> checked_dims(const Comm& comm, int count, const int* dims) {
   for (int size : sizes) {
     ATOLL_MPI_REQUIRE(size > 0, MPI_ERR_DIMS, "a dimension of {}", size);
     all *= size;
-    ATOLL_MPI_REQUIRE(all <= comm.size(), MPI_ERR_DIMS, "the grid is larger than the communicator's {} ranks", comm.size());
+    ATOLL_MPI_REQUIRE(all <= comm.size(), MPI_ERR_DIMS, "the grid is larger than the communicator's {} ranks",
+                      comm.size());
   }
   return sizes;
 }
@@ -61,7 +64,8 @@ bool part_within(const std::vector<int>& divisors, int number, int least, int mo
     parts[0] = number;
     return least <= number && number <= most;
   }
-  for (auto first = std::ranges::lower_bound(divisors, least); first != divisors.end() && power(*first, parts.size(), number) <= number; ++first) {
+  for (auto first = std::ranges::lower_bound(divisors, least);
+       first != divisors.end() && power(*first, parts.size(), number) <= number; ++first) {
     if (number % *first != 0 || power(most, parts.size() - 1, number / *first) < number / *first) continue;
     parts[0] = *first;
     if (part_within(divisors, number / *first, *first, most, parts.subspan(1))) return true;
@@ -80,7 +84,8 @@ void even_out(std::vector<int>& smallest_first) {
   std::ranges::reverse_copy(better, inner.begin());
 }
 
-// Into `count` factors, largest first: largest and smallest as near to one another as can be, and of equals those whose smallest is larger.
+// Into `count` factors, largest first: largest and smallest as near to one another as can be, and of equals those whose
+// smallest is larger.
 std::vector<int> balanced(int number, std::size_t count) {
   std::vector<int> best(count, 1);
   if (count == 0) return best;
@@ -94,7 +99,9 @@ std::vector<int> balanced(int number, std::size_t count) {
     if (*largest - *least >= best.back() - best.front()) break;
     for (; largest != divisors.end() && *largest - *least < best.back() - best.front(); ++largest) {
       parts[0] = *least;
-      bool found = count == 1 ? number == *least : number % *least == 0 && part_within(divisors, number / *least, *least, *largest, std::span(parts).subspan(1));
+      bool found = count == 1 ? number == *least
+                              : number % *least == 0 && part_within(divisors, number / *least, *least, *largest,
+                                                                    std::span(parts).subspan(1));
       if (!found) continue;
       best = parts;
       break;
@@ -160,8 +167,8 @@ void dims_create(int nodes, int count, int* dims) {
     if (dims[d] == 0) ++open;
     else fixed *= dims[d];
   }
-  ATOLL_MPI_REQUIRE(nodes % fixed == 0 && (open != 0 || fixed == nodes), MPI_ERR_DIMS, "{} ranks cannot be shared out over dimensions of {}",
-                    nodes, fixed);
+  ATOLL_MPI_REQUIRE(nodes % fixed == 0 && (open != 0 || fixed == nodes), MPI_ERR_DIMS,
+                    "{} ranks cannot be shared out over dimensions of {}", nodes, fixed);
   auto parts = balanced(nodes / static_cast<int>(fixed), open);
   auto part = parts.begin();
   for (int d = 0; d < count; ++d)
@@ -189,7 +196,8 @@ void cart_get(MPI_Comm handle, int room, int* dims, int* periods, int* coords) {
   Comm& comm = need<Comm>(handle);
   const Cart& cart = need_cart(comm);
   auto at = cart.coords(comm.rank());
-  ATOLL_MPI_REQUIRE(static_cast<std::size_t>(room) >= at.size(), MPI_ERR_ARG, "room for {} of {} dimensions", room, at.size());
+  ATOLL_MPI_REQUIRE(static_cast<std::size_t>(room) >= at.size(), MPI_ERR_ARG, "room for {} of {} dimensions", room,
+                    at.size());
   for (std::size_t d = 0; d < at.size(); ++d) {
     dims[d] = cart.dims[d];
     periods[d] = cart.periods[d];
@@ -209,15 +217,16 @@ void cart_coords(MPI_Comm handle, int rank, int room, int* coords) {
   const Cart& cart = need_cart(comm);
   ATOLL_MPI_REQUIRE(rank >= 0 && rank < comm.size(), MPI_ERR_RANK, "rank {} of {}", rank, comm.size());
   auto at = cart.coords(rank);
-  ATOLL_MPI_REQUIRE(room >= 0 && static_cast<std::size_t>(room) >= at.size(), MPI_ERR_ARG, "room for {} of {} dimensions", room, at.size());
+  ATOLL_MPI_REQUIRE(room >= 0 && static_cast<std::size_t>(room) >= at.size(), MPI_ERR_ARG,
+                    "room for {} of {} dimensions", room, at.size());
   std::copy(at.begin(), at.end(), coords);
 }
 
 void cart_shift(MPI_Comm handle, int dimension, int by, int* source, int* dest) {
   Comm& comm = need<Comm>(handle);
   const Cart& cart = need_cart(comm);
-  ATOLL_MPI_REQUIRE(dimension >= 0 && static_cast<std::size_t>(dimension) < cart.dims.size(), MPI_ERR_DIMS, "dimension {} of {}", dimension,
-                    cart.dims.size());
+  ATOLL_MPI_REQUIRE(dimension >= 0 && static_cast<std::size_t>(dimension) < cart.dims.size(), MPI_ERR_DIMS,
+                    "dimension {} of {}", dimension, cart.dims.size());
   *source = cart.shifted(comm.rank(), static_cast<std::size_t>(dimension), -by);
   *dest = cart.shifted(comm.rank(), static_cast<std::size_t>(dimension), by);
 }

@@ -33,8 +33,8 @@ void check_ranks(const Comm& comm, int count, const int* ranks) {
   ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_ARG, "{} neighbours", count);
   need_list(ranks, count, "neighbours");
   for (int i = 0; i < count; ++i)
-    ATOLL_MPI_REQUIRE((ranks[i] >= 0 && ranks[i] < comm.size()) || ranks[i] == MPI_PROC_NULL, MPI_ERR_RANK, "neighbour {}: there are ranks 0 to {}",
-                      ranks[i], comm.size() - 1);
+    ATOLL_MPI_REQUIRE((ranks[i] >= 0 && ranks[i] < comm.size()) || ranks[i] == MPI_PROC_NULL, MPI_ERR_RANK,
+                      "neighbour {}: there are ranks 0 to {}", ranks[i], comm.size() - 1);
 }
 
 bool has_weights(const int* weights) { return weights != MPI_UNWEIGHTED; }
@@ -95,18 +95,21 @@ std::vector<Neighbour> DistGraph::listed(const std::vector<int>& ranks) { return
 
 void graph_create(MPI_Comm handle, int nodes, const int* index, const int* edges, MPI_Comm* made) {
   Comm& comm = need_intra(handle);
-  ATOLL_MPI_REQUIRE(nodes >= 0 && nodes <= comm.size(), MPI_ERR_ARG, "a graph of {} nodes over {} ranks", nodes, comm.size());
+  ATOLL_MPI_REQUIRE(nodes >= 0 && nodes <= comm.size(), MPI_ERR_ARG, "a graph of {} nodes over {} ranks", nodes,
+                    comm.size());
   need_list(index, nodes, "numbers of neighbours");
   int edge_count = nodes == 0 ? 0 : index[nodes - 1];
   check_ranks(comm, edge_count, edges);
   comm_split(handle, comm.rank() < nodes ? 0 : MPI_UNDEFINED, comm.rank(), made);
   if (*made != MPI_COMM_NULL)
-    need<Comm>(*made).shape = std::make_unique<Graph>(std::vector(index, index + nodes), std::vector(edges, edges + edge_count));
+    need<Comm>(*made).shape =
+        std::make_unique<Graph>(std::vector(index, index + nodes), std::vector(edges, edges + edge_count));
 }
 
 void graph_map(MPI_Comm handle, int nodes, int* rank) {
   Comm& comm = need_intra(handle);
-  ATOLL_MPI_REQUIRE(nodes >= 0 && nodes <= comm.size(), MPI_ERR_ARG, "a graph of {} nodes over {} ranks", nodes, comm.size());
+  ATOLL_MPI_REQUIRE(nodes >= 0 && nodes <= comm.size(), MPI_ERR_ARG, "a graph of {} nodes over {} ranks", nodes,
+                    comm.size());
   *rank = comm.rank() < nodes ? comm.rank() : MPI_UNDEFINED;
 }
 
@@ -118,8 +121,10 @@ void graph_dims(MPI_Comm comm, int* nodes, int* edges) {
 
 void graph_get(MPI_Comm comm, int index_room, int edge_room, int* index, int* edges) {
   const Graph& graph = need_graph(need<Comm>(comm));
-  std::copy_n(graph.index.begin(), std::min(graph.index.size(), static_cast<std::size_t>(std::max(index_room, 0))), index);
-  std::copy_n(graph.edges.begin(), std::min(graph.edges.size(), static_cast<std::size_t>(std::max(edge_room, 0))), edges);
+  std::copy_n(graph.index.begin(), std::min(graph.index.size(), static_cast<std::size_t>(std::max(index_room, 0))),
+              index);
+  std::copy_n(graph.edges.begin(), std::min(graph.edges.size(), static_cast<std::size_t>(std::max(edge_room, 0))),
+              edges);
 }
 
 void graph_neighbour_count(MPI_Comm handle, int rank, int* count) {
@@ -137,8 +142,9 @@ void graph_neighbours(MPI_Comm handle, int rank, int room, int* ranks) {
     if (room-- > 0) *ranks++ = one.rank;
 }
 
-void dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int* sources, const int* source_weights, int outdegree,
-                                const int* destinations, const int* dest_weights, MPI_Info info, MPI_Comm* made) {
+void dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int* sources, const int* source_weights,
+                                int outdegree, const int* destinations, const int* dest_weights, MPI_Info info,
+                                MPI_Comm* made) {
   Comm& comm = need_intra(handle);
   check_ranks(comm, indegree, sources);
   check_ranks(comm, outdegree, destinations);
@@ -152,8 +158,8 @@ void dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int* source
 }
 
 // Anybody may name any edge: each is told to its two ends.
-void dist_graph_create(MPI_Comm handle, int n, const int* sources, const int* degrees, const int* destinations, const int* weights,
-                       MPI_Info info, MPI_Comm* made) {
+void dist_graph_create(MPI_Comm handle, int n, const int* sources, const int* degrees, const int* destinations,
+                       const int* weights, MPI_Info info, MPI_Comm* made) {
   Comm& comm = need_intra(handle);
   check_ranks(comm, n, sources);
   ATOLL_MPI_REQUIRE(degrees != nullptr || n == 0, MPI_ERR_ARG, "the list of degrees is a null pointer");
@@ -197,8 +203,8 @@ void dist_graph_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighte
   *weighted = graph.weighted;
 }
 
-void dist_graph_neighbours(MPI_Comm comm, int in_room, int* sources, int* source_weights, int out_room, int* destinations,
-                           int* dest_weights) {
+void dist_graph_neighbours(MPI_Comm comm, int in_room, int* sources, int* source_weights, int out_room,
+                           int* destinations, int* dest_weights) {
   const DistGraph& graph = need_dist_graph(need<Comm>(comm));
   auto copy = [&](const std::vector<int>& from, int room, int* to) {
     std::copy_n(from.begin(), std::min(from.size(), static_cast<std::size_t>(std::max(room, 0))), to);

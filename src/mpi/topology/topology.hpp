@@ -26,7 +26,8 @@ class Topology : public Shape {
 
 class Cart : public Topology {
  public:
-  Cart(std::vector<int> dims, std::vector<bool> periods) : Topology(Sort::cart), dims(std::move(dims)), periods(std::move(periods)) {}
+  Cart(std::vector<int> dims, std::vector<bool> periods)
+      : Topology(Sort::cart), dims(std::move(dims)), periods(std::move(periods)) {}
   std::unique_ptr<Shape> copy() const override { return std::make_unique<Cart>(*this); }
   std::vector<Neighbour> destinations(const Comm& comm) const override;
   std::vector<Neighbour> sources(const Comm& comm) const override;
@@ -43,7 +44,8 @@ class Cart : public Topology {
 
 class Graph : public Topology {
  public:
-  Graph(std::vector<int> index, std::vector<int> edges) : Topology(Sort::graph), index(std::move(index)), edges(std::move(edges)) {}
+  Graph(std::vector<int> index, std::vector<int> edges)
+      : Topology(Sort::graph), index(std::move(index)), edges(std::move(edges)) {}
   std::unique_ptr<Shape> copy() const override { return std::make_unique<Graph>(*this); }
   std::vector<Neighbour> destinations(const Comm& comm) const override { return neighbours(comm.rank()); }
   std::vector<Neighbour> sources(const Comm& comm) const override { return neighbours(comm.rank()); }
@@ -88,12 +90,13 @@ void graph_dims(MPI_Comm comm, int* nodes, int* edges);
 void graph_get(MPI_Comm comm, int index_room, int edge_room, int* index, int* edges);
 void graph_neighbour_count(MPI_Comm comm, int rank, int* count);
 void graph_neighbours(MPI_Comm comm, int rank, int room, int* ranks);
-void dist_graph_create(MPI_Comm comm, int n, const int* sources, const int* degrees, const int* destinations, const int* weights,
-                       MPI_Info info, MPI_Comm* made);
-void dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int* sources, const int* source_weights, int outdegree,
-                                const int* destinations, const int* dest_weights, MPI_Info info, MPI_Comm* made);
+void dist_graph_create(MPI_Comm comm, int n, const int* sources, const int* degrees, const int* destinations,
+                       const int* weights, MPI_Info info, MPI_Comm* made);
+void dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int* sources, const int* source_weights,
+                                int outdegree, const int* destinations, const int* dest_weights, MPI_Info info,
+                                MPI_Comm* made);
 void dist_graph_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted);
-void dist_graph_neighbours(MPI_Comm comm, int in_room, int* sources, int* source_weights, int out_room, int* destinations,
-                           int* dest_weights);
+void dist_graph_neighbours(MPI_Comm comm, int in_room, int* sources, int* source_weights, int out_room,
+                           int* destinations, int* dest_weights);
 
 }  // namespace atl::mpi

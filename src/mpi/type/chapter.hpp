@@ -33,7 +33,8 @@ class Counts {
 
 // Constructors. The form is that of the function that was called: the type's contents tell.
 void type_contiguous(Form form, MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype);
-void type_vector(Form form, MPI_Count count, MPI_Count length, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
+void type_vector(Form form, MPI_Count count, MPI_Count length, MPI_Count stride, MPI_Datatype oldtype,
+                 MPI_Datatype* newtype);
 void type_hvector(Form form, MPI_Count count, MPI_Count length, MPI_Count stride, MPI_Datatype oldtype,
                   MPI_Datatype* newtype);
 void type_indexed(Form form, MPI_Count count, Counts lengths, Counts displacements, MPI_Datatype oldtype,
@@ -68,16 +69,17 @@ void type_get_true_extent(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* exten
 void type_get_envelope(MPI_Datatype datatype, MPI_Count* integers, MPI_Count* addresses, MPI_Count* large_counts,
                        MPI_Count* datatypes, int* combiner);
 void type_get_envelope_small(MPI_Datatype datatype, int* integers, int* addresses, int* datatypes, int* combiner);
-void type_get_contents(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts,
-                       MPI_Count max_datatypes, int integers[], MPI_Aint addresses[], MPI_Count large_counts[],
-                       MPI_Datatype datatypes[]);
-void type_get_contents_small(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int integers[],
-                             MPI_Aint addresses[], MPI_Datatype datatypes[]);
+void type_get_contents(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
+                       MPI_Count max_large_counts, MPI_Count max_datatypes, int integers[], MPI_Aint addresses[],
+                       MPI_Count large_counts[], MPI_Datatype datatypes[]);
+void type_get_contents_small(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
+                             int integers[], MPI_Aint addresses[], MPI_Datatype datatypes[]);
 
 void get_address(const void* location, MPI_Aint* address);
 
 // Packing.
-void pack(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
+void pack(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
+          MPI_Count* position);
 void unpack(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
             MPI_Datatype datatype);
 void pack_size(MPI_Count incount, MPI_Datatype datatype, MPI_Count* size);

@@ -45,7 +45,8 @@ void type_contiguous(Form form, MPI_Count count, MPI_Datatype oldtype, MPI_Datat
   store(make_contiguous(form, count, old_type(oldtype)), newtype);
 }
 
-void type_vector(Form form, MPI_Count count, MPI_Count length, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+void type_vector(Form form, MPI_Count count, MPI_Count length, MPI_Count stride, MPI_Datatype oldtype,
+                 MPI_Datatype* newtype) {
   check_count(count), check_length(length);
   store(make_vector(form, count, length, stride, old_type(oldtype)), newtype);
 }
@@ -77,7 +78,8 @@ void type_indexed_block(Form form, MPI_Count count, MPI_Count length, Counts dis
 void type_hindexed_block(Form form, MPI_Count count, MPI_Count length, Counts displacements, MPI_Datatype oldtype,
                          MPI_Datatype* newtype) {
   check_count(count), check_length(length);
-  store(make_hindexed_block(form, length, take_list(displacements, count, "displacements"), old_type(oldtype)), newtype);
+  store(make_hindexed_block(form, length, take_list(displacements, count, "displacements"), old_type(oldtype)),
+        newtype);
 }
 
 void type_struct(Form form, MPI_Count count, Counts lengths, Counts displacements, const MPI_Datatype types[],
@@ -120,7 +122,8 @@ void type_darray(Form form, int size, int rank, int ndims, Counts gsizes, const 
                       "dimension {}: {} is no distribution over {} processes", d, distribs[d], psizes[d]);
     if (dargs[d] != MPI_DISTRIBUTE_DFLT_DARG && (block || cyclic))
       ATOLL_MPI_REQUIRE(dargs[d] >= 1 && (cyclic || here <= MPI_Count{dargs[d]} * psizes[d]), MPI_ERR_ARG,
-                        "dimension {}: blocks of {} do not hold {} elements on {} processes", d, dargs[d], here, psizes[d]);
+                        "dimension {}: blocks of {} do not hold {} elements on {} processes", d, dargs[d], here,
+                        psizes[d]);
     processes *= psizes[d];
   }
   ATOLL_MPI_REQUIRE(processes == size, MPI_ERR_ARG, "the grid has {} processes, not {}", processes, size);

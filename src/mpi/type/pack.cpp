@@ -16,12 +16,13 @@ using namespace datatype;
 void check(MPI_Count count, MPI_Count size, const MPI_Count* position) {
   ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_COUNT, "count is {}", count);
   ATOLL_MPI_REQUIRE(position != nullptr, MPI_ERR_ARG, "no position");
-  ATOLL_MPI_REQUIRE(*position >= 0 && *position <= size, MPI_ERR_ARG, "position {} in a buffer of {} bytes", *position, size);
+  ATOLL_MPI_REQUIRE(*position >= 0 && *position <= size, MPI_ERR_ARG, "position {} in a buffer of {} bytes", *position,
+                    size);
 }
 
 void check_room(MPI_Count bytes, MPI_Count size, MPI_Count position) {
-  ATOLL_MPI_REQUIRE(bytes <= size - position, MPI_ERR_TRUNCATE, "{} bytes do not fit: the buffer has {} from position {} on",
-                    bytes, size - position, position);
+  ATOLL_MPI_REQUIRE(bytes <= size - position, MPI_ERR_TRUNCATE,
+                    "{} bytes do not fit: the buffer has {} from position {} on", bytes, size - position, position);
 }
 
 std::byte* at(const void* buffer, MPI_Count position) {
@@ -40,7 +41,8 @@ void get_address(const void* location, MPI_Aint* address) {
   *address = reinterpret_cast<MPI_Aint>(location);
 }
 
-void pack(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
+void pack(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
+          MPI_Count* position) {
   Region region = need_committed_type(datatype).region(incount);
   check(incount, outsize, position);
   check_room(region.size(), outsize, *position);
@@ -107,7 +109,8 @@ MPI_Count count_in(const Type& type, MPI_Count bytes) {
 MPI_Count elements_in(const Type& type, MPI_Count bytes) {
   if (type.size() == 0) return bytes == 0 ? 0 : MPI_UNDEFINED;
   Count left = 0;
-  Count elements = bytes / type.size() * type.elements() + elements_within(*type.description(), bytes % type.size(), left);
+  Count elements =
+      bytes / type.size() * type.elements() + elements_within(*type.description(), bytes % type.size(), left);
   return left == 0 ? elements : MPI_UNDEFINED;
 }
 

@@ -49,20 +49,24 @@ MPI_Datatype answer_to(Combiner combiner, int first, int second, Make&& make_typ
 
 MPI_Datatype f90_type(Combiner combiner, int p, int r, const Predefined* answer, std::vector<int> parameters) {
   ATOLL_MPI_REQUIRE(answer != nullptr, MPI_ERR_ARG, "no Fortran type has {} decimal digits and a range of {}", p, r);
-  return answer_to(combiner, p, r, [&] { return make_parametrized(combiner, std::move(parameters), named(answer->handle)); });
+  return answer_to(combiner, p, r,
+                   [&] { return make_parametrized(combiner, std::move(parameters), named(answer->handle)); });
 }
 
 bool is_ordered(const Predefined& one) {
   return one.number == Number::integer || one.number == Number::natural || one.number == Number::real;
 }
-bool is_index(const Predefined& one) { return (one.number == Number::integer || one.number == Number::natural) && one.size <= 8; }
+bool is_index(const Predefined& one) {
+  return (one.number == Number::integer || one.number == Number::natural) && one.size <= 8;
+}
 
 }  // namespace
 
 MPI_Datatype handle_of_type(const TypePtr& type) {
-  if (type->combiner() == Combiner::named) return reinterpret_cast<MPI_Datatype>(std::uintptr_t{type->element()->handle});
-  if (auto one = type->combiner(); one == Combiner::f90_real || one == Combiner::f90_complex || one == Combiner::f90_integer ||
-                                       one == Combiner::value_index) {
+  if (type->combiner() == Combiner::named)
+    return reinterpret_cast<MPI_Datatype>(std::uintptr_t{type->element()->handle});
+  if (auto one = type->combiner(); one == Combiner::f90_real || one == Combiner::f90_complex ||
+                                   one == Combiner::f90_integer || one == Combiner::value_index) {
     std::lock_guard lock(parametrized().mutex);
     for (auto& [key, object] : parametrized().known)
       if (object->type() == type) return handle_of(*object);
@@ -104,8 +108,9 @@ void type_create_f90_integer(int r, MPI_Datatype* newtype) {
 }
 
 void type_match_size(int type_class, int size, MPI_Datatype* datatype) {
-  ATOLL_MPI_REQUIRE(type_class >= static_cast<int>(TypeClass::logical) && type_class <= static_cast<int>(TypeClass::complex),
-                    MPI_ERR_ARG, "{} is no class of types", type_class);
+  ATOLL_MPI_REQUIRE(
+      type_class >= static_cast<int>(TypeClass::logical) && type_class <= static_cast<int>(TypeClass::complex),
+      MPI_ERR_ARG, "{} is no class of types", type_class);
   const Predefined* found = match_size(static_cast<TypeClass>(type_class), size);
   ATOLL_MPI_REQUIRE(found != nullptr, MPI_ERR_ARG, "no type of that class has {} bytes", size);
   *datatype = handle_of_type(named(found->handle));
@@ -118,7 +123,8 @@ void type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_
   const Predefined &one = *value->element(), &other = *index->element();
   if (const Predefined* pair = find_pair(one.handle, other.handle)) *pair_type = handle_of_type(named(pair->handle));
   else if (is_ordered(one) && is_index(other))
-    *pair_type = answer_to(Combiner::value_index, one.handle, other.handle, [&] { return make_value_index(one, other); });
+    *pair_type =
+        answer_to(Combiner::value_index, one.handle, other.handle, [&] { return make_value_index(one, other); });
 }
 
 void type_get_name(MPI_Datatype datatype, char* name, int* length) {
@@ -162,15 +168,15 @@ void type_get_envelope_small(MPI_Datatype datatype, int* integers, int* addresse
   *combiner = static_cast<int>(type.combiner());
 }
 
-void type_get_contents(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts,
-                       MPI_Count max_datatypes, int integers[], MPI_Aint addresses[], MPI_Count large_counts[],
-                       MPI_Datatype datatypes[]) {
+void type_get_contents(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
+                       MPI_Count max_large_counts, MPI_Count max_datatypes, int integers[], MPI_Aint addresses[],
+                       MPI_Count large_counts[], MPI_Datatype datatypes[]) {
   const Type& type = need_type(datatype);
   const Contents& contents = type.contents();
   ATOLL_MPI_REQUIRE(type.combiner() != Combiner::named, MPI_ERR_TYPE, "a predefined datatype is made of nothing");
   auto fits = [](MPI_Count most, const auto& list, const char* what) {
-    ATOLL_MPI_REQUIRE(most >= static_cast<MPI_Count>(list.size()), MPI_ERR_ARG, "the datatype has {} {}, room is for {}",
-                      list.size(), what, most);
+    ATOLL_MPI_REQUIRE(most >= static_cast<MPI_Count>(list.size()), MPI_ERR_ARG,
+                      "the datatype has {} {}, room is for {}", list.size(), what, most);
   };
   fits(max_integers, contents.integers, "integers");
   fits(max_addresses, contents.addresses, "addresses");
@@ -182,8 +188,8 @@ void type_get_contents(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count 
   std::ranges::transform(contents.types, datatypes, handle_of_type);
 }
 
-void type_get_contents_small(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int integers[],
-                             MPI_Aint addresses[], MPI_Datatype datatypes[]) {
+void type_get_contents_small(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
+                             int integers[], MPI_Aint addresses[], MPI_Datatype datatypes[]) {
   ATOLL_MPI_REQUIRE(need_type(datatype).contents().large_counts.empty(), MPI_ERR_TYPE,
                     "the datatype was made with large counts. Call MPI_Type_get_contents_c?");
   type_get_contents(datatype, max_integers, max_addresses, 0, max_datatypes, integers, addresses, nullptr, datatypes);

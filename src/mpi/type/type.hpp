@@ -50,7 +50,8 @@ inline datatype::TypePtr share_type(MPI_Datatype handle) {
   return find<TypeObject>(handle)->type();
 }
 
-/// A handle to the type: the constant of a predefined one, the one and only of an f90 or value-index one, else a new one.
+/// A handle to the type: the constant of a predefined one, the one and only of an f90 or value-index one, else a new
+/// one.
 MPI_Datatype handle_of_type(const datatype::TypePtr& type);
 
 namespace detail {
@@ -60,7 +61,8 @@ inline bool nowhere(const void* at) { return reinterpret_cast<std::uintptr_t>(at
 /// Failure when so many bytes in a row, the first of a buffer's, are nowhere.
 inline void check_buffer(const void* first, std::size_t bytes) {
   if (nowhere(first) && bytes != 0) [[unlikely]]
-    fail(MPI_ERR_BUFFER, "a buffer of {} bytes is {}", bytes, first == MPI_IN_PLACE ? "MPI_IN_PLACE" : "a null pointer");
+    fail(MPI_ERR_BUFFER, "a buffer of {} bytes is {}", bytes,
+         first == MPI_IN_PLACE ? "MPI_IN_PLACE" : "a null pointer");
 }
 /// The same of a region's first byte.
 inline void check_buffer(const datatype::Region& region, const void* base) {

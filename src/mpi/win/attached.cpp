@@ -19,15 +19,17 @@ void fill(Attached::Row& row, std::uint64_t address, std::uint64_t bytes) {
 
 bool Attached::covers_span(std::uint64_t begin, std::uint64_t end, std::uint32_t& last) const {
   std::atomic_ref<std::uint32_t> hint(last);
-  // Acquire: the rows as they were when the program learned of them; partners: Attachments::add(), remove(), fill(). First of all whether
-  // there is more: a piece that gets its row while rows are looked at is counted until it has it.
+  // Acquire: the rows as they were when the program learned of them; partners: Attachments::add(), remove(), fill().
+  // First of all whether there is more: a piece that gets its row while rows are looked at is counted until it has it.
   const bool all_have_rows = more.load(std::memory_order_acquire) == 0;
   const std::uint32_t count = used.load(std::memory_order_acquire);
   auto reach = [&](std::uint32_t i, std::uint64_t from) {
-    const std::uint64_t bytes = row[i].bytes.load(std::memory_order_acquire), at = row[i].address.load(std::memory_order_relaxed);
+    const std::uint64_t bytes = row[i].bytes.load(std::memory_order_acquire),
+                        at = row[i].address.load(std::memory_order_relaxed);
     return from - at < bytes ? at + bytes : from;
   };
-  if (begin < end && reach(hint.load(std::memory_order_relaxed), begin) >= end) [[likely]] return true;
+  if (begin < end && reach(hint.load(std::memory_order_relaxed), begin) >= end) [[likely]]
+    return true;
   while (begin < end) {
     std::uint64_t reached = begin;
     for (std::uint32_t i = 0; i < count && reached == begin; ++i)
@@ -40,7 +42,8 @@ bool Attached::covers_span(std::uint64_t begin, std::uint64_t end, std::uint32_t
 
 bool Attached::covers(std::uint64_t address, const datatype::Region& region, std::uint64_t begin, std::uint64_t end,
                       std::uint32_t& last) const {
-  if (covers_span(begin, end, last)) [[likely]] return true;
+  if (covers_span(begin, end, last)) [[likely]]
+    return true;
   if (region.contiguous()) return false;
   // What lies between its runs is not accessed.
   datatype::Cursor cursor(region);
@@ -62,7 +65,8 @@ void Attachments::add(Attached& shown, std::uint64_t address, std::uint64_t byte
   auto next = pieces_.lower_bound(address);
   const bool meets_next = next != pieces_.end() && next->first < address + bytes;
   const bool meets_last = next != pieces_.begin() && std::prev(next)->first + std::prev(next)->second.bytes > address;
-  ATOLL_MPI_REQUIRE(!meets_next && !meets_last, MPI_ERR_RMA_ATTACH, "{} bytes at {:#x}, some of which are attached already", bytes, address);
+  ATOLL_MPI_REQUIRE(!meets_next && !meets_last, MPI_ERR_RMA_ATTACH,
+                    "{} bytes at {:#x}, some of which are attached already", bytes, address);
   auto is_free = [](const Attached::Row& row) { return row.bytes.load(std::memory_order_relaxed) == 0; };
   const auto row = static_cast<std::uint32_t>(std::ranges::find_if(shown.row, is_free) - shown.row);
   pieces_.emplace_hint(next, address, Piece{bytes, row});
@@ -72,14 +76,16 @@ void Attachments::add(Attached& shown, std::uint64_t address, std::uint64_t byte
     return;
   }
   fill(shown.row[row], address, bytes);
-  if (shown.used.load(std::memory_order_relaxed) <= row) shown.used.store(row + 1, std::memory_order_release);  // partner: covers_span()
+  if (shown.used.load(std::memory_order_relaxed) <= row)
+    shown.used.store(row + 1, std::memory_order_release);  // partner: covers_span()
 }
 
 void Attachments::remove(Attached& shown, std::uint64_t address) {
   auto found = pieces_.find(address);
   if (found == pieces_.end()) {
     auto nothing = empty_.find(address);
-    ATOLL_MPI_REQUIRE(nothing != empty_.end(), MPI_ERR_RMA_ATTACH, "no memory that begins at {:#x} is attached", address);
+    ATOLL_MPI_REQUIRE(nothing != empty_.end(), MPI_ERR_RMA_ATTACH, "no memory that begins at {:#x} is attached",
+                      address);
     if (--nothing->second == 0) empty_.erase(nothing);
     return;
   }

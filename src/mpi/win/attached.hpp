@@ -26,9 +26,10 @@ struct Attached {
   std::atomic<std::uint32_t> used{0}, more{0};
   Row row[rows];
 
-  /// Whether all bytes of the region at `address` may be accessed, which reaches from `begin` to `end`. `last`: the row that held the
-  /// access before, which is looked at first; threads may share it.
-  bool covers(std::uint64_t address, const datatype::Region& region, std::uint64_t begin, std::uint64_t end, std::uint32_t& last) const;
+  /// Whether all bytes of the region at `address` may be accessed, which reaches from `begin` to `end`. `last`: the row
+  /// that held the access before, which is looked at first; threads may share it.
+  bool covers(std::uint64_t address, const datatype::Region& region, std::uint64_t begin, std::uint64_t end,
+              std::uint32_t& last) const;
 
  private:
   bool covers_span(std::uint64_t begin, std::uint64_t end, std::uint32_t& last) const;
@@ -38,7 +39,8 @@ static_assert(sizeof(Attached) == 8 + 16 * Attached::rows);
 /// What a rank itself has attached. Calls are made one at a time.
 class Attachments {
  public:
-  /// Failure when some of the memory is attached already. Nothing, attached anywhere and as often as anybody likes, meets nothing.
+  /// Failure when some of the memory is attached already. Nothing, attached anywhere and as often as anybody likes,
+  /// meets nothing.
   void add(Attached& shown, std::uint64_t address, std::uint64_t bytes);
   /// Failure when nothing that begins there is attached.
   void remove(Attached& shown, std::uint64_t address);
@@ -48,7 +50,7 @@ class Attachments {
     std::uint64_t bytes;
     std::uint32_t row;  ///< Attached::rows: it has none
   };
-  std::map<std::uint64_t, Piece> pieces_;       // by address
+  std::map<std::uint64_t, Piece> pieces_;  // by address
   std::map<std::uint64_t, std::size_t> empty_;  // how many pieces without bytes, by address
   std::set<std::uint64_t> without_row_;
 };

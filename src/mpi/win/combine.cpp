@@ -19,10 +19,13 @@ const datatype::Predefined* pair_of(const Node& node) {
   return nullptr;
 }
 
-/// Elements side by side in memory that atomics alone change where they are aligned. Others, which no atomic reaches, under the lock.
-void combine_run(const Combine& how, Control& control, std::byte* at, std::size_t count, const std::byte* origin, std::byte* fetched) {
+/// Elements side by side in memory that atomics alone change where they are aligned. Others, which no atomic reaches,
+/// under the lock.
+void combine_run(const Combine& how, Control& control, std::byte* at, std::size_t count, const std::byte* origin,
+                 std::byte* fetched) {
   const auto size = static_cast<std::size_t>(how.element->size());
-  if (reinterpret_cast<std::uintptr_t>(at) % size == 0) [[likely]] return how.atomic(at, origin, fetched, count, &how.reduction);
+  if (reinterpret_cast<std::uintptr_t>(at) % size == 0) [[likely]]
+    return how.atomic(at, origin, fetched, count, &how.reduction);
   auto aligned = std::make_unique_for_overwrite<std::byte[]>(count * size);
   CombineLock lock(control);
   std::memcpy(aligned.get(), at, count * size);
@@ -41,7 +44,8 @@ Combine make_combine(op::Code code, const datatype::Type& element) {
 
 const datatype::Type* element_of(const datatype::Type& type) {
   if (type.element() != nullptr) return &type;
-  const datatype::Predefined* element = datatype::only_element(*type.description(), [](const Node& node) { return node.kind == Node::Kind::pieces ? pair_of(node) : nullptr; });
+  const datatype::Predefined* element = datatype::only_element(
+      *type.description(), [](const Node& node) { return node.kind == Node::Kind::pieces ? pair_of(node) : nullptr; });
   return element == nullptr ? nullptr : datatype::named(element->handle).get();
 }
 
@@ -69,8 +73,8 @@ void combine(const Combine& how, Control& control, bool in_segment, std::byte* b
   if (how.code != op::Code::no_op) datatype::unpack(region, base, 0, region.size(), packed.get());
 }
 
-void compare_and_swap(Control& control, bool in_segment, std::byte* base, const void* compare, const void* value, void* result,
-                      std::size_t bytes) {
+void compare_and_swap(Control& control, bool in_segment, std::byte* base, const void* compare, const void* value,
+                      void* result, std::size_t bytes) {
   if (in_segment && bytes <= 8 && reinterpret_cast<std::uintptr_t>(base) % bytes == 0)
     return compare_and_swap(base, compare, value, result, bytes);
   CombineLock lock(control);

@@ -30,9 +30,9 @@ std::atomic_ref<U> word_at(std::byte* target, std::size_t i) {
 
 // Orders: acquire and release, so that a fetching rank sees what was put before; partners are each other.
 
-// Programs move records as bytes, and look at their first word to see whether they are there (linked lists do). So bytes are moved
-// by whole words where they lie so, written from the last to the first and read from the first to the last: whoever sees the
-// first word that was written last sees all of them.
+// Programs move records as bytes, and look at their first word to see whether they are there (linked lists do). So
+// bytes are moved by whole words where they lie so, written from the last to the first and read from the first to the
+// last: whoever sees the first word that was written last sees all of them.
 struct Words {
   std::size_t before = 0, words = 0, after = 0;  // elements, words of 8 bytes, elements
 };
@@ -57,7 +57,8 @@ void replace_backwards(std::byte* target, const std::byte* origin, std::byte* fe
 }
 
 template <class U>
-void replace(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count, const coll::Reduction*) {
+void replace(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count,
+             const coll::Reduction*) {
   Words parts = words_of<U>(target, count);
   std::size_t first = parts.before * sizeof(U), last = first + parts.words * sizeof(std::uint64_t);
   replace_backwards<U>(target + last, origin + last, at(fetched, last), parts.after);
@@ -87,7 +88,8 @@ constexpr auto either = [](auto word, auto by) { return word.fetch_or(by, order)
 constexpr auto one_of = [](auto word, auto by) { return word.fetch_xor(by, order); };
 
 template <class U, auto change>
-void by_processor(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count, const coll::Reduction*) {
+void by_processor(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count,
+                  const coll::Reduction*) {
   for (std::size_t i = 0; i < count; ++i) keep(fetched, i, change(word_at<U>(target, i), value_at<U>(origin, i)));
 }
 
@@ -98,18 +100,21 @@ std::uint64_t add_each(std::uint64_t a, std::uint64_t b) {
   return ((a & ~top) + (b & ~top)) ^ ((a ^ b) & top);
 }
 template <class U>
-void add_words(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count, const coll::Reduction*) {
+void add_words(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count,
+               const coll::Reduction*) {
   for (std::size_t i = 0; i < count; ++i) {
     auto word = word_at<std::uint64_t>(target, i);
     std::uint64_t by = value_at<std::uint64_t>(origin, i), old = word.load(std::memory_order_relaxed);
-    while (!word.compare_exchange_weak(old, add_each<U>(old, by), std::memory_order_acq_rel, std::memory_order_relaxed)) {}
+    while (
+        !word.compare_exchange_weak(old, add_each<U>(old, by), std::memory_order_acq_rel, std::memory_order_relaxed)) {}
     keep(fetched, i, old);
   }
 }
 
 // Small elements by words where they lie so: one atomic of the processor for up to eight of them.
 template <class U, Atomic one, Atomic whole>
-void in_words(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count, const coll::Reduction* reduction) {
+void in_words(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count,
+              const coll::Reduction* reduction) {
   Words parts = words_of<U>(target, count);
   std::size_t first = parts.before * sizeof(U), last = first + parts.words * sizeof(std::uint64_t);
   one(target, origin, fetched, parts.before, reduction);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of another process of this host that is mapped nowhere: read and written by the kernel, while its owner computes.
+// Memory of another process of this host that is mapped nowhere: read and written by the kernel, while its owner
+// computes.
 #pragma once
 
 #include <sys/types.h>

@@ -27,27 +27,34 @@ inline bool lies_in_segment(const Target& target, std::uint64_t begin, std::uint
   return offset < bytes && end - begin <= bytes - offset;
 }
 
-/// Displacement `disp` of a rank, for a region that reaches from `low` to `high` bytes around it. Failure when some of that is no part of
-/// the window.
-inline Spot find_spot(Window& window, Target& target, int rank, MPI_Aint disp, const datatype::Region& region, Count low, Count high) {
+/// Displacement `disp` of a rank, for a region that reaches from `low` to `high` bytes around it. Failure when some of
+/// that is no part of the window.
+inline Spot find_spot(Window& window, Target& target, int rank, MPI_Aint disp, const datatype::Region& region,
+                      Count low, Count high) {
   if (window.flavor() != Window::Flavor::dynamic) [[likely]] {
     Count at, begin, end;
-    if (__builtin_mul_overflow(disp, target.unit, &at) || __builtin_add_overflow(at, low, &begin) || __builtin_add_overflow(at, high, &end)) [[unlikely]]
-      fail(MPI_ERR_RMA_RANGE, "displacement {} of {} bytes each, of a window whose rank {} has {} bytes", disp, target.unit, rank, target.size);
+    if (__builtin_mul_overflow(disp, target.unit, &at) || __builtin_add_overflow(at, low, &begin) ||
+        __builtin_add_overflow(at, high, &end)) [[unlikely]]
+      fail(MPI_ERR_RMA_RANGE, "displacement {} of {} bytes each, of a window whose rank {} has {} bytes", disp,
+           target.unit, rank, target.size);
     if (begin < 0 || end > target.size) [[unlikely]]
-      if (low < high) fail(MPI_ERR_RMA_RANGE, "bytes {} to {} of a window whose rank {} has {}", begin, end, rank, target.size);
-    return {&target, rank, target.base + static_cast<std::uint64_t>(at), target.mapped == nullptr ? nullptr : target.mapped + at,
-            target.in_segment};
+      if (low < high)
+        fail(MPI_ERR_RMA_RANGE, "bytes {} to {} of a window whose rank {} has {}", begin, end, rank, target.size);
+    return {&target, rank, target.base + static_cast<std::uint64_t>(at),
+            target.mapped == nullptr ? nullptr : target.mapped + at, target.in_segment};
   }
   auto address = static_cast<std::uint64_t>(disp);
-  const std::uint64_t first = address + static_cast<std::uint64_t>(low), last = address + static_cast<std::uint64_t>(high);
+  const std::uint64_t first = address + static_cast<std::uint64_t>(low),
+                      last = address + static_cast<std::uint64_t>(high);
   if (target.here != nullptr && !target.covers(address, region, first, last)) [[unlikely]]
-    fail(MPI_ERR_RMA_RANGE, "{} bytes at {:#x}, where rank {} has attached no memory to the window", high - low, first, rank);
+    fail(MPI_ERR_RMA_RANGE, "{} bytes at {:#x}, where rank {} has attached no memory to the window", high - low, first,
+         rank);
   const bool in_segment = lies_in_segment(target, first, last);
   std::byte* pointer = nullptr;
   if (window.is_me(rank)) {
     pointer = reinterpret_cast<std::byte*>(address);
-  } else if (in_segment) {  // where its first byte is: the address itself may be anywhere, as that of types at absolute addresses is
+  } else if (in_segment) {  // where its first byte is: the address itself may be anywhere, as that of types at absolute
+                            // addresses is
     pointer = library().context().peer_pointer(window.comm().pe_of(rank), HeapOffset(first - target.segment));
     if (pointer != nullptr) pointer -= low;
   }

@@ -81,7 +81,8 @@ std::span<const std::byte> bytes_of(const T& value) {
 }
 
 /// What the order asks for, in this process's memory. What is to go back is put into `result`.
-void carry_out(Window& window, const OrderHeader& header, std::span<const std::byte> rest, std::vector<std::byte>& result) {
+void carry_out(Window& window, const OrderHeader& header, std::span<const std::byte> rest,
+               std::vector<std::byte>& result) {
   std::span<const std::byte> layout_bytes = rest.first(header.layout_bytes);
   datatype::NodePtr layout = datatype::read_layout(layout_bytes);
   const std::byte* data = rest.data() + header.layout_bytes;
@@ -90,7 +91,8 @@ void carry_out(Window& window, const OrderHeader& header, std::span<const std::b
   Target& mine = window.target(window.comm().rank());
   bool in_segment = mine.in_segment;
   if (window.flavor() == Window::Flavor::dynamic) {
-    ATOLL_MPI_REQUIRE(mine.covers(header.address, region, header.begin, header.end), MPI_ERR_RMA_RANGE, "memory that is not attached");
+    ATOLL_MPI_REQUIRE(mine.covers(header.address, region, header.begin, header.end), MPI_ERR_RMA_RANGE,
+                      "memory that is not attached");
     in_segment = lies_in_segment(mine, header.begin, header.end);
   }
   auto size = static_cast<std::size_t>(region.size());
@@ -102,7 +104,8 @@ void carry_out(Window& window, const OrderHeader& header, std::span<const std::b
       Combine how = make_combine(header.code, *datatype::named(header.element));
       return combine(how, *mine.here, in_segment, base, region, data, result.data());
     }
-    case Order::compare_and_swap: return compare_and_swap(*mine.here, in_segment, base, data + size, data, result.data(), size);
+    case Order::compare_and_swap:
+      return compare_and_swap(*mine.here, in_segment, base, data + size, data, result.data(), size);
   }
 }
 
@@ -144,7 +147,8 @@ void hear_answer(runtime::Context&, PeId source, std::span<const std::byte> payl
     auto& refused = answer.apart ? answer.apart->refused : window->refused;
     refused.store({window->comm().rank_of(source), header.error}, std::memory_order_relaxed);
   }
-  if (answer.apart) answer.apart->left.fetch_sub(1, std::memory_order_release);  // what was unpacked; partner: its request's poll()
+  if (answer.apart)
+    answer.apart->left.fetch_sub(1, std::memory_order_release);  // what was unpacked; partner: its request's poll()
   window->pending.fetch_sub(1, std::memory_order_release);  // what was unpacked; partner: wait_for_answers()
 }
 
@@ -174,13 +178,23 @@ void forget(Window& window) {
   service().windows.erase(window.key());
 }
 
-void send_order(Window& window, const Spot& spot, Order order, const datatype::Region& region, std::span<const std::byte> data,
-                op::Code code, const datatype::Type* element, const Answer& answer) {
+void send_order(Window& window, const Spot& spot, Order order, const datatype::Region& region,
+                std::span<const std::byte> data, op::Code code, const datatype::Type* element, const Answer& answer) {
   std::vector<std::byte> message(sizeof(OrderHeader));
   datatype::write_layout(*region.layout, message);
-  OrderHeader header{window.key(), 0, spot.address, spot.begin, spot.end, region.count, region.extent,
-                     static_cast<std::uint32_t>(message.size() - sizeof(OrderHeader)), order, code,
-                     element == nullptr || element->element() == nullptr ? std::uint16_t{0} : element->element()->handle, {}};
+  OrderHeader header{
+      window.key(),
+      0,
+      spot.address,
+      spot.begin,
+      spot.end,
+      region.count,
+      region.extent,
+      static_cast<std::uint32_t>(message.size() - sizeof(OrderHeader)),
+      order,
+      code,
+      element == nullptr || element->element() == nullptr ? std::uint16_t{0} : element->element()->handle,
+      {}};
   {
     std::lock_guard lock(service().mutex);
     header.id = service().next++;
@@ -202,17 +216,20 @@ void wait_for_answers(Window& window) {
 }
 
 void check_answers(Window& window) {
-  if (window.refused.load(std::memory_order_relaxed).rank < 0) [[likely]] return;
+  if (window.refused.load(std::memory_order_relaxed).rank < 0) [[likely]]
+    return;
   check_refusal(window, window.refused.exchange({}, std::memory_order_relaxed));
 }
 
 void check_refusal(Window& window, const Refusal& refusal) {
-  if (refusal.rank < 0) [[likely]] return;
+  if (refusal.rank < 0) [[likely]]
+    return;
   const bool outside = refusal.error == MPI_ERR_RMA_RANGE;
-  fail_with(refusal.error,
-            outside ? fmt::format("rank {} has attached no memory to the window where this one has accessed it", refusal.rank)
-                    : fmt::format("rank {} could not carry out an access of this one", refusal.rank),
-            &window);
+  fail_with(
+      refusal.error,
+      outside ? fmt::format("rank {} has attached no memory to the window where this one has accessed it", refusal.rank)
+              : fmt::format("rank {} could not carry out an access of this one", refusal.rank),
+      &window);
 }
 
 }  // namespace atl::mpi::win

@@ -25,7 +25,8 @@ struct Answers {
   std::atomic<Refusal> refused{Refusal{}};
 };
 
-/// While it lives, the orders that this thread sends are those of one operation: refusals of them are no others' matter.
+/// While it lives, the orders that this thread sends are those of one operation: refusals of them are no others'
+/// matter.
 class Apart {
  public:
   Apart();
@@ -48,14 +49,15 @@ struct Answer {
   std::shared_ptr<Answers> apart = nullptr;  ///< null: its refusal is the window's
 };
 
-/// `data`: packed, for put and accumulate; value and compare, for compare_and_swap. Returns when the data may be reused.
-void send_order(Window& window, const Spot& spot, Order order, const datatype::Region& region, std::span<const std::byte> data,
-                op::Code code, const datatype::Type* element, const Answer& answer);
+/// `data`: packed, for put and accumulate; value and compare, for compare_and_swap. Returns when the data may be
+/// reused.
+void send_order(Window& window, const Spot& spot, Order order, const datatype::Region& region,
+                std::span<const std::byte> data, op::Code code, const datatype::Type* element, const Answer& answer);
 
 /// Until all orders of this rank have been answered.
 void wait_for_answers(Window& window);
-/// Failure when one of them has been refused, for memory that is not attached most of all. At the end of calls, which have done the rest.
-/// Of threads that ask, one is told.
+/// Failure when one of them has been refused, for memory that is not attached most of all. At the end of calls, which
+/// have done the rest. Of threads that ask, one is told.
 void check_answers(Window& window);
 /// Failure of that refusal, if it is one, for the window's error handler.
 void check_refusal(Window& window, const Refusal& refusal);

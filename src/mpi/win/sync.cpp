@@ -36,7 +36,8 @@ void receive_from_all(Exchange& exchange, const Window& window, const Group& gro
 /// Its messages are with that group's members.
 void wait_for(Exchange& exchange, const Group& group) {
   auto ready = [&] { return exchange.ready(); };
-  if (checking()) [[unlikely]] return detail::watcher->wait(ready, group.pes());
+  if (checking()) [[unlikely]]
+    return detail::watcher->wait(ready, group.pes());
   context().wait(ready);
 }
 
@@ -48,7 +49,8 @@ void until(Window& window, Try&& attempt) {
     window.comm().check_usable();
     return false;
   };
-  if (checking()) [[unlikely]] return detail::watcher->wait(attempt_or_fail, window.comm().peers().pes());
+  if (checking()) [[unlikely]]
+    return detail::watcher->wait(attempt_or_fail, window.comm().peers().pes());
   while (!attempt()) {
     if (context().wait(attempt, Deadline::after_seconds(200e-6)) == Status::ok) return;
     window.comm().check_usable();  // who has it may be dead
@@ -72,7 +74,8 @@ void take_lock(Window& window, int rank, int type) {
 
 void give_lock(Window& window, int rank, int type) {
   HeapOffset word(window.target(rank).control);
-  (void)context().fetch_add<std::uint64_t>(window.comm().pe_of(rank), word, type == MPI_LOCK_EXCLUSIVE ? writer : ~std::uint64_t{0});
+  (void)context().fetch_add<std::uint64_t>(window.comm().pe_of(rank), word,
+                                           type == MPI_LOCK_EXCLUSIVE ? writer : ~std::uint64_t{0});
 }
 
 void need_rank(const Window& window, int rank) {
@@ -109,7 +112,8 @@ void win_fence(int assertion, MPI_Win win) {
 
 void win_post(MPI_Group group, int assertion, MPI_Win win) {
   auto& window = need<Window>(win);
-  ATOLL_MPI_REQUIRE(!window.epochs.posted, MPI_ERR_RMA_SYNC, "MPI_Win_post before MPI_Win_wait has ended the epoch before");
+  ATOLL_MPI_REQUIRE(!window.epochs.posted, MPI_ERR_RMA_SYNC,
+                    "MPI_Win_post before MPI_Win_wait has ended the epoch before");
   window.epochs.posted = Ref<Group>(need<Group>(group));
   window.epochs.sent = std::make_unique<Exchange>();
   if ((assertion & MPI_MODE_NOCHECK) == 0) send_to_all(*window.epochs.sent, window, *window.epochs.posted, post_tag);
@@ -119,7 +123,8 @@ void win_post(MPI_Group group, int assertion, MPI_Win win) {
 
 void win_start(MPI_Group group, int assertion, MPI_Win win) {
   auto& window = need<Window>(win);
-  ATOLL_MPI_REQUIRE(!window.epochs.started, MPI_ERR_RMA_SYNC, "MPI_Win_start before MPI_Win_complete has ended the epoch before");
+  ATOLL_MPI_REQUIRE(!window.epochs.started, MPI_ERR_RMA_SYNC,
+                    "MPI_Win_start before MPI_Win_complete has ended the epoch before");
   window.epochs.started = Ref<Group>(need<Group>(group));
   end_fence(window);
   if ((assertion & MPI_MODE_NOCHECK) == 0) {
@@ -132,7 +137,8 @@ void win_start(MPI_Group group, int assertion, MPI_Win win) {
 
 void win_complete(MPI_Win win) {
   auto& window = need<Window>(win);
-  ATOLL_MPI_REQUIRE(static_cast<bool>(window.epochs.started), MPI_ERR_RMA_SYNC, "MPI_Win_complete without MPI_Win_start");
+  ATOLL_MPI_REQUIRE(static_cast<bool>(window.epochs.started), MPI_ERR_RMA_SYNC,
+                    "MPI_Win_complete without MPI_Win_start");
   complete_all(window);
   Exchange completions;
   send_to_all(completions, window, *window.epochs.started, complete_tag);
@@ -164,10 +170,12 @@ void win_wait(MPI_Win win) {
 
 void win_lock(int type, int rank, int assertion, MPI_Win win) {
   auto& window = need<Window>(win);
-  ATOLL_MPI_REQUIRE(type == MPI_LOCK_SHARED || type == MPI_LOCK_EXCLUSIVE, MPI_ERR_LOCKTYPE, "{} is no kind of lock", type);
+  ATOLL_MPI_REQUIRE(type == MPI_LOCK_SHARED || type == MPI_LOCK_EXCLUSIVE, MPI_ERR_LOCKTYPE, "{} is no kind of lock",
+                    type);
   if (rank == MPI_PROC_NULL) return;
   need_rank(window, rank);
-  ATOLL_MPI_REQUIRE(!window.epochs.started, MPI_ERR_RMA_SYNC, "MPI_Win_lock before MPI_Win_complete has ended the epoch before");
+  ATOLL_MPI_REQUIRE(!window.epochs.started, MPI_ERR_RMA_SYNC,
+                    "MPI_Win_lock before MPI_Win_complete has ended the epoch before");
   bool checked = (assertion & MPI_MODE_NOCHECK) == 0;
   {
     std::lock_guard guard(window.epochs.mutex);
@@ -188,7 +196,8 @@ void win_unlock(int rank, MPI_Win win) {
   {
     std::lock_guard guard(window.epochs.mutex);
     auto found = window.epochs.locks.find(rank);
-    ATOLL_MPI_REQUIRE(found != window.epochs.locks.end(), MPI_ERR_RMA_SYNC, "rank {} of the window is not locked", rank);
+    ATOLL_MPI_REQUIRE(found != window.epochs.locks.end(), MPI_ERR_RMA_SYNC, "rank {} of the window is not locked",
+                      rank);
     type = found->second;
   }
   complete_all(window);
@@ -201,8 +210,10 @@ void win_unlock(int rank, MPI_Win win) {
 
 void win_lock_all(int assertion, MPI_Win win) {
   auto& window = need<Window>(win);
-  ATOLL_MPI_REQUIRE(!window.epochs.lock_all && window.epochs.locks.empty(), MPI_ERR_RMA_SYNC, "the window is locked already");
-  ATOLL_MPI_REQUIRE(!window.epochs.started, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all before MPI_Win_complete has ended the epoch before");
+  ATOLL_MPI_REQUIRE(!window.epochs.lock_all && window.epochs.locks.empty(), MPI_ERR_RMA_SYNC,
+                    "the window is locked already");
+  ATOLL_MPI_REQUIRE(!window.epochs.started, MPI_ERR_RMA_SYNC,
+                    "MPI_Win_lock_all before MPI_Win_complete has ended the epoch before");
   end_fence(window);
   window.epochs.lock_all_checked = (assertion & MPI_MODE_NOCHECK) == 0;
   if (window.epochs.lock_all_checked)
@@ -224,19 +235,22 @@ void win_unlock_all(MPI_Win win) {
 
 void win_flush(int rank, MPI_Win win) {
   auto& window = need<Window>(win);
-  bool quick = window.epochs.lock_all && window.quick_target(rank) != nullptr && window.pending.load(std::memory_order_relaxed) == 0;
+  bool quick = window.epochs.lock_all && window.quick_target(rank) != nullptr &&
+               window.pending.load(std::memory_order_relaxed) == 0;
   if (quick) return std::atomic_thread_fence(std::memory_order_release);  // partner: as below
   if (rank == MPI_PROC_NULL) return;
   need_lock(window, rank);
   // What was stored is seen no later than what is stored from now on.
   std::atomic_thread_fence(std::memory_order_release);  // partner: the rank that reads it, by any atomic
-  if (window.target(rank).mapped == nullptr || window.pending.load(std::memory_order_relaxed) != 0) complete_all(window);
+  if (window.target(rank).mapped == nullptr || window.pending.load(std::memory_order_relaxed) != 0)
+    complete_all(window);
   win::check_answers(window);
 }
 
 void win_flush_all(MPI_Win win) {
   auto& window = need<Window>(win);
-  ATOLL_MPI_REQUIRE(window.epochs.lock_all || !window.epochs.locks.empty(), MPI_ERR_RMA_SYNC, "no rank of the window is locked");
+  ATOLL_MPI_REQUIRE(window.epochs.lock_all || !window.epochs.locks.empty(), MPI_ERR_RMA_SYNC,
+                    "no rank of the window is locked");
   complete_all(window);
   win::check_answers(window);
 }

@@ -45,7 +45,8 @@ Region region_of(MPI_Datatype handle, MPI_Count count) {
 Spot spot_of(Window& window, Target& target, int rank, MPI_Aint disp, const Type& type, MPI_Count count) {
   const Region region = type.region(count);  // none of the sums overflows
   const Count reach = count > 0 ? (count - 1) * type.extent() : 0;
-  Count low = type.true_lb() + std::min(reach, Count{0}), high = type.true_lb() + type.true_extent() + std::max(reach, Count{0});
+  Count low = type.true_lb() + std::min(reach, Count{0}),
+        high = type.true_lb() + type.true_extent() + std::max(reach, Count{0});
   if (region.size() == 0) low = high = 0;
   return win::find_spot(window, target, rank, disp, region, low, high);
 }
@@ -105,24 +106,28 @@ class Unpacked {
 
 constexpr op::Code no_code = op::Code::no_op;
 
-/// Whether memory of a rank of another host belongs to the window, as far as that rank has shown; a rank that is asked knows all of it.
+/// Whether memory of a rank of another host belongs to the window, as far as that rank has shown; a rank that is asked
+/// knows all of it.
 bool is_attached(Window& window, const Spot& spot, const Region& region) {
   if (window.flavor() != Window::Flavor::dynamic) return true;
   win::Attached shown;
-  context().get(&shown, window.comm().pe_of(spot.rank), HeapOffset(spot.target->control + sizeof(win::Control)), sizeof(shown));
+  context().get(&shown, window.comm().pe_of(spot.rank), HeapOffset(spot.target->control + sizeof(win::Control)),
+                sizeof(shown));
   std::uint32_t row = 0;
   return shown.covers(spot.address, region, spot.begin, spot.end, row);
 }
 
-/// Where one element of a predefined type lies that is mapped here, and whose epoch is open; null: look closer. What nearly all calls of
-/// programs are that put single words: 25 instructions, where the whole way takes 300.
-inline std::byte* quick_spot(Window& window, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count count, std::size_t& bytes) {
+/// Where one element of a predefined type lies that is mapped here, and whose epoch is open; null: look closer. What
+/// nearly all calls of programs are that put single words: 25 instructions, where the whole way takes 300.
+inline std::byte* quick_spot(Window& window, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count count,
+                             std::size_t& bytes) {
   if (static_cast<std::uint64_t>(count) > 4096) return nullptr;
   bytes = plain_size(type) * static_cast<std::size_t>(count);
   Target* target = window.quick_target(rank);
   if (target == nullptr || bytes == 0) return nullptr;
   Count at;
-  if (__builtin_mul_overflow(disp, target->unit, &at) || at < 0 || at > target->size - static_cast<Count>(bytes)) return nullptr;
+  if (__builtin_mul_overflow(disp, target->unit, &at) || at < 0 || at > target->size - static_cast<Count>(bytes))
+    return nullptr;
   return target->mapped + at;
 }
 
@@ -137,7 +142,8 @@ inline bool is_instruction(op::Code code, datatype::Number number) {
   using datatype::Number;
   if (code == op::Code::replace || code == op::Code::no_op) return number != Number::pair;
   bool integer = number == Number::integer || number == Number::natural;
-  return integer && (code == op::Code::sum || code == op::Code::band || code == op::Code::bor || code == op::Code::bxor);
+  return integer &&
+         (code == op::Code::sum || code == op::Code::band || code == op::Code::bor || code == op::Code::bxor);
 }
 
 }  // namespace
@@ -158,7 +164,8 @@ void win_put(const void* origin, MPI_Count count, MPI_Datatype type, int rank, M
     return;
   }
   Packed data(ends.origin, origin);
-  if (spot.near() && win::write_foreign(static_cast<pid_t>(target->pid), spot.address, ends.target, data.data())) return;
+  if (spot.near() && win::write_foreign(static_cast<pid_t>(target->pid), spot.address, ends.target, data.data()))
+    return;
   if (!spot.near() && spot.in_segment && ends.target.contiguous() && is_attached(window, spot, ends.target)) {
     HeapOffset to(spot.offset().value() + static_cast<std::uint64_t>(ends.target.layout->offset));
     return context().put(window.comm().pe_of(rank), to, data.data(), data.span().size());
@@ -183,7 +190,8 @@ void win_get(void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Ain
     return;
   }
   Unpacked data(ends.origin, origin);
-  if (spot.near() && win::read_foreign(static_cast<pid_t>(target->pid), spot.address, ends.target, data.data())) return data.finish();
+  if (spot.near() && win::read_foreign(static_cast<pid_t>(target->pid), spot.address, ends.target, data.data()))
+    return data.finish();
   if (!spot.near() && spot.in_segment && ends.target.contiguous() && is_attached(window, spot, ends.target)) {
     HeapOffset from(spot.offset().value() + static_cast<std::uint64_t>(ends.target.layout->offset));
     context().get(data.data(), window.comm().pe_of(rank), from, static_cast<std::size_t>(ends.target.size()));
@@ -215,13 +223,15 @@ bool accumulate(const Accumulation& one, const std::byte* origin, std::byte* fet
     CombineLock lock(*target.here);
     auto pid = static_cast<pid_t>(target.pid);
     if (win::read_foreign(pid, one.spot.address, one.target, packed.get())) {
-      win::combine_locked(one.how.code, one.how.reduction, packed.get(), origin, fetched, size / one.how.reduction.element_bytes());
-      if (one.how.code == op::Code::no_op || win::write_foreign(pid, one.spot.address, one.target, packed.get())) return true;
+      win::combine_locked(one.how.code, one.how.reduction, packed.get(), origin, fetched,
+                          size / one.how.reduction.element_bytes());
+      if (one.how.code == op::Code::no_op || win::write_foreign(pid, one.spot.address, one.target, packed.get()))
+        return true;
     }
   }
   std::vector<std::byte> zeros(origin == nullptr ? size : 0);
-  win::send_order(one.window, one.spot, Order::accumulate, one.target, origin == nullptr ? zeros : std::span(origin, size),
-                  one.how.code, one.how.element, answer);
+  win::send_order(one.window, one.spot, Order::accumulate, one.target,
+                  origin == nullptr ? zeros : std::span(origin, size), one.how.code, one.how.element, answer);
   return false;
 }
 
@@ -238,7 +248,8 @@ void check_elements(op::Code code, MPI_Datatype origin, MPI_Datatype target) {
   using datatype::Number;
   auto is_whole = [](Number number) { return number == Number::integer || number == Number::natural; };
   const bool alike = given.number == there.number || (is_whole(given.number) && is_whole(there.number));
-  ATOLL_MPI_REQUIRE(alike && given.size == there.size, MPI_ERR_TYPE, "elements of {} are accumulated into {}", given.name, there.name);
+  ATOLL_MPI_REQUIRE(alike && given.size == there.size, MPI_ERR_TYPE, "elements of {} are accumulated into {}",
+                    given.name, there.name);
 }
 
 op::Code code_of(MPI_Op handle) {
@@ -249,8 +260,8 @@ op::Code code_of(MPI_Op handle) {
 
 }  // namespace
 
-void win_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count target_count,
-                    MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
+void win_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,
+                    MPI_Count target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
   auto& window = need<Window>(win);
   Target* target = window.need_target(rank);
   if (target == nullptr) return;
@@ -263,8 +274,8 @@ void win_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, int 
 }
 
 void win_get_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, void* result, MPI_Count result_count,
-                        MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Count target_count, MPI_Datatype target_type,
-                        MPI_Op op, MPI_Win win) {
+                        MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Count target_count,
+                        MPI_Datatype target_type, MPI_Op op, MPI_Win win) {
   auto& window = need<Window>(win);
   Target* target = window.need_target(rank);
   if (target == nullptr) return;
@@ -273,21 +284,26 @@ void win_get_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, 
   if (code == op::Code::no_op) count = target_count, type = target_type;
   Ends ends = ends_of(window, *target, count, type, rank, disp, target_count, target_type);
   Region into = region_of(result_type, result_count);
-  ATOLL_MPI_REQUIRE(into.size() == ends.target.size(), MPI_ERR_TRUNCATE, "{} bytes for a result of {}", into.size(), ends.target.size());
+  ATOLL_MPI_REQUIRE(into.size() == ends.target.size(), MPI_ERR_TRUNCATE, "{} bytes for a result of {}", into.size(),
+                    ends.target.size());
   if (ends.target.size() == 0) return;
   check_elements(code, type, target_type);
   Accumulation one{window, ends.spot, ends.target, win::make_combine(code, need_element(target_type))};
   Unpacked fetched(into, result);
   std::optional<Packed> data;
   if (code != op::Code::no_op) data.emplace(ends.origin, origin);
-  if (accumulate(one, data ? data->data() : nullptr, fetched.data(), Answer{share_type(result_type), result_count, result})) fetched.finish();
+  if (accumulate(one, data ? data->data() : nullptr, fetched.data(),
+                 Answer{share_type(result_type), result_count, result}))
+    fetched.finish();
 }
 
-void win_fetch_and_op(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op, MPI_Win win) {
+void win_fetch_and_op(const void* origin, void* result, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op,
+                      MPI_Win win) {
   auto& window = need<Window>(win);
   op::Code code = code_of(op);
   std::size_t bytes;
-  if (std::byte* word = quick_spot(window, type, rank, disp, 1, bytes); word != nullptr && window.target(rank).in_segment) {
+  if (std::byte* word = quick_spot(window, type, rank, disp, 1, bytes);
+      word != nullptr && window.target(rank).in_segment) {
     const datatype::Predefined& element = *find<TypeObject>(type)->type()->element();
     win::Atomic atomic = is_instruction(code, element.number) ? win::atomic_of(code, element) : nullptr;
     if (atomic != nullptr && reinterpret_cast<std::uintptr_t>(word) % bytes == 0)
@@ -296,16 +312,17 @@ void win_fetch_and_op(const void* origin, void* result, MPI_Datatype type, int r
   win_get_accumulate(origin, 1, type, result, 1, type, rank, disp, 1, type, op, win);
 }
 
-void win_compare_and_swap(const void* origin, const void* compare, void* result, MPI_Datatype type, int rank, MPI_Aint disp,
-                          MPI_Win win) {
+void win_compare_and_swap(const void* origin, const void* compare, void* result, MPI_Datatype type, int rank,
+                          MPI_Aint disp, MPI_Win win) {
   auto& window = need<Window>(win);
   Target* target = window.need_target(rank);
   if (target == nullptr) return;
   const Type& element = need_committed_type(type);
   const datatype::Predefined* one = element.element();
   using datatype::Number;
-  ATOLL_MPI_REQUIRE(one != nullptr && one->number != Number::real && one->number != Number::complex && one->number != Number::pair,
-                    MPI_ERR_TYPE, "integers, logicals and bytes can be compared and swapped");
+  ATOLL_MPI_REQUIRE(
+      one != nullptr && one->number != Number::real && one->number != Number::complex && one->number != Number::pair,
+      MPI_ERR_TYPE, "integers, logicals and bytes can be compared and swapped");
   Spot spot = spot_of(window, *target, rank, disp, element, 1);
   std::size_t size = one->size;
   if (spot.pointer != nullptr)
@@ -321,7 +338,8 @@ void win_compare_and_swap(const void* origin, const void* compare, void* result,
   std::vector<std::byte> data(2 * size);
   std::memcpy(data.data(), origin, size);
   std::memcpy(data.data() + size, compare, size);
-  win::send_order(window, spot, Order::compare_and_swap, region, data, no_code, &element, Answer{share_type(type), 1, result});
+  win::send_order(window, spot, Order::compare_and_swap, region, data, no_code, &element,
+                  Answer{share_type(type), 1, result});
 }
 
 namespace {
@@ -329,7 +347,8 @@ namespace {
 /// What the target has been asked to do is done when it has answered.
 class Answered : public Request {
  public:
-  Answered(Window& window, std::shared_ptr<win::Answers> answers) : Request(Life::once), window_(window), answers_(std::move(answers)) {}
+  Answered(Window& window, std::shared_ptr<win::Answers> answers)
+      : Request(Life::once), window_(window), answers_(std::move(answers)) {}
   bool poll() override {
     if (is_done()) return true;
     context().check();
@@ -350,7 +369,9 @@ class Answered : public Request {
   }
 
  private:
-  bool is_done() const { return error_ || answers_->left.load(std::memory_order_acquire) == 0; }  // partner: hear_answer()
+  bool is_done() const {
+    return error_ || answers_->left.load(std::memory_order_acquire) == 0;
+  }  // partner: hear_answer()
   Ref<Window> window_;
   std::shared_ptr<win::Answers> answers_;
   std::exception_ptr error_;

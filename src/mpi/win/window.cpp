@@ -29,11 +29,11 @@ AlignedBlock allocate_everywhere(Comm& comm, Count bytes, std::size_t alignment 
   AlignedBlock memory;
   try {
     memory = allocate_aligned(static_cast<std::size_t>(bytes), alignment);
-  } catch (const MemoryError&) {
-  }
+  } catch (const MemoryError&) {}
   bool all = comm.coll().all(memory.block != nullptr);
   if (!all && memory.block != nullptr) context().heap().release(memory.block);
-  ATOLL_MPI_REQUIRE(all, MPI_ERR_NO_MEM, "a rank has no memory for its part of the window, {} bytes here. A larger ATOLL_HEAP_SIZE?", bytes);
+  ATOLL_MPI_REQUIRE(all, MPI_ERR_NO_MEM,
+                    "a rank has no memory for its part of the window, {} bytes here. A larger ATOLL_HEAP_SIZE?", bytes);
   return memory;
 }
 
@@ -49,12 +49,19 @@ void check_size(MPI_Aint size, MPI_Count unit) {
 }  // namespace
 
 Window::Window(Ref<Comm> comm, Flavor flavor, void* base, Count size, int unit, Info::Entries hints)
-    : Object(kind), comm_(std::move(comm)), flavor_(flavor), base_(base), size_(size), unit_(unit),
-      flavor_value_(static_cast<int>(flavor)), hints_(std::move(hints)) {
+    : Object(kind),
+      comm_(std::move(comm)),
+      flavor_(flavor),
+      base_(base),
+      size_(size),
+      unit_(unit),
+      flavor_value_(static_cast<int>(flavor)),
+      hints_(std::move(hints)) {
   coll::Communicator& coll = comm_->coll();
   const bool is_dynamic = flavor == Flavor::dynamic;
   const std::size_t alignment = flavor == Flavor::allocate || flavor == Flavor::shared ? alignment_of(hints_) : 1;
-  control_ = new (allocate_everywhere(*comm_, sizeof(Control) + (is_dynamic ? sizeof(win::Attached) : 0)).start) Control;
+  control_ =
+      new (allocate_everywhere(*comm_, sizeof(Control) + (is_dynamic ? sizeof(win::Attached) : 0)).start) Control;
   if (is_dynamic) new (control_ + 1) win::Attached;
   bool together = flavor == Flavor::shared && !is_set(hints_, "alloc_shared_noncontig");
   if (flavor == Flavor::shared)
@@ -63,7 +70,8 @@ Window::Window(Ref<Comm> comm, Flavor flavor, void* base, Count size, int unit, 
     // One block of the first rank, parted by rank.
     Count before = coll.exscan_sum(size), total = coll.allreduce_sum(size);
     // Only the first rank's part is sure to be aligned: the others follow without a gap.
-    const AlignedBlock memory = allocate_everywhere(*comm_, comm_->rank() == 0 ? total : 0, comm_->rank() == 0 ? alignment : 1);
+    const AlignedBlock memory =
+        allocate_everywhere(*comm_, comm_->rank() == 0 ? total : 0, comm_->rank() == 0 ? alignment : 1);
     block_ = memory.block;
     std::uint64_t offset = coll.broadcast_value(comm_->rank() == 0 ? context().offset_of(memory.start).value() : 0, 0);
     shared_ = context().peer_pointer(comm_->pe_of(0), HeapOffset(offset));
@@ -81,7 +89,9 @@ void Window::exchange_targets() {
   coll::Communicator& coll = comm_->coll();
   std::byte* segment = context().local_pointer(HeapOffset(0));
   std::uint64_t segment_bytes = context().endpoint().segment_bytes();
-  Target mine{address_of(base_), size_, unit_, address_of(segment), context().offset_of(control_).value(), ::getpid(), false, nullptr, nullptr, 0};
+  Target mine{
+      address_of(base_), size_,   unit_, address_of(segment), context().offset_of(control_).value(), ::getpid(), false,
+      nullptr,           nullptr, 0};
   targets_.resize(static_cast<std::size_t>(comm_->size()));
   coll.allgather(&mine, sizeof mine, targets_.data());
   const coll::Placement& placement = coll.placement();
@@ -95,7 +105,8 @@ void Window::exchange_targets() {
     one.here = context().peer_pointer<Control>(pe, HeapOffset(one.control));
     one.mapped = nullptr;
     std::uint64_t at = one.base - one.segment;
-    one.in_segment = shared_ != nullptr || (one.base >= one.segment && at + static_cast<std::uint64_t>(one.size) <= segment_bytes);
+    one.in_segment =
+        shared_ != nullptr || (one.base >= one.segment && at + static_cast<std::uint64_t>(one.size) <= segment_bytes);
     if (shared_ != nullptr) one.mapped = shared_ + before;
     else if (is_me(rank)) one.mapped = static_cast<std::byte*>(base_);
     else if (one.in_segment && flavor_ != Flavor::dynamic) one.mapped = context().peer_pointer(pe, HeapOffset(at));
@@ -126,9 +137,11 @@ void Window::detach(const void* base) {
 
 Target* Window::need_target(int rank) {
   if (rank == MPI_PROC_NULL) return nullptr;
-  ATOLL_MPI_REQUIRE(rank >= 0 && rank < comm_->size(), MPI_ERR_RANK, "rank {} of a window of {} ranks", rank, comm_->size());
-  ATOLL_MPI_REQUIRE(access_epochs > 0, MPI_ERR_RMA_SYNC,
-                    "no epoch is open in which this rank may access the window. MPI_Win_fence, MPI_Win_start or MPI_Win_lock first?");
+  ATOLL_MPI_REQUIRE(rank >= 0 && rank < comm_->size(), MPI_ERR_RANK, "rank {} of a window of {} ranks", rank,
+                    comm_->size());
+  ATOLL_MPI_REQUIRE(
+      access_epochs > 0, MPI_ERR_RMA_SYNC,
+      "no epoch is open in which this rank may access the window. MPI_Win_fence, MPI_Win_start or MPI_Win_lock first?");
   return &target(rank);
 }
 
@@ -147,7 +160,9 @@ std::optional<void*> Window::own_attribute(int keyval) {
 void win_create(void* base, MPI_Aint size, MPI_Count unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   check_size(size, unit);
   ATOLL_MPI_REQUIRE(base != nullptr || size == 0, MPI_ERR_BASE, "a window of {} bytes at a null pointer", size);
-  give(make<Window>(need_intra(comm).duplicate(), Window::Flavor::create, base, size, static_cast<int>(unit), entries_of(info)), win);
+  give(make<Window>(need_intra(comm).duplicate(), Window::Flavor::create, base, size, static_cast<int>(unit),
+                    entries_of(info)),
+       win);
 }
 
 namespace {
@@ -157,7 +172,8 @@ void make_allocated(Window::Flavor flavor, MPI_Aint size, MPI_Count unit, MPI_In
   check_size(size, unit);
   auto hints = entries_of(info);
   (void)alignment_of(hints);  // a value that is wrong is found before anything is made together
-  auto window = make<Window>(need_intra(comm).duplicate(), flavor, nullptr, size, static_cast<int>(unit), std::move(hints));
+  auto window =
+      make<Window>(need_intra(comm).duplicate(), flavor, nullptr, size, static_cast<int>(unit), std::move(hints));
   *static_cast<void**>(baseptr) = *window->own_attribute(MPI_WIN_BASE);
   give(std::move(window), win);
 }
@@ -223,10 +239,12 @@ void win_set_name(MPI_Win win, const char* name) { set_name(need<Window>(win), n
 
 void win_shared_query(MPI_Win win, int rank, MPI_Aint* size, MPI_Count* unit, void* baseptr) {
   auto& window = need<Window>(win);
-  ATOLL_MPI_REQUIRE(window.flavor() != Window::Flavor::dynamic, MPI_ERR_RMA_FLAVOR, "a dynamic window has no memory of its own");
+  ATOLL_MPI_REQUIRE(window.flavor() != Window::Flavor::dynamic, MPI_ERR_RMA_FLAVOR,
+                    "a dynamic window has no memory of its own");
   if (rank == MPI_PROC_NULL) {
     rank = 0;
-    while (rank + 1 < window.comm().size() && (window.target(rank).size == 0 || window.target(rank).mapped == nullptr)) ++rank;
+    while (rank + 1 < window.comm().size() && (window.target(rank).size == 0 || window.target(rank).mapped == nullptr))
+      ++rank;
   }
   ATOLL_MPI_REQUIRE(rank >= 0 && rank < window.comm().size(), MPI_ERR_RANK, "rank {} of a window of {} ranks", rank,
                     window.comm().size());

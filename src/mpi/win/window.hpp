@@ -76,7 +76,8 @@ class Window : public Object {
     dynamic = MPI_WIN_FLAVOR_DYNAMIC,
     shared = MPI_WIN_FLAVOR_SHARED
   };
-  /// Collective over `comm`, which the window keeps. `base`: where `size` bytes are already; ignored where they are allocated.
+  /// Collective over `comm`, which the window keeps. `base`: where `size` bytes are already; ignored where they are
+  /// allocated.
   Window(Ref<Comm> comm, Flavor flavor, void* base, win::Count size, int unit, Info::Entries hints);
   /// Collective: when nobody uses it any more.
   void close();
@@ -88,7 +89,9 @@ class Window : public Object {
   win::Target* need_target(int rank);
   /// The same where memory is mapped at a fixed place; else null.
   win::Target* quick_target(int rank) {
-    if (static_cast<unsigned>(rank) >= targets_.size() || access_epochs.load(std::memory_order_relaxed) == 0 || flavor_ == Flavor::dynamic) return nullptr;
+    if (static_cast<unsigned>(rank) >= targets_.size() || access_epochs.load(std::memory_order_relaxed) == 0 ||
+        flavor_ == Flavor::dynamic)
+      return nullptr;
     win::Target& one = targets_[static_cast<std::size_t>(rank)];
     return one.mapped == nullptr ? nullptr : &one;
   }

@@ -14,7 +14,7 @@ namespace atl::runtime {
 namespace {
 
 std::string namespace_number(const char* kind) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(fmt::format("/proc/self/ns/{}", kind).c_str(), &info) == 0 ? fmt::format("{}", info.st_ino) : "?";
 }
 
@@ -36,7 +36,8 @@ std::vector<std::string> Bootstrap::allgather(std::string_view key, std::string_
   publish(key, mine);
   exchange(deadline);
   std::vector<std::string> all;
-  for (std::uint32_t other = 0; other < size(); ++other) all.push_back(other == rank() ? std::string(mine) : lookup(other, key));
+  for (std::uint32_t other = 0; other < size(); ++other)
+    all.push_back(other == rank() ? std::string(mine) : lookup(other, key));
   return all;
 }
 

@@ -28,7 +28,7 @@ std::uint32_t number_of(config::Variable variable) { return parse(config::text(v
 
 // A process that a PE started inherits the variable, but as a rule not the socket.
 bool is_socket(std::uint32_t descriptor) {
-  struct stat info {};
+  struct stat info{};
   return descriptor != unknown && ::fstat(static_cast<int>(descriptor), &info) == 0 && S_ISSOCK(info.st_mode);
 }
 
@@ -45,7 +45,8 @@ Launcher detect() {
   if (is_socket(number_of("PMI_FD")) && number_of("PMI_SIZE") != unknown && number_of("PMI_RANK") != unknown)
     return config::launcher_variable("PMI_JOBID").empty() ? Launcher::pmi1 : Launcher::pmi2;
   std::uint32_t tasks = number_of("SLURM_STEP_NUM_TASKS");
-  bool offers_nothing = config::launcher_variable("PMI_FD").empty() && config::launcher_variable("PMIX_NAMESPACE").empty();
+  bool offers_nothing =
+      config::launcher_variable("PMI_FD").empty() && config::launcher_variable("PMIX_NAMESPACE").empty();
   if (tasks != unknown && tasks > 1 && offers_nothing) {
     static std::atomic<bool> said{false};
     if (!said.exchange(true))
@@ -82,10 +83,11 @@ std::unique_ptr<Bootstrap> bootstrap_from_environment() {
   if (launcher == Launcher::atoll) {
     using config::Variable;
     AgentPlace place{static_cast<int>(number_of(Variable::agent)), number_of(Variable::pe), number_of(Variable::npes)};
-    ATOLL_VALIDATE(is_socket(number_of(Variable::agent)) && place.rank < place.size && place.size != unknown, SetupError,
-                   "ATOLL_AGENT='{}', ATOLL_PE='{}' and ATOLL_NPES='{}' do not tell how to reach the launcher. Start with "
-                   "`atoll run`, or unset ATOLL_BOOTSTRAP",
-                   config::text(Variable::agent), config::text(Variable::pe), config::text(Variable::npes));
+    ATOLL_VALIDATE(
+        is_socket(number_of(Variable::agent)) && place.rank < place.size && place.size != unknown, SetupError,
+        "ATOLL_AGENT='{}', ATOLL_PE='{}' and ATOLL_NPES='{}' do not tell how to reach the launcher. Start with "
+        "`atoll run`, or unset ATOLL_BOOTSTRAP",
+        config::text(Variable::agent), config::text(Variable::pe), config::text(Variable::npes));
     return make_rendezvous(place);
   }
   PmiPlace place{static_cast<int>(number_of("PMI_FD")), number_of("PMI_RANK"), number_of("PMI_SIZE")};

@@ -42,7 +42,8 @@ Process parse(std::uint32_t rank, const std::string& text) {
   std::vector<std::string> parts;
   if (text.size() >= 4 + version.size() && text.substr(4, version.size()) == version) parts = split_values(text);
   ATOLL_VALIDATE(parts.size() == 5, SetupError,
-                 "PE {} runs another version of Atoll, or another program, than this PE. Use one version on all nodes", rank);
+                 "PE {} runs another version of Atoll, or another program, than this PE. Use one version on all nodes",
+                 rank);
   Process process{parts[1], parts[2], 0, {}};
   std::from_chars(parts[3].data(), parts[3].data() + parts[3].size(), process.pid);
   for (const char *at = parts[4].data(), *end = at + parts[4].size(); at < end; ++at) {
@@ -84,8 +85,10 @@ struct Farewell {
     std::string end = fmt::format("PE {} exited with status {}", bootstrap->rank(), status);
     if (!missed) return bootstrap->abort(status, end);
     // The one that was missed is at fault, for all others too.
-    std::string late = fmt::format("{}did not come or answer in time, and {}", place.empty() ? "" : place.substr(1) + " ", end);
-    if (!bootstrap->report_loss(missed->value(), late)) bootstrap->abort(status, fmt::format("PE {} {}", missed->value(), late));
+    std::string late =
+        fmt::format("{}did not come or answer in time, and {}", place.empty() ? "" : place.substr(1) + " ", end);
+    if (!bootstrap->report_loss(missed->value(), late))
+      bootstrap->abort(status, fmt::format("PE {} {}", missed->value(), late));
   }
 };
 
@@ -101,9 +104,10 @@ struct Seat {
     if (!job) return;
     farewell->look_at(*job);
     farewell->job_failed = job->has_failed();
-    farewell->left_in_order = (!job->has_failed() || job->survival() != fabric::Survival::none) &&
-                              job->record(pe).state.load(std::memory_order_acquire) ==  // partner: the end of the Context
-                                  static_cast<std::uint32_t>(fabric::PeState::finalized);
+    farewell->left_in_order =
+        (!job->has_failed() || job->survival() != fabric::Survival::none) &&
+        job->record(pe).state.load(std::memory_order_acquire) ==  // partner: the end of the Context
+            static_cast<std::uint32_t>(fabric::PeState::finalized);
   }
 };
 
@@ -144,21 +148,24 @@ std::shared_ptr<fabric::Job> make_or_open(Bootstrap& bootstrap, std::uint32_t le
   ATOLL_VALIDATE(refusal.empty(), SetupError, "{}", refusal);
   if (job) return job;
   std::string answer = bootstrap.lookup(leader, "memory");
-  ATOLL_VALIDATE(answer.starts_with('='), SetupError, "PE {} could not make the job's memory: {}", leader, answer.substr(1));
+  ATOLL_VALIDATE(answer.starts_with('='), SetupError, "PE {} could not make the job's memory: {}", leader,
+                 answer.substr(1));
   return fabric::Job::join_shm(answer.substr(1));
 }
 
 // The size of segment that every node can have. What the user asks for must be the same everywhere.
 std::uint64_t agree_on_segment(Bootstrap& bootstrap, std::uint32_t local_pes, const std::vector<Process>& processes) {
   std::uint64_t asked = config::bytes(config::Variable::heap_size);
-  auto sizes = bootstrap.allgather("segment", fmt::format("{} {}", asked, fabric::usual_segment_bytes(local_pes)), patience());
+  auto sizes =
+      bootstrap.allgather("segment", fmt::format("{} {}", asked, fabric::usual_segment_bytes(local_pes)), patience());
   std::uint64_t least = UINT64_MAX;
   for (std::uint32_t pe = 0; pe < sizes.size(); ++pe) {
     std::uint64_t asked_there = 0, usual_there = 0;
     const char* end = sizes[pe].data() + sizes[pe].size();
     const char* space = std::from_chars(sizes[pe].data(), end, asked_there).ptr;
     if (space != end) std::from_chars(space + 1, end, usual_there);
-    ATOLL_VALIDATE(asked_there == asked, SetupError, "PE {} on {} has ATOLL_HEAP_SIZE={}, PE {} on {} has {}. Set it alike on all nodes",
+    ATOLL_VALIDATE(asked_there == asked, SetupError,
+                   "PE {} on {} has ATOLL_HEAP_SIZE={}, PE {} on {} has {}. Set it alike on all nodes",
                    bootstrap.rank(), processes[bootstrap.rank()].host, asked, pe, processes[pe].host, asked_there);
     least = std::min(least, usual_there);
   }
@@ -187,7 +194,8 @@ void join_network(Bootstrap& bootstrap, fabric::Job& job, const std::vector<Proc
     hosts.push_back(processes[pe].host);
   }
   job.set_hosts(hosts);
-  job.set_loss_listener([&bootstrap](PeId pe, const std::string& how) { return bootstrap.report_loss(pe.value(), how); });
+  job.set_loss_listener(
+      [&bootstrap](PeId pe, const std::string& how) { return bootstrap.report_loss(pe.value(), how); });
   end->connect(cards, std::move(hosts));
 }
 
@@ -197,8 +205,8 @@ Membership join_through(std::shared_ptr<Bootstrap> bootstrap) {
   std::uint32_t rank = bootstrap->rank(), size = bootstrap->size();
   ATOLL_VALIDATE(size >= 1 && rank < size, SetupError, "the launcher says that this is process {} of {}", rank, size);
   std::string pretended = config::text(config::Variable::node_name);
-  Process self{pretended.empty() ? bootstrap->node_name() : pretended, pretended.empty() ? bootstrap->host_name() : pretended,
-               ::getpid(), topology().cores};
+  Process self{pretended.empty() ? bootstrap->node_name() : pretended,
+               pretended.empty() ? bootstrap->host_name() : pretended, ::getpid(), topology().cores};
   auto texts = bootstrap->allgather("process", describe(self), patience());
   std::vector<Process> processes;
   for (std::uint32_t other = 0; other < size; ++other) processes.push_back(parse(other, texts[other]));
@@ -207,7 +215,8 @@ Membership join_through(std::shared_ptr<Bootstrap> bootstrap) {
   std::map<std::string, std::uint32_t> nodes;
   fabric::JobOptions options{.npes = size};
   for (const Process& process : processes)
-    options.node_of_pe.push_back(nodes.try_emplace(process.node, static_cast<std::uint32_t>(nodes.size())).first->second);
+    options.node_of_pe.push_back(
+        nodes.try_emplace(process.node, static_cast<std::uint32_t>(nodes.size())).first->second);
   options.node = nodes[self.node];
   std::vector<std::uint32_t> local;
   std::vector<unsigned> cores;

@@ -31,9 +31,10 @@ class Rendezvous final : public Bootstrap {
     Frame answer = hear(FrameKind::pe_welcome, soon);
     Unpacker reader(answer.body);
     std::uint32_t version = reader.number(), size_there = reader.number();
-    ATOLL_VALIDATE(version == rendezvous_version, SetupError,
-                   "this program speaks version {} of the rendezvous, its launcher {}. Use one version of Atoll for both",
-                   rendezvous_version, version);
+    ATOLL_VALIDATE(
+        version == rendezvous_version, SetupError,
+        "this program speaks version {} of the rendezvous, its launcher {}. Use one version of Atoll for both",
+        rendezvous_version, version);
     ATOLL_VALIDATE(size_there == size && rank < size, SetupError,
                    "ATOLL_PE={} and ATOLL_NPES={}, but the job has {} PEs. Leave what the launcher has set", rank, size,
                    size_there);
@@ -67,7 +68,8 @@ class Rendezvous final : public Bootstrap {
     Frame answer = hear(FrameKind::found, soon);
     Unpacker reader(answer.body);
     bool there = reader.number() != 0;
-    ATOLL_VALIDATE(there, SetupError, "PE {} has told the launcher nothing under '{}'. Do all PEs run the same program?", rank, key);
+    ATOLL_VALIDATE(there, SetupError,
+                   "PE {} has told the launcher nothing under '{}'. Do all PEs run the same program?", rank, key);
     return reader.text();
   }
 
@@ -110,7 +112,8 @@ class Rendezvous final : public Bootstrap {
           case FrameKind::failed: return News{.kind = News::Kind::job_failed, .failure = failure_of(frame)};
           case FrameKind::died: return News{.kind = News::Kind::died, .failure = failure_of(frame)};
           case FrameKind::survival:
-            return News{.kind = News::Kind::survival, .survival = static_cast<fabric::Survival>(Unpacker(frame.body).number())};
+            return News{.kind = News::Kind::survival,
+                        .survival = static_cast<fabric::Survival>(Unpacker(frame.body).number())};
           default: refuse_unasked(frame);
         }
       }
@@ -146,7 +149,8 @@ class Rendezvous final : public Bootstrap {
 
   // But for the answer to an exchange that was given up.
   void refuse_unasked(const Frame& frame) const {
-    ATOLL_VALIDATE(frame.kind == FrameKind::exchanged, SetupError, "protocol error: {} sent an answer that was not asked for", wire_.whose());
+    ATOLL_VALIDATE(frame.kind == FrameKind::exchanged, SetupError,
+                   "protocol error: {} sent an answer that was not asked for", wire_.whose());
   }
 
   // Until all exchanges are over no PE has said that it survives deaths.
@@ -170,7 +174,8 @@ class Rendezvous final : public Bootstrap {
       Deadline soon = Deadline::after_seconds(2);
       say(FrameKind::who_is_late, {}, soon);
       std::string who = Unpacker(hear(FrameKind::late, soon).body).text();
-      throw TimeoutError(fmt::format("PE {} timed out waiting for {}. Do all PEs run the same program? (ATOLL_PEER_TIMEOUT)", rank_, who));
+      throw TimeoutError(fmt::format(
+          "PE {} timed out waiting for {}. Do all PEs run the same program? (ATOLL_PEER_TIMEOUT)", rank_, who));
     }
   }
 

@@ -49,7 +49,8 @@ class Pmi : public TableBootstrap {
  protected:
   [[noreturn]] void refuse(const std::string& request, const Answer& answer) {
     std::string reason = value_of(answer, "msg").empty() ? value_of(answer, "errmsg") : value_of(answer, "msg");
-    throw SetupError(fmt::format("{} refused '{}': {}", wire_.whose(), request, reason.empty() ? "no reason given" : reason));
+    throw SetupError(
+        fmt::format("{} refused '{}': {}", wire_.whose(), request, reason.empty() ? "no reason given" : reason));
   }
   std::string_view protocol_;
   Wire wire_;
@@ -109,7 +110,8 @@ class Pmi2 final : public Pmi {
     wire_.write("cmd=init pmi_version=2 pmi_subversion=0\n", soon());
     Answer answer = parse(wire_.read_line(soon()), ' ');
     if (value_of(answer, "rc") != "0" || value_of(answer, "pmi_version") != "2") refuse("init", answer);
-    expect("fullinit", fmt::format("pmijobid={};pmirank={};threaded=FALSE;", config::launcher_variable("PMI_JOBID"), place.rank),
+    expect("fullinit",
+           fmt::format("pmijobid={};pmirank={};threaded=FALSE;", config::launcher_variable("PMI_JOBID"), place.rank),
            soon());
   }
 
@@ -130,7 +132,8 @@ class Pmi2 final : public Pmi {
   }
   void fence(Deadline deadline) override { expect("kvs-fence", "", deadline); }
   std::optional<std::string> get(const std::string& key) override {
-    Answer answer = ask("kvs-get", fmt::format("jobid={};srcid=-1;key={};", config::launcher_variable("PMI_JOBID"), key), soon());
+    Answer answer =
+        ask("kvs-get", fmt::format("jobid={};srcid=-1;key={};", config::launcher_variable("PMI_JOBID"), key), soon());
     if (value_of(answer, "flag") == "FALSE" || !answer.contains("value")) return std::nullopt;
     return value_of(answer, "value");
   }

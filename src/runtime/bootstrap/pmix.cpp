@@ -188,8 +188,8 @@ class Pmix final : public Bootstrap {
     Info wishes[] = {info_of("pmix.timeout", 60)};
     int status = library_.get(&other, full(key).c_str(), wishes, 1, &value);
     ATOLL_VALIDATE(status == status_ok && value != nullptr && value->type == type_bytes, SetupError,
-                   "process {} has told the launcher nothing under '{}' ({}). Do all PEs run the same program?", rank, key,
-                   library_.error_text(status));
+                   "process {} has told the launcher nothing under '{}' ({}). Do all PEs run the same program?", rank,
+                   key, library_.error_text(status));
     std::string found(value->bytes.address, value->bytes.size);
     std::free(value->bytes.address);
     std::free(value);
@@ -204,7 +204,8 @@ class Pmix final : public Bootstrap {
  private:
   static std::string full(std::string_view key) { return fmt::format("atoll.{}", key); }
   void check(int status, const char* what) const {
-    if (status != status_ok) throw SetupError(fmt::format("the launcher did not {} (PMIx: {})", what, library_.error_text(status)));
+    if (status != status_ok)
+      throw SetupError(fmt::format("the launcher did not {} (PMIx: {})", what, library_.error_text(status)));
   }
 
   Library library_;

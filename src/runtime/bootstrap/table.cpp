@@ -91,7 +91,8 @@ void TableBootstrap::exchange(Deadline deadline) {
     std::size_t pieces = std::max<std::size_t>(1, (text.size() + piece_bytes - 1) / piece_bytes);
     for (std::size_t piece = 0; piece < pieces; ++piece) {
       std::string part = text.substr(piece * piece_bytes, piece_bytes);
-      put(name_of(rank_, round_, key, piece), piece == 0 ? fmt::format("{}:{}", pieces, part) : fmt::format(":{}", part));
+      put(name_of(rank_, round_, key, piece),
+          piece == 0 ? fmt::format("{}:{}", pieces, part) : fmt::format(":{}", part));
     }
     published_.insert_or_assign(key, round_);
   }
@@ -112,8 +113,8 @@ std::string TableBootstrap::lookup(std::uint32_t rank, std::string_view key) {
     first = get(name_of(rank, round, key, 0));
     if (first) break;
   }
-  ATOLL_VALIDATE(first.has_value(), SetupError, "process {} has told the launcher nothing under '{}'. Do all PEs run the same program?",
-                 rank, key);
+  ATOLL_VALIDATE(first.has_value(), SetupError,
+                 "process {} has told the launcher nothing under '{}'. Do all PEs run the same program?", rank, key);
   std::size_t colon = first->find(':');
   std::size_t pieces = 0;
   auto [end, error] = std::from_chars(first->data(), first->data() + std::min(colon, first->size()), pieces);

@@ -110,8 +110,7 @@ void Watch::run() {
     std::string how = "died";
     if (process >= 0) {
       Event event;
-      while ((event = wait(process)) == Event::news && !hear_news()) {
-      }
+      while ((event = wait(process)) == Event::news && !hear_news()) {}
       if (event == Event::end) how = end_of(neighbour.pid);
       ::close(process);
       if (event != Event::end) return;
@@ -121,8 +120,7 @@ void Watch::run() {
     if (state == fabric::PeState::finalized) continue;
     if (!report(neighbour, how)) return;
   }
-  while (wait(-1) == Event::news && !hear_news()) {
-  }
+  while (wait(-1) == Event::news && !hear_news()) {}
 }
 
 // False: the job ends.

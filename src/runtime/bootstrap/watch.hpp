@@ -19,9 +19,9 @@ struct Neighbour {
 };
 
 /// A thread that sleeps until the first of `neighbours` ends. If it left in good order the next one is watched;
-/// otherwise it is marked as dead, and the job is aborted a second later if it is still there; where the program survives deaths, the
-/// next one is watched instead. When every PE of a node watches those after it in a ring, any survivor learns of any death. What the launcher says of deaths counts as well:
-/// it knows of those on other nodes.
+/// otherwise it is marked as dead, and the job is aborted a second later if it is still there; where the program
+/// survives deaths, the next one is watched instead. When every PE of a node watches those after it in a ring, any
+/// survivor learns of any death. What the launcher says of deaths counts as well: it knows of those on other nodes.
 class Watch {
  public:
   /// `job` and `bootstrap` must outlive it. Throws SetupError when the kernel cannot watch processes.

@@ -36,7 +36,9 @@ Wire::Wire(int descriptor, std::string whose) : descriptor_(descriptor), whose_(
 }
 
 Wire::Wire(Wire&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), whose_(std::move(other.whose_)), buffer_(std::move(other.buffer_)) {}
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      whose_(std::move(other.whose_)),
+      buffer_(std::move(other.buffer_)) {}
 
 Wire& Wire::operator=(Wire&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
@@ -89,7 +91,8 @@ std::string Wire::read_line(Deadline deadline) {
 }
 
 std::string Wire::read_exactly(std::size_t bytes, Deadline deadline) {
-  ATOLL_VALIDATE(bytes <= longest_message, SetupError, "{} announces {} bytes: it speaks another protocol", whose_, bytes);
+  ATOLL_VALIDATE(bytes <= longest_message, SetupError, "{} announces {} bytes: it speaks another protocol", whose_,
+                 bytes);
   while (buffer_.size() < bytes) fill(deadline);
   std::string found = buffer_.substr(0, bytes);
   buffer_.erase(0, bytes);

@@ -29,8 +29,9 @@ int listen_on(const std::string& address, std::uint16_t port);
 std::uint16_t port_of(int listener);
 
 /// A connected socket. Throws SetupError or TimeoutError. Whether to go on is asked at least every second.
-int connect_to(const std::string& address, std::uint16_t port, Deadline deadline,
-               const std::function<bool()>& go_on = [] { return true; });
+int connect_to(
+    const std::string& address, std::uint16_t port, Deadline deadline,
+    const std::function<bool()>& go_on = [] { return true; });
 
 /// "10.0.0.1:80", "[fe80::1]:80".
 std::string with_port(const std::string& address, std::uint16_t port);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launcher, its agents (one on each host) and their PEs say to one another, as bytes. All numbers little-endian.
+// What the launcher, its agents (one on each host) and their PEs say to one another, as bytes. All numbers
+// little-endian.
 //
 // A frame:
 // | offset | bytes | field | valid when                                                  |

@@ -53,7 +53,8 @@ Frame await_frame(Link& link, Deadline deadline, int starter) {
   }
 }
 
-std::unique_ptr<Link> greet(int descriptor, const std::string& secret, std::uint32_t host, Deadline deadline, int starter) {
+std::unique_ptr<Link> greet(int descriptor, const std::string& secret, std::uint32_t host, Deadline deadline,
+                            int starter) {
   auto link = std::make_unique<Link>(descriptor, longest_unproved);
   std::string hello = Packer().raw(magic).number(rendezvous_version).number(host).raw(random_bytes(nonce_bytes)).body();
   link->send(FrameKind::hello, hello);
@@ -65,13 +66,16 @@ std::unique_ptr<Link> greet(int descriptor, const std::string& secret, std::uint
   ATOLL_VALIDATE(challenge.is_proof_of(Side::responder, answer.body.substr(challenge_bytes)), SetupError,
                  "what answers there does not know the job's secret: it is the launcher of another job");
   auto protection = static_cast<Protection>(Unpacker(answer.body).number());
-  ATOLL_VALIDATE(protection <= Protection::none, SetupError, "the launcher asks for a protection that is not known here ({}). "
-                 "Install the same Atoll on all hosts?", static_cast<std::uint32_t>(protection));
+  ATOLL_VALIDATE(protection <= Protection::none, SetupError,
+                 "the launcher asks for a protection that is not known here ({}). "
+                 "Install the same Atoll on all hosts?",
+                 static_cast<std::uint32_t>(protection));
   link->send(FrameKind::proof, challenge.proof_of(Side::initiator));
   link->protect(challenge.keys_of(Side::initiator), challenge.keys_of(Side::responder), protection);
   answer = await_frame(*link, deadline, starter);
   if (answer.kind == FrameKind::refused) throw SetupError(Unpacker(answer.body).text());
-  ATOLL_VALIDATE(answer.kind == FrameKind::welcome, SetupError, "the program that answers there is not Atoll's launcher");
+  ATOLL_VALIDATE(answer.kind == FrameKind::welcome, SetupError,
+                 "the program that answers there is not Atoll's launcher");
   link->allow(longest_frame);
   return link;
 }
@@ -104,8 +108,9 @@ void Greeting::take(const Frame& frame) {
     Unpacker reader(std::string_view(frame.body).substr(magic.size()));
     std::uint32_t version = reader.number();
     if (version != rendezvous_version)
-      return refuse(fmt::format("it speaks version {} of the rendezvous, the launcher {}. Install the same Atoll on all hosts",
-                                version, rendezvous_version));
+      return refuse(
+          fmt::format("it speaks version {} of the rendezvous, the launcher {}. Install the same Atoll on all hosts",
+                      version, rendezvous_version));
     host_ = reader.number();
     if (host_ >= hosts_) return refuse(fmt::format("it says that it is host {} of {}", host_, hosts_));
     hello_ = frame.body;
@@ -129,9 +134,7 @@ void Greeting::advance() {
       if (!frame) break;
       take(*frame);
     }
-  } catch (const SetupError&) {
-    refuse("it is not an agent of Atoll");
-  }
+  } catch (const SetupError&) { refuse("it is not an agent of Atoll"); }
   if (!open && refusal_.empty() && !verified_)
     refusal_ = fmt::format("{} before it had proved who it is", link_->fault());
 }
@@ -147,7 +150,8 @@ std::unique_ptr<Link> greet_launcher(const std::vector<std::string>& addresses, 
       // Each has its share of what is left.
       auto share = deadline.remaining_ns() / static_cast<std::int64_t>(addresses.size() - i);
       Deadline until = Deadline::after_ns(std::max<std::int64_t>(share, 0));
-      return greet(connect_to(addresses[i], port, until, [&] { return is_open(starter); }), secret, host, until, starter);
+      return greet(connect_to(addresses[i], port, until, [&] { return is_open(starter); }), secret, host, until,
+                   starter);
     } catch (const Error& error) {
       if (!is_open(starter)) throw SetupError("the launcher had ended before this host could reach it");
       // The launcher has many strangers at its door, maybe.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the launcher and an agent make sure of one another: both know the job's secret, and prove it without telling it
-// (base/challenge.hpp). What follows the agent's proof is protected as the launcher says (ATOLL_NETWORK_SECURITY there), under keys
-// of this connection alone.
+// (base/challenge.hpp). What follows the agent's proof is protected as the launcher says (ATOLL_NETWORK_SECURITY
+// there), under keys of this connection alone.
 //
 // hello, agent to launcher:
 // | offset | bytes | field   | valid when                        |
@@ -70,11 +70,12 @@ class Greeting {
   std::string refusal_;
 };
 
-/// The agent's side: connects to the first of `addresses` that answers and proves itself. Blocks until the deadline; comes
-/// again, for about two seconds, where a connection is closed without an answer.
-/// Throws SetupError or TimeoutError, naming the addresses and why each failed; SetupError also, within a second, when the
-/// end of the file `starter` says that the process that started the agent has given it up. -1: there is no such file.
+/// The agent's side: connects to the first of `addresses` that answers and proves itself. Blocks until the deadline;
+/// comes again, for about two seconds, where a connection is closed without an answer. Throws SetupError or
+/// TimeoutError, naming the addresses and why each failed; SetupError also, within a second, when the end of the file
+/// `starter` says that the process that started the agent has given it up. -1: there is no such file.
 std::unique_ptr<Link> greet_launcher(const std::vector<std::string>& addresses, std::uint16_t port,
-                                     const std::string& secret, std::uint32_t host, Deadline deadline, int starter = -1);
+                                     const std::string& secret, std::uint32_t host, Deadline deadline,
+                                     int starter = -1);
 
 }  // namespace atl::runtime

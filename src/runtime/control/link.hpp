@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection of an event loop: frames go out and come in without ever blocking. Once it is protected, what goes is cut into records:
-// | offset | bytes | field | valid when                   |
+// A connection of an event loop: frames go out and come in without ever blocking. Once it is protected, what goes is
+// cut into records: | offset | bytes | field | valid when                   |
 // |--------|-------|-------|------------------------------|
 // |   0    |   4   | bytes | length of the body, 1 … 65,536 |
 // |   4    | bytes | body  | part of the frames           |

@@ -8,8 +8,7 @@ namespace atl::runtime {
 
 std::string pack(const Order& order) {
   Packer packer;
-  packer
-      .number(order.first_pe)
+  packer.number(order.first_pe)
       .number(order.pes)
       .number(order.npes)
       .number(order.threads)

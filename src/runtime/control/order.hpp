@@ -12,7 +12,8 @@
 namespace atl::runtime {
 
 // Body of FrameKind::order, in this order (numbers of 4 bytes, texts and lists as frame.hpp says):
-// first_pe, pes, npes, threads, binding, peer_timeout_ms, host, directory, environment, programs (their number; each: pes, directory, command, environment)
+// first_pe, pes, npes, threads, binding, peer_timeout_ms, host, directory, environment, programs (their number; each:
+// pes, directory, command, environment)
 struct Order {
   std::uint32_t first_pe = 0;         ///< of this host
   std::uint32_t pes = 1;              ///< on this host, one after the other

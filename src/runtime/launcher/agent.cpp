@@ -15,10 +15,10 @@
 #include "../control/order.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
-#include "pe_server.hpp"
 #include "guard.hpp"
 #include "output.hpp"
 #include "patience.hpp"
+#include "pe_server.hpp"
 #include "processes.hpp"
 
 namespace atl::runtime {
@@ -46,7 +46,8 @@ class Agent final : Processes::Listener, PeServer::Listener {
   int give_up(const std::string& why);
   int say_farewell();
   void on_output(std::uint32_t index, std::size_t which, std::string_view text) override {
-    link_->send(FrameKind::output, Packer().number(order_.first_pe + index).number(output_number(which)).raw(text).body());
+    link_->send(FrameKind::output,
+                Packer().number(order_.first_pe + index).number(output_number(which)).raw(text).body());
   }
   void on_output_end(std::uint32_t index, std::size_t which) override {
     link_->send(FrameKind::output_end, Packer().number(order_.first_pe + index).number(output_number(which)).body());
@@ -84,9 +85,9 @@ std::string read_secret(Deadline deadline) {
     pollfd ready{STDIN_FILENO, POLLIN, 0};
     int left_ms = static_cast<int>(std::clamp<std::int64_t>(deadline.remaining_ns() / 1'000'000, 0, 60'000));
     char one = 0;
-    ATOLL_VALIDATE(::poll(&ready, 1, left_ms) > 0 && ::read(STDIN_FILENO, &one, 1) == 1 &&
-                   line.size() < 2 * secret_bytes + 1,
-                   SetupError, "there is no secret on standard input: the launcher starts an agent, and no one else can");
+    ATOLL_VALIDATE(
+        ::poll(&ready, 1, left_ms) > 0 && ::read(STDIN_FILENO, &one, 1) == 1 && line.size() < 2 * secret_bytes + 1,
+        SetupError, "there is no secret on standard input: the launcher starts an agent, and no one else can");
     if (one == '\n') return line;
     line += one;
   }
@@ -123,20 +124,22 @@ void answer_count(Link& link, std::string_view body) {
   link.send(FrameKind::parts_counted, Packer().number(parts).body());
 }
 
-// What the launcher says after the handshake, if it has anything to start here. It may want a count first; then the order
-// comes when the last host has counted.
+// What the launcher says after the handshake, if it has anything to start here. It may want a count first; then the
+// order comes when the last host has counted.
 std::optional<Order> await_order(Link& link, Deadline deadline) {
   for (bool open = true;;) {
     while (auto frame = link.next()) {
       if (frame->kind == FrameKind::leave) return std::nullopt;
       if (frame->kind == FrameKind::order) return unpack_order(frame->body);
-      ATOLL_VALIDATE(frame->kind == FrameKind::count_parts, SetupError, "protocol error: the launcher's first message does not say what to start");
+      ATOLL_VALIDATE(frame->kind == FrameKind::count_parts, SetupError,
+                     "protocol error: the launcher's first message does not say what to start");
       answer_count(link, frame->body);
       deadline = Deadline::never();
     }
     ATOLL_VALIDATE(open, SetupError, "the launcher is gone: {}", link.fault());
     ATOLL_VALIDATE(!link.peer_is_gone(), SetupError, "{}", host_is_silent);
-    ATOLL_VALIDATE(!deadline.passed(), TimeoutError, "protocol error: the launcher's first message does not say what to start");
+    ATOLL_VALIDATE(!deadline.passed(), TimeoutError,
+                   "protocol error: the launcher's first message does not say what to start");
     pollfd watched[] = {{link.descriptor(), link.wanted_events(), 0}, {STDIN_FILENO, POLLIN, 0}};
     ::poll(watched, 2, tick_ms);
     if ((watched[0].revents & POLLOUT) != 0) link.flush();
@@ -155,12 +158,11 @@ void Agent::start_pe(std::uint32_t index) {
   request.directory = program.directory;
   request.is_looked_for_there = true;
   set_variables(request, program.environment);
-  for (const auto& [name, value] : {std::pair{"ATOLL_AGENT", fmt::format("{}", agent.number())},
-                                    std::pair{"ATOLL_PE", fmt::format("{}", order_.first_pe + index)},
-                                    std::pair{"ATOLL_NPES", fmt::format("{}", order_.npes)},
-                                    std::pair{"ATOLL_THREADS", fmt::format("{}", threads)},
-                                    std::pair{"ATOLL_PROGRAM", fmt::format("{}", number)},
-                                    std::pair{"ATOLL_JOB", std::string()}})
+  for (const auto& [name, value] :
+       {std::pair{"ATOLL_AGENT", fmt::format("{}", agent.number())},
+        std::pair{"ATOLL_PE", fmt::format("{}", order_.first_pe + index)},
+        std::pair{"ATOLL_NPES", fmt::format("{}", order_.npes)}, std::pair{"ATOLL_THREADS", fmt::format("{}", threads)},
+        std::pair{"ATOLL_PROGRAM", fmt::format("{}", number)}, std::pair{"ATOLL_JOB", std::string()}})
     set_variable(request, name, value);
   request.cores = choose_cores(static_cast<Binding>(order_.binding), index, order_.pes, threads);
   request.inherited = agent.number();
@@ -238,7 +240,9 @@ void Agent::take(const Frame& frame) {
       return;
     }
     case FrameKind::leave: released_ = true; return;
-    default: throw SetupError("protocol error: unexpected message from the launcher. Do all hosts run the same Atoll version?");
+    default:
+      throw SetupError(
+          "protocol error: unexpected message from the launcher. Do all hosts run the same Atoll version?");
   }
 }
 
@@ -307,8 +311,7 @@ int Agent::run() {
         if (asks_to_end(signal)) kill_at_ = Deadline::after_ns(signal_grace_ns);
       }
     if (signals_.guard_is_gone()) return give_up("its outer process was killed");
-    if (watched[1].revents != 0 && starter_is_gone())
-      return give_up(starter_has_ended);
+    if (watched[1].revents != 0 && starter_is_gone()) return give_up(starter_has_ended);
     if ((watched[2].revents & POLLOUT) != 0) link_->flush();
     if ((watched[2].revents & ~POLLOUT) != 0 && !hear_launcher())
       return give_up(fmt::format("the launcher is gone: {}", link_->fault()));

@@ -15,8 +15,8 @@ struct AgentOptions {
   std::uint16_t port = 0;
 };
 
-/// Reads the job's secret from standard input, which then only tells, by its end, that the process that started the agent is
-/// gone. Returns the exit status.
+/// Reads the job's secret from standard input, which then only tells, by its end, that the process that started the
+/// agent is gone. Returns the exit status.
 int run_agent(const AgentOptions& options);
 
 }  // namespace atl::runtime

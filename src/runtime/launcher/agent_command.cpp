@@ -76,7 +76,8 @@ std::vector<std::string> carried_environment(const LaunchOptions& options) {
     std::string_view name = assignment.substr(0, assignment.find('='));
     auto is = [&](const char* one) { return name == one; };
     auto begins = [&](const char* one) { return name.starts_with(one); };
-    bool wanted = options.pass_all || std::any_of(prefixes.begin(), prefixes.end(), begins) || std::any_of(names.begin(), names.end(), is) ||
+    bool wanted = options.pass_all || std::any_of(prefixes.begin(), prefixes.end(), begins) ||
+                  std::any_of(names.begin(), names.end(), is) ||
                   std::find(pass.begin(), pass.end(), name) != pass.end();
     if (wanted && std::none_of(own.begin(), own.end(), is)) carried.emplace_back(assignment);
   }

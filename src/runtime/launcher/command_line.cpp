@@ -100,7 +100,8 @@ const OptionName& CommandLine::next_option(Given& given) {
 
 // NAME VALUE, or NAME=VALUE in one word.
 std::string assignment(const Given& given) {
-  return given.first.find('=') == std::string_view::npos ? fmt::format("{}={}", given.first, given.second) : std::string(given.first);
+  return given.first.find('=') == std::string_view::npos ? fmt::format("{}={}", given.first, given.second)
+                                                         : std::string(given.first);
 }
 
 double seconds(const Given& given) {
@@ -172,14 +173,16 @@ std::optional<Wish> CommandLine::take(Option option, const Given& given) {
     case Option::address:
     case Option::port: take_for_hosts(option, given); break;
     case Option::needless: break;
-    case Option::foreign: say(fmt::format("{} {} is a setting of another launcher, and is not used", given.name, given.first)); break;
+    case Option::foreign:
+      say(fmt::format("{} {} is a setting of another launcher, and is not used", given.name, given.first));
+      break;
   }
   return std::nullopt;
 }
 
 // Of one section: what comes before its program.
 std::optional<Wish> CommandLine::read_options() {
-  for (; at_ < words_.size(); ) {
+  for (; at_ < words_.size();) {
     std::string_view word = words_[at_];
     if (word == "--") {
       ++at_;
@@ -230,7 +233,8 @@ void CommandLine::settle_output() {
   bool all_python = std::all_of(sections_.begin(), sections_.end(), [](const Section& one) { return one.is_python; });
   if (!output_is_given_ && all_python && options_.labels == Labels::no) options_.shown_pe = 0;
   if (options_.shown_pe && options_.npes != 0 && *options_.shown_pe >= options_.npes)
-    throw UsageError(fmt::format("--output {} names no PE of this job (PEs 0 to {})", *options_.shown_pe, options_.npes - 1));
+    throw UsageError(
+        fmt::format("--output {} names no PE of this job (PEs 0 to {})", *options_.shown_pe, options_.npes - 1));
 }
 
 // A Python script without -n runs on all cores: one PE for each, or for each `--threads` of them.
@@ -240,34 +244,39 @@ std::uint32_t CommandLine::pes_without_count() {
 }
 
 void CommandLine::settle_one_host() {
-  if (!only_for_hosts_.empty()) throw UsageError(fmt::format("{} is for several hosts, but there is no --hosts", only_for_hosts_));
+  if (!only_for_hosts_.empty())
+    throw UsageError(fmt::format("{} is for several hosts, but there is no --hosts", only_for_hosts_));
   if (placement_.pe_for_each != Binding::none) placement_.per_host = count_parts(placement_.pe_for_each);
   if (sections_.size() == 1 && !section().counted) section().program.pes = pes_without_count();
   std::uint64_t npes = 0;
   for (const Section& one : sections_) npes += one.program.pes;
   if (npes == 0) throw UsageError("the number of PEs is not given: -n N");
   if (placement_.per_host != 0 && npes > placement_.per_host)
-    throw UsageError(fmt::format("-n {} is more than --pes-per-node {} allows on this host", npes, placement_.per_host));
+    throw UsageError(
+        fmt::format("-n {} is more than --pes-per-node {} allows on this host", npes, placement_.per_host));
   options_.npes = checked(npes);
 }
 
 // Hosts of the first program alone are those of all; else each program has its own.
 void CommandLine::settle_hosts() {
   if (!placement_.in_turns.empty())
-    throw UsageError(fmt::format("{}: PEs are dealt to the hosts in blocks, not in turns. Leave it out", placement_.in_turns));
+    throw UsageError(
+        fmt::format("{}: PEs are dealt to the hosts in blocks, not in turns. Leave it out", placement_.in_turns));
   if (placement_.pe_for_each != Binding::none) {
     for (HostShare& host : spread(section().hosts, 0, 1)) options_.hosts.push_back({std::move(host.name), 0, 0});
     options_.pe_for_each = placement_.pe_for_each;
     options_.npes = section().program.pes;
     return;
   }
-  bool shared = std::all_of(sections_.begin() + 1, sections_.end(), [](const Section& one) { return one.hosts.empty(); });
+  bool shared =
+      std::all_of(sections_.begin() + 1, sections_.end(), [](const Section& one) { return one.hosts.empty(); });
   if (shared) {
     std::uint64_t npes = 0;
     for (const Section& one : sections_) npes += one.program.pes;
     const std::uint32_t total = checked(npes);
     if (sections_.size() > 1 && !sections_.front().counted)
-      throw UsageError(fmt::format("the number of PEs of {} is not given: -n N", sections_.front().program.command.front()));
+      throw UsageError(
+          fmt::format("the number of PEs of {} is not given: -n N", sections_.front().program.command.front()));
     options_.hosts = spread(sections_.front().hosts, total, placement_.per_host);
     options_.npes = options_.hosts.back().first_pe + options_.hosts.back().pes;
     return;
@@ -275,15 +284,19 @@ void CommandLine::settle_hosts() {
   std::uint32_t first = 0;
   for (Section& one : sections_) {
     if (one.hosts.empty())
-      throw UsageError(fmt::format("{} is given no host, and another program is. Name hosts for all, or for the first alone",
-                                   one.program.command.front()));
+      throw UsageError(
+          fmt::format("{} is given no host, and another program is. Name hosts for all, or for the first alone",
+                      one.program.command.front()));
     std::vector<HostShare> shares = spread(one.hosts, one.program.pes, placement_.per_host);
     one.program.pes = shares.back().first_pe + shares.back().pes;
     for (HostShare& share : shares) {
-      auto same = std::find_if(options_.hosts.begin(), options_.hosts.end(), [&](const HostShare& other) { return other.name == share.name; });
+      auto same = std::find_if(options_.hosts.begin(), options_.hosts.end(),
+                               [&](const HostShare& other) { return other.name == share.name; });
       if (same == options_.hosts.end()) options_.hosts.push_back({share.name, first + share.first_pe, share.pes});
       else if (same + 1 == options_.hosts.end()) same->pes += share.pes;
-      else throw UsageError(fmt::format("the PEs of host {} do not follow one another. Put its programs side by side", share.name));
+      else
+        throw UsageError(
+            fmt::format("the PEs of host {} do not follow one another. Put its programs side by side", share.name));
     }
     first += one.program.pes;
   }

@@ -66,7 +66,9 @@ int run_guarded(const std::function<int(pid_t guard)>& work) {
     if (::waitpid(worker, &end, WNOHANG) != worker) continue;
     kill_children();
     // Else it has said why it ends.
-    if (WIFSIGNALED(end)) say(fmt::format("the inner process of this launcher (pid {}) {}: what it has started was ended", worker, describe_end(end)));
+    if (WIFSIGNALED(end))
+      say(fmt::format("the inner process of this launcher (pid {}) {}: what it has started was ended", worker,
+                      describe_end(end)));
     return exit_status_of(end);
   }
 }

@@ -14,7 +14,8 @@
 namespace atl::runtime {
 
 /// What the child says when the guard was killed.
-inline constexpr const char* guard_was_killed = "the outer process of this launcher was killed: what it has started ends";
+inline constexpr const char* guard_was_killed =
+    "the outer process of this launcher was killed: what it has started ends";
 
 /// Runs `work` in a child and returns its exit status; nothing that it has started is left then. Signals go to the
 /// child. `work` gets the guard's pid, for Signals.

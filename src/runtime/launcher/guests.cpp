@@ -28,7 +28,9 @@ constexpr timespec tick{0, 50'000'000};
 class Keeper final : Processes::Listener {
  public:
   explicit Keeper(const KeeperOptions& options)
-      : options_(options), job_(fabric::Job::join_shm(config::text(config::Variable::job))), guests_(options.count, *this) {}
+      : options_(options),
+        job_(fabric::Job::join_shm(config::text(config::Variable::job))),
+        guests_(options.count, *this) {}
   int run();
 
  private:
@@ -50,7 +52,8 @@ class Keeper final : Processes::Listener {
 };
 
 void Keeper::fail(PeId pe, int wait_status, const std::string& cause) {
-  std::fprintf(stderr, "atoll-run: PE %u (pid %d) %s\n", pe.value(), job_->record(pe).pid.load(std::memory_order_relaxed), cause.c_str());
+  std::fprintf(stderr, "atoll-run: PE %u (pid %d) %s\n", pe.value(),
+               job_->record(pe).pid.load(std::memory_order_relaxed), cause.c_str());
   job_->mark_failed(pe, wait_status, cause);
   status_ = exit_status_of(wait_status);
   if (job_->survival() == fabric::Survival::none) job_->request_exit(status_ != 0 ? status_ : 1);
@@ -104,16 +107,18 @@ int Keeper::run() {
     look_after_host();
     // The others of one that could not be started, or joined, are not wanted.
     for (std::uint32_t guest = 0; guest < options_.count; ++guest)
-      if (state_of(pe_of(guest)) == fabric::PeState::failed && guests_.running(guest)) ::kill(guests_.pid(guest), SIGKILL);
+      if (state_of(pe_of(guest)) == fabric::PeState::failed && guests_.running(guest))
+        ::kill(guests_.pid(guest), SIGKILL);
     if (job_->exit_requested() && !kill_at) kill_at = Deadline::after_ns(grace_ns);
     if (kill_at && kill_at->passed()) guests_.kill_everything();
   }
   return status_;
 }
 
-std::vector<std::string> keeper_command(const GuestProgram& program, PeId first, PeId host, const std::string& launcher) {
-  std::vector<std::string> command{launcher, "--guests", fmt::format("{}", first.value()), fmt::format("{}", program.count),
-                                   fmt::format("{}", host.value())};
+std::vector<std::string> keeper_command(const GuestProgram& program, PeId first, PeId host,
+                                        const std::string& launcher) {
+  std::vector<std::string> command{launcher, "--guests", fmt::format("{}", first.value()),
+                                   fmt::format("{}", program.count), fmt::format("{}", host.value())};
   command.insert(command.end(), program.command.begin(), program.command.end());
   return command;
 }
@@ -135,13 +140,13 @@ void start_guests(const fabric::Job& job, PeId host, fabric::Cohort cohort, std:
     SpawnRequest request;
     request.command = keeper_command(program, PeId(first), host, launcher);
     request.environment = environment_of(job, host, job.control().threads_per_pe);
-    request.environment.emplace_back("ATOLL_GUESTS", fmt::format("{}:{}:{}", cohort.first.value(), cohort.count, program.note));
+    request.environment.emplace_back("ATOLL_GUESTS",
+                                     fmt::format("{}:{}:{}", cohort.first.value(), cohort.count, program.note));
     request.directory = program.directory;
     request.outlives_us = true;
     pid_t keeper = spawn(request);
     int end = 0;
-    while (::waitpid(keeper, &end, 0) < 0 && errno == EINTR) {
-    }
+    while (::waitpid(keeper, &end, 0) < 0 && errno == EINTR) {}
     ATOLL_VALIDATE(end == 0, SetupError, "'{}' cannot start processes in this job: it {}", launcher, describe_end(end));
     first += program.count;
   }

@@ -17,7 +17,8 @@ struct KeeperOptions {
   std::vector<std::string> command;
 };
 
-/// `atoll-run --guests FIRST COUNT HOST PROGRAM …`, of the job in the environment. Goes into the background. The exit status.
+/// `atoll-run --guests FIRST COUNT HOST PROGRAM …`, of the job in the environment. Goes into the background. The exit
+/// status.
 int keep_guests(const KeeperOptions& options);
 
 }  // namespace atl::runtime

@@ -66,9 +66,9 @@ HostAgents::HostAgents(const LaunchOptions& options)
 std::string HostAgents::describe(std::uint32_t host) const {
   const HostShare& share = options_.hosts[host];
   if (share.pes == 0) return fmt::format("host {}", share.name);
-  return share.pes == 1 ? fmt::format("host {} (PE {})", share.name, share.first_pe)
-                        : fmt::format("host {} (PEs {} to {})", share.name, share.first_pe,
-                                      share.first_pe + share.pes - 1);
+  return share.pes == 1
+             ? fmt::format("host {} (PE {})", share.name, share.first_pe)
+             : fmt::format("host {} (PEs {} to {})", share.name, share.first_pe, share.first_pe + share.pes - 1);
 }
 
 void HostAgents::start() {
@@ -139,9 +139,8 @@ void HostAgents::serve(const pollfd* list, std::size_t) {
 void HostAgents::accept() {
   for (int descriptor; (descriptor = ::accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
     if (greetings_.size() >= most_greetings + hosts_.size()) drop_a_greeting();
-    greetings_.push_back(
-        std::make_unique<Greeting>(descriptor, peer_of(descriptor), secret_,
-                                   static_cast<std::uint32_t>(hosts_.size())));
+    greetings_.push_back(std::make_unique<Greeting>(descriptor, peer_of(descriptor), secret_,
+                                                    static_cast<std::uint32_t>(hosts_.size())));
   }
 }
 
@@ -234,9 +233,11 @@ void HostAgents::look_after() {
   for (std::uint32_t number = 0; number < hosts_.size(); ++number) {
     Host& host = hosts_[number];
     if (host.stage == Stage::starting && report_by_.passed())
-      lose(number, fmt::format("its agent has not reported within {:.0f} s. Is the host up, and port {} of this one not blocked "
-                               "by a firewall? It was started by: {}", report_seconds_, port_of(listening_.number()),
-                               joined(host.command, " ")));
+      lose(
+          number,
+          fmt::format("its agent has not reported within {:.0f} s. Is the host up, and port {} of this one not blocked "
+                      "by a firewall? It was started by: {}",
+                      report_seconds_, port_of(listening_.number()), joined(host.command, " ")));
     if (host.link && host.link->peer_is_gone()) {
       lose(number, fmt::format("it has not answered for {:.0f} s. Is it, or the network to it, down?",
                                1e-9 * static_cast<double>(silence_limit_ns_)));

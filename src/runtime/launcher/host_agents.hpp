@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agents of a job as the launcher sees them: the commands that run them, their connections, and which agent is at which
-// stage.
+// The agents of a job as the launcher sees them: the commands that run them, their connections, and which agent is at
+// which stage.
 #pragma once
 
 #include <poll.h>
@@ -35,8 +35,8 @@ class HostAgents {
   /// Whom to tell from now on, before the first serve(). Not told again: of agents that are there already.
   void report_to(Listener& listener) { listener_ = &listener; }
 
-  /// Starts all agents, which have as long to report as ATOLL_PEER_TIMEOUT says. Throws SetupError when the command for it
-  /// cannot be started.
+  /// Starts all agents, which have as long to report as ATOLL_PEER_TIMEOUT says. Throws SetupError when the command for
+  /// it cannot be started.
   void start();
 
   /// Adds what is to be polled; afterwards serve() takes the same part of the list.
@@ -72,7 +72,7 @@ class HostAgents {
     pid_t pid = 0;  // of the command; 0: has ended
     Descriptor secret;  // its standard input, held open: the agent ends when it is closed
     Descriptor errors;  // its standard output and error
-    std::string line;   // an unfinished one of these
+    std::string line;  // an unfinished one of these
     std::unique_ptr<Link> link;
   };
   void start(std::uint32_t host);

@@ -18,7 +18,10 @@ namespace {
 class HostParts final : HostAgents::Listener {
  public:
   HostParts(const LaunchOptions& options, HostAgents& agents)
-      : options_(options), agents_(agents), environment_(carried_environment(options)), parts_(options.hosts.size(), 0) {
+      : options_(options),
+        agents_(agents),
+        environment_(carried_environment(options)),
+        parts_(options.hosts.size(), 0) {
     agents.report_to(*this);
   }
   /// 0, or the exit status.
@@ -45,11 +48,13 @@ class HostParts final : HostAgents::Listener {
 // The environment goes along, as hwloc too heeds it: PEs are to be bound to what was counted.
 void HostParts::on_agent(std::uint32_t host) {
   auto kind = static_cast<std::uint32_t>(options_.pe_for_each);
-  agents_.send(host, FrameKind::count_parts, Packer().number(kind).number(agents_.peer_timeout_ms()).texts(environment_).body());
+  agents_.send(host, FrameKind::count_parts,
+               Packer().number(kind).number(agents_.peer_timeout_ms()).texts(environment_).body());
 }
 
 void HostParts::on_frame(std::uint32_t host, const Frame& frame) {
-  ATOLL_VALIDATE(frame.kind == FrameKind::parts_counted, SetupError, "protocol error: unexpected message from its agent. Do all hosts run the same Atoll version?");
+  ATOLL_VALIDATE(frame.kind == FrameKind::parts_counted, SetupError,
+                 "protocol error: unexpected message from its agent. Do all hosts run the same Atoll version?");
   Unpacker reader(frame.body);
   std::uint32_t parts = reader.number();
   ATOLL_VALIDATE(parts != 0 && parts_[host] == 0, SetupError, "its agent has counted {} parts", parts);
@@ -78,8 +83,10 @@ void HostParts::look_at_the_clock(Deadline timeout) {
     std::string late;
     for (std::uint32_t host = 0; host < parts_.size(); ++host)
       if (parts_[host] == 0) late += fmt::format("{}{}", late.empty() ? "" : ", ", options_.hosts[host].name);
-    say(fmt::format("no count of NUMA domains and sockets has come within {:.0f} s from: {}. Does lstopo end there? "
-                    "--pes-per-node K does without a count", agents_.report_seconds(), late));
+    say(
+        fmt::format("no count of NUMA domains and sockets has come within {:.0f} s from: {}. Does lstopo end there? "
+                    "--pes-per-node K does without a count",
+                    agents_.report_seconds(), late));
     end(1);
   }
 }

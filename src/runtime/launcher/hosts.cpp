@@ -50,8 +50,8 @@ HostEntry parse_host(std::string_view text, std::string_view whole) {
   entry.name = name;
   if (!counted) return entry;
   entry.slots = slots_from(count);
-  ATOLL_VALIDATE(entry.slots.has_value(), ValueError, "'{}' in {}: '{}' is not a number of PEs. Accepted: 1 to {}", text,
-                 whole, count, most_pes);
+  ATOLL_VALIDATE(entry.slots.has_value(), ValueError, "'{}' in {}: '{}' is not a number of PEs. Accepted: 1 to {}",
+                 text, whole, count, most_pes);
   return entry;
 }
 
@@ -119,14 +119,14 @@ std::vector<HostEntry> read_hostfile(const std::string& path) {
 std::vector<HostShare> spread(const std::vector<HostEntry>& hosts, std::uint32_t npes, std::uint32_t per_host) {
   std::vector<HostEntry> distinct;
   for (const HostEntry& host : hosts) {
-    auto same = std::find_if(distinct.begin(), distinct.end(),
-                             [&](const HostEntry& one) { return one.name == host.name; });
+    auto same =
+        std::find_if(distinct.begin(), distinct.end(), [&](const HostEntry& one) { return one.name == host.name; });
     if (same == distinct.end()) distinct.push_back(host);
     else same->slots = same->slots.value_or(1) + host.slots.value_or(1);
   }
   auto count = static_cast<std::uint32_t>(distinct.size());
-  bool numbered = std::any_of(distinct.begin(), distinct.end(),
-                              [](const HostEntry& one) { return one.slots.has_value(); });
+  bool numbered =
+      std::any_of(distinct.begin(), distinct.end(), [](const HostEntry& one) { return one.slots.has_value(); });
   std::vector<HostShare> shares;
   std::uint64_t room = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -142,16 +142,20 @@ std::vector<HostShare> spread(const std::vector<HostEntry>& hosts, std::uint32_t
   }
   ATOLL_VALIDATE(room >= npes, ValueError,
                  "-n {} is more than the {} PEs that the hosts have room for. Give more hosts, more slots, "
-                 "or hosts without a number, which share evenly", npes, room);
+                 "or hosts without a number, which share evenly",
+                 npes, room);
   return shares;
 }
 
-void number_by_parts(std::vector<HostShare>& hosts, const std::vector<std::uint32_t>& parts, Binding kind, std::uint32_t npes) {
+void number_by_parts(std::vector<HostShare>& hosts, const std::vector<std::uint32_t>& parts, Binding kind,
+                     std::uint32_t npes) {
   const char* kind_name = kind == Binding::numa ? "NUMA domains" : "sockets";
   std::uint64_t room = std::accumulate(parts.begin(), parts.end(), std::uint64_t{0});
-  ATOLL_VALIDATE(npes <= room, ValueError,
-                 "-n {} is more than the {} {} of the hosts ({}). Lower it, leave it out for one PE on each, or give the "
-                 "number per host: --pes-per-node K", npes, room, kind_name, list_parts(hosts, parts));
+  ATOLL_VALIDATE(
+      npes <= room, ValueError,
+      "-n {} is more than the {} {} of the hosts ({}). Lower it, leave it out for one PE on each, or give the "
+      "number per host: --pes-per-node K",
+      npes, room, kind_name, list_parts(hosts, parts));
   ATOLL_VALIDATE(npes != 0 || room <= most_pes, ValueError,
                  "the hosts have {} {}, and a job has at most {} PEs. Say how many: -n", room, kind_name, most_pes);
   std::uint32_t next = 0, last = npes == 0 ? static_cast<std::uint32_t>(room) : npes;

@@ -30,9 +30,10 @@ std::vector<HostEntry> read_hostfile(const std::string& path);
 /// are left with nothing are left out. Throws ValueError when the PEs do not fit.
 std::vector<HostShare> spread(const std::vector<HostEntry>& hosts, std::uint32_t npes, std::uint32_t per_host);
 
-/// A PE for each NUMA domain or socket (`kind`) of every host: host i has parts[i] of them. Fills the hosts in order with
-/// `npes` PEs; 0: with as many as there are parts. Hosts that are left with nothing stay, without PEs. Throws ValueError
-/// when there are fewer parts than PEs.
-void number_by_parts(std::vector<HostShare>& hosts, const std::vector<std::uint32_t>& parts, Binding kind, std::uint32_t npes);
+/// A PE for each NUMA domain or socket (`kind`) of every host: host i has parts[i] of them. Fills the hosts in order
+/// with `npes` PEs; 0: with as many as there are parts. Hosts that are left with nothing stay, without PEs. Throws
+/// ValueError when there are fewer parts than PEs.
+void number_by_parts(std::vector<HostShare>& hosts, const std::vector<std::uint32_t>& parts, Binding kind,
+                     std::uint32_t npes);
 
 }  // namespace atl::runtime

@@ -28,8 +28,8 @@
 namespace atl::runtime {
 namespace {
 
-// Longer than on one host: a PE that leaves the network of a job that has failed takes a second (measured over TCP), and
-// says what it has to say after that; on a busy machine it takes a few.
+// Longer than on one host: a PE that leaves the network of a job that has failed takes a second (measured over TCP),
+// and says what it has to say after that; on a busy machine it takes a few.
 constexpr std::int64_t grace_ns = 5'000'000'000;
 // PEs tell one another of a death by the network, and may be quicker than the agents.
 constexpr std::int64_t news_ns = 1'000'000'000;
@@ -69,7 +69,8 @@ class HostsLaunch final : HostAgents::Listener {
   void go_on_without(std::uint32_t pe, int status, const std::string& how, const std::string& host = {});
   void take_survival(Unpacker& reader);
   void take_loss(std::uint32_t pe, Unpacker& reader);
-  void fail(int status, std::int64_t limit_ns, std::uint32_t pe = 0, const std::string& how = {}, const std::string& host = {});
+  void fail(int status, std::int64_t limit_ns, std::uint32_t pe = 0, const std::string& how = {},
+            const std::string& host = {});
   void tell(std::int64_t limit_ns, std::uint32_t pe, const std::string& how, const std::string& host);
   std::uint32_t share_of(std::uint32_t pe) const;
   const std::string& host_of(std::uint32_t pe) const { return options_.hosts[share_of(pe)].name; }
@@ -117,7 +118,8 @@ HostsLaunch::HostsLaunch(const LaunchOptions& options, HostAgents& agents, Signa
 }
 
 // The other PEs are told that PE `pe` is lost, how, and where unless that says it; without that they are just ended.
-void HostsLaunch::fail(int status, std::int64_t limit_ns, std::uint32_t pe, const std::string& how, const std::string& host) {
+void HostsLaunch::fail(int status, std::int64_t limit_ns, std::uint32_t pe, const std::string& how,
+                       const std::string& host) {
   if (failing_) return;
   failing_ = true;
   status_ = status;
@@ -133,10 +135,10 @@ void HostsLaunch::tell(std::int64_t limit_ns, std::uint32_t pe, const std::strin
 
 void HostsLaunch::on_agent(std::uint32_t host) {
   const HostShare& share = options_.hosts[host];
-  agents_.send(host, FrameKind::order,
-               pack({share.first_pe, share.pes, options_.npes, options_.threads,
-                     static_cast<std::uint32_t>(options_.binding),
-                     agents_.peer_timeout_ms(), share.name, directory_, environment_, options_.programs}));
+  agents_.send(
+      host, FrameKind::order,
+      pack({share.first_pe, share.pes, options_.npes, options_.threads, static_cast<std::uint32_t>(options_.binding),
+            agents_.peer_timeout_ms(), share.name, directory_, environment_, options_.programs}));
 }
 
 void HostsLaunch::on_lost(std::uint32_t host, const std::string& why) {
@@ -159,7 +161,8 @@ void HostsLaunch::go_on_without(std::uint32_t pe, int status, const std::string&
 
 void HostsLaunch::take_survival(Unpacker& reader) {
   std::uint32_t level = reader.number();
-  ATOLL_VALIDATE(level <= static_cast<std::uint32_t>(fabric::Survival::recovers), SetupError, "its agent speaks of survival {}", level);
+  ATOLL_VALIDATE(level <= static_cast<std::uint32_t>(fabric::Survival::recovers), SetupError,
+                 "its agent speaks of survival {}", level);
   if (level <= static_cast<std::uint32_t>(survival_)) return;
   survival_ = static_cast<fabric::Survival>(level);
   agents_.send_to_all(FrameKind::survival, Packer().number(level).body());
@@ -168,7 +171,8 @@ void HostsLaunch::take_survival(Unpacker& reader) {
 void HostsLaunch::take_loss(std::uint32_t pe, Unpacker& reader) {
   std::uint32_t lost = reader.number();
   std::string how = reader.text();
-  ATOLL_VALIDATE(lost < pes_.size(), SetupError, "protocol error: its agent reports on PE {}, which does not run there", lost);
+  ATOLL_VALIDATE(lost < pes_.size(), SetupError, "protocol error: its agent reports on PE {}, which does not run there",
+                 lost);
   // Two PEs that do not reach each other both report it: the first report decides.
   if (pes_[pe].dead || pes_[lost].dead) return;
   if (!failing_) say(fmt::format("PE {} {}", lost, how));
@@ -229,7 +233,8 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
     case FrameKind::done:
       for (std::uint32_t i = 0; i < options_.hosts[host].pes; ++i) pes_[options_.hosts[host].first_pe + i].ended = true;
       return agents_.dismiss(host);
-    default: throw SetupError("protocol error: unexpected message from its agent. Do all hosts run the same Atoll version?");
+    default:
+      throw SetupError("protocol error: unexpected message from its agent. Do all hosts run the same Atoll version?");
   }
 }
 

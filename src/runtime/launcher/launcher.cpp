@@ -127,12 +127,11 @@ void Launch::judge(std::uint32_t pe) {
   int end = ends_[pe];
   if (job_->exit_requested()) return;
   fabric::PeState state = state_of(pe);
-  if (state == fabric::PeState::failed && job_->survival() != fabric::Survival::none) return;  // the job has gone on since
+  if (state == fabric::PeState::failed && job_->survival() != fabric::Survival::none)
+    return;  // the job has gone on since
   bool left_early = false;
   if (WIFEXITED(end) && WEXITSTATUS(end) == 0) {
-    if (state == fabric::PeState::finalized) {
-      return survivors_.note_end(job_->survival());
-    }
+    if (state == fabric::PeState::finalized) { return survivors_.note_end(job_->survival()); }
     // It never joined, or never said good-bye. That is fine for a program that does not use Atoll at all.
     bool others = false;
     for (std::uint32_t other = 0; other < pes_.count(); ++other)
@@ -140,7 +139,8 @@ void Launch::judge(std::uint32_t pe) {
     if (!others) return;
     // Programs that never finalize end together: that is no reason to end those who are on their way.
     if (left_ns_[pe] == 0) left_ns_[pe] = now_ns();
-    if (job_->survival() == fabric::Survival::none && now_ns() - left_ns_[pe] < grace_ns) return;  // miss_those_who_left() looks again
+    if (job_->survival() == fabric::Survival::none && now_ns() - left_ns_[pe] < grace_ns)
+      return;  // miss_those_who_left() looks again
     left_early = true;
   }
   std::string cause = left_early ? "ended without finalizing, while other PEs still work" : describe_end(end);

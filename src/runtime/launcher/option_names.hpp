@@ -8,8 +8,30 @@
 namespace atl::runtime {
 
 enum class Option : std::uint8_t {
-  npes, threads, bind, bind_to, map_by, rank_by, pes_per_node, label, output, timeout, help, version, hosts, hostfile, launch_agent,
-  address, port, pass, assign, assign_one, pass_list, pass_all, directory, python,
+  npes,
+  threads,
+  bind,
+  bind_to,
+  map_by,
+  rank_by,
+  pes_per_node,
+  label,
+  output,
+  timeout,
+  help,
+  version,
+  hosts,
+  hostfile,
+  launch_agent,
+  address,
+  port,
+  pass,
+  assign,
+  assign_one,
+  pass_list,
+  pass_all,
+  directory,
+  python,
   needless,  ///< it is so in any case, or there is nothing to do
   foreign,   ///< settings of another launcher
 };

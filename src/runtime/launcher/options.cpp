@@ -95,7 +95,8 @@ void print(int descriptor, std::string_view text) {
 int launcher_main(std::span<const char* const> arguments) {
   try {
     if (arguments.size() == 5 && std::string_view(arguments[1]) == "--agent") return run_agent(parse_agent(arguments));
-    if (arguments.size() > 5 && std::string_view(arguments[1]) == "--guests") return keep_guests(parse_keeper(arguments));
+    if (arguments.size() > 5 && std::string_view(arguments[1]) == "--guests")
+      return keep_guests(parse_keeper(arguments));
     LaunchOptions options;
     Wish wish = parse_command_line(arguments, options);
     if (wish != Wish::launch) {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t idle_on_terminal_ns = 100'000'000;
 constexpr std::int64_t idle_elsewhere_ns = 2'000'000'000;
 constexpr std::size_t longest_held = std::size_t{1} << 20;
-}
+}  // namespace
 
 LineMerger::LineMerger(int descriptor, std::uint32_t npes, Labels labels, std::optional<std::uint32_t> shown_pe)
     : descriptor_(descriptor),
@@ -114,7 +114,8 @@ void LineMerger::finish(std::uint32_t pe) {
 
 void report_dropped_output(const LineMerger& merger) {
   if (auto pe = merger.dropped_pe())
-    say(fmt::format("standard output of PE {} was not shown, and differs from what is shown. `--output all` shows all PEs", *pe));
+    say(fmt::format(
+        "standard output of PE {} was not shown, and differs from what is shown. `--output all` shows all PEs", *pe));
 }
 
 void say(const std::string& text) {

@@ -60,7 +60,8 @@ void PeServer::take(std::uint32_t index, const Frame& frame) {
       std::uint32_t version = reader.number(), claimed = reader.number();
       ATOLL_VALIDATE(version != rendezvous_version || claimed == pe, SetupError, "claims to be PE {}", claimed);
       // Of another version, the PE itself says what to do.
-      seat.link->send(FrameKind::pe_welcome, Packer().number(rendezvous_version).number(order_.npes).text(order_.host).body());
+      seat.link->send(FrameKind::pe_welcome,
+                      Packer().number(rendezvous_version).number(order_.npes).text(order_.host).body());
       anybody_joined_ = true;
       return listener_.on_joined(pe);
     }

@@ -22,7 +22,8 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
 
 // PEs follow one another on each host whatever part of it others would count by.
 bool is_part_of_a_host(std::string_view word) {
-  return is_one_of(word, {"slot", "hwthread", "core", "l1cache", "l2cache", "l3cache", "numa", "socket", "package", "board"});
+  return is_one_of(word,
+                   {"slot", "hwthread", "core", "l1cache", "l2cache", "l3cache", "numa", "socket", "package", "board"});
 }
 
 bool is_host(std::string_view word) { return is_one_of(word, {"node", "host", "machine"}); }
@@ -32,7 +33,8 @@ bool is_host(std::string_view word) { return is_one_of(word, {"node", "host", "m
 }
 
 // "ppr:N:node"
-void take_pes_per_resource(std::string_view option, std::string_view value, std::string_view rest, Placement& placement) {
+void take_pes_per_resource(std::string_view option, std::string_view value, std::string_view rest,
+                           Placement& placement) {
   std::string_view number = next_part(rest, ":"), resource = rest;
   if (is_host(resource)) return take_pes_per_node(option, number, placement);
   if (number == "1" && is_one_of(resource, {"numa", "socket", "package"}))
@@ -47,7 +49,8 @@ std::uint32_t whole_number(std::string_view option, std::string_view text, std::
   std::uint32_t value{};
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   bool good = error == std::errc{} && end == text.data() + text.size() && value >= least && value <= most;
-  if (!good) throw UsageError(fmt::format("{} '{}' is not valid. Accepted: {} to {}{}", option, text, least, most, or_else));
+  if (!good)
+    throw UsageError(fmt::format("{} '{}' is not valid. Accepted: {} to {}{}", option, text, least, most, or_else));
   return value;
 }
 
@@ -88,7 +91,8 @@ void take_map_by(std::string_view option, std::string_view value, Placement& pla
   while (!rest.empty()) {
     std::string_view part = next_part(rest, ":,");
     if (part.starts_with("pe=") || part.starts_with("PE=")) {
-      placement.threads = whole_number(fmt::format("{} {}", option, part.substr(0, 3)), part.substr(3), 1, most_threads);
+      placement.threads =
+          whole_number(fmt::format("{} {}", option, part.substr(0, 3)), part.substr(3), 1, most_threads);
       if (!placement.binding) placement.binding = Binding::core;
     } else if (!is_one_of(part, {"oversubscribe", "OVERSUBSCRIBE", "overload-allowed", "inherit", "noinherit"})) {
       refuse(option, value, accepted);
@@ -98,12 +102,14 @@ void take_map_by(std::string_view option, std::string_view value, Placement& pla
 
 void take_rank_by(std::string_view option, std::string_view value, Placement& placement) {
   if (is_host(value)) placement.in_turns = option;
-  else if (value != "fill" && !is_part_of_a_host(value)) refuse(option, value, "slot, hwthread, core, numa, socket, node, fill");
+  else if (value != "fill" && !is_part_of_a_host(value))
+    refuse(option, value, "slot, hwthread, core, numa, socket, node, fill");
 }
 
 void take_pes_per_node(std::string_view option, std::string_view value, Placement& placement) {
   placement.pe_for_each = value == "numa" ? Binding::numa : value == "socket" ? Binding::socket : Binding::none;
-  placement.per_host = placement.pe_for_each == Binding::none ? whole_number(option, value, 1, most_pes, ", numa or socket") : 0;
+  placement.per_host =
+      placement.pe_for_each == Binding::none ? whole_number(option, value, 1, most_pes, ", numa or socket") : 0;
 }
 
 }  // namespace atl::runtime

@@ -28,7 +28,7 @@ struct Placement {
   Binding pe_for_each = Binding::none;   ///< numa or socket: per_host is that of each host
   std::optional<Binding> binding;
   unsigned threads = 0;                  ///< 0: not said
-  std::string_view in_turns;             ///< the option that asks for PEs to be dealt to the hosts one by one; empty: none
+  std::string_view in_turns;  ///< the option that asks for PEs to be dealt to the hosts one by one; empty: none
 };
 
 // Each throws UsageError for what it does not know.

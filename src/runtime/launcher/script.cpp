@@ -11,7 +11,7 @@ namespace atl::runtime {
 namespace {
 
 bool is_file(const std::string& path) {
-  struct stat what {};
+  struct stat what{};
   return ::stat(path.c_str(), &what) == 0 && S_ISREG(what.st_mode);
 }
 

@@ -37,16 +37,16 @@ struct Prepared {
 
 // Runs between vfork and exec, on the parent's memory: only system calls, nothing that allocates.
 [[noreturn]] void become(const Prepared& prepared, volatile int& failure) {
-  struct sigaction standard {};
+  struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
   for (int signal = 1; signal < NSIG; ++signal) {
-    struct sigaction now {};
+    struct sigaction now{};
     // Handlers are the parent's; an ignored signal stays ignored, as with nohup.
     if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN)
       ::sigaction(signal, &standard, nullptr);
   }
   if (prepared.ignore_interrupt) {
-    struct sigaction ignore {};
+    struct sigaction ignore{};
     ignore.sa_handler = SIG_IGN;
     ::sigaction(SIGINT, &ignore, nullptr);
   }
@@ -152,7 +152,8 @@ pid_t spawn(const SpawnRequest& request) {
     int status = 0;
     ::waitpid(pid, &status, 0);
     errno = failure;
-    throw_errno(fmt::format("cannot start '{}'{}{}", program, request.directory.empty() ? "" : " in ", request.directory));
+    throw_errno(
+        fmt::format("cannot start '{}'{}{}", program, request.directory.empty() ? "" : " in ", request.directory));
   }
   return pid;
 }
@@ -196,8 +197,7 @@ void kill_children() {
     if (left.empty()) return;
     for (pid_t pid : left) ::kill(pid, SIGKILL);
     ::poll(nullptr, 0, round < 10 ? 1 : 5);
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-    }
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {}
   }
 }
 

@@ -52,9 +52,7 @@ void WorkerGroup::start_workers() {
         throw_errno("cannot watch a worker (pidfd_open)");
       }
     }
-  } catch (const SetupError& error) {
-    start_error_ = error.what();
-  }
+  } catch (const SetupError& error) { start_error_ = error.what(); }
   ::close(null);
 }
 

@@ -131,7 +131,9 @@ class UnexpectedList {
   /// Those that fit, in the order in which they arrived, until `visit` returns false. It may remove what it is shown.
   template <class Visit>
   void visit(const Pattern& pattern, Visit&& visit) const {
-    auto ends = [&](T& message) { return pattern.fits(message.envelope.source, message.envelope.tag) && !visit(message); };
+    auto ends = [&](T& message) {
+      return pattern.fits(message.envelope.source, message.envelope.tag) && !visit(message);
+    };
     if (pattern.source && pattern.ignore == 0) (void)bins_[bin_of(*pattern.source, pattern.tag)].find(ends);
     else (void)all_.find(ends);
   }

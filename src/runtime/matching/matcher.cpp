@@ -50,11 +50,12 @@ Request Matcher::receive(const Pattern& pattern, const Target& into) {
   return Request(part_of(pattern.tag).receive(pattern, into));
 }
 
-// Outcomes are written where they are returned: one that is copied as it has just been written waits for its words to reach the cache,
-// a tenth of what a message takes.
+// Outcomes are written where they are returned: one that is copied as it has just been written waits for its words to
+// reach the cache, a tenth of what a message takes.
 std::optional<Outcome> Matcher::receive_now(const Pattern& pattern, const Target& into) {
   // Messages that are taken at once make no progress: others may wait for ours.
-  if (context_.sends_wait()) [[unlikely]] context_.progress();
+  if (context_.sends_wait()) [[unlikely]]
+    context_.progress();
   std::optional<Outcome> outcome(std::in_place);
   if (!part_of(pattern.tag).receive_now(pattern, into, *outcome)) outcome.reset();
   return outcome;
@@ -82,7 +83,9 @@ std::optional<Claim> Matcher::claim(const Pattern& pattern) {
   return Claim(message, message->envelope);
 }
 
-bool Matcher::cancel(const Request& request) { return !request.empty() && request.operation_->part->cancel(*request.operation_); }
+bool Matcher::cancel(const Request& request) {
+  return !request.empty() && request.operation_->part->cancel(*request.operation_);
+}
 
 void Matcher::fail(Status why, const std::function<bool(PeId, std::uint64_t)>& which) {
   for (std::size_t i = 0; i <= part_mask_; ++i) parts_[i]->fail(why, which);
@@ -126,8 +129,10 @@ void Matcher::warn_of_limit(const matching::Operation& send) {
   const std::optional<PeId> to = part.receiver_without_room(send);
   if (!to || warned_of_limit_.exchange(true)) return;
   const std::string receiver = context_.job().describe(*to);
-  log(LogLevel::warning, "a send to {} waits: {} holds {} messages or {} of this PE that it has not received (that is this PE's share of "
-      "ATOLL_MPI_UNEXPECTED_LIMIT). Receive sooner, or raise the limit?", receiver, receiver, part.window_messages(), format_bytes(part.window_bytes()));
+  log(LogLevel::warning,
+      "a send to {} waits: {} holds {} messages or {} of this PE that it has not received (that is this PE's share of "
+      "ATOLL_MPI_UNEXPECTED_LIMIT). Receive sooner, or raise the limit?",
+      receiver, receiver, part.window_messages(), format_bytes(part.window_bytes()));
 }
 
 Outcome Matcher::wait(Request& request, Deadline deadline) {

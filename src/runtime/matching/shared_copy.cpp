@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One copy of a long message, out of one process's private memory into another's, made by both at once: each takes piece after piece,
-// the receiver by reading, the sender by writing, should it look after its messages meanwhile. Who only computes is not waited for.
+// One copy of a long message, out of one process's private memory into another's, made by both at once: each takes
+// piece after piece, the receiver by reading, the sender by writing, should it look after its messages meanwhile. Who
+// only computes is not waited for.
 #include <sched.h>
 
 #include <algorithm>
@@ -41,9 +42,7 @@ SharedCopy* State::open_shared_copy(std::uint64_t length) {
   if (shared_copies_ == nullptr) {
     try {
       shared_copies_ = static_cast<SharedCopy*>(context_.heap().allocate(most_shared_copies * sizeof(SharedCopy)));
-    } catch (const MemoryError&) {
-      return nullptr;
-    }
+    } catch (const MemoryError&) { return nullptr; }
     for (std::size_t i = 0; i < most_shared_copies; ++i) new (&shared_copies_[i]) SharedCopy{};
   }
   for (std::size_t i = 0; i < most_shared_copies; ++i) {
@@ -75,18 +74,21 @@ bool State::await_written(const SharedCopy& copy, std::uint64_t count, PeId sour
       cpu_relax();
       continue;
     }
-    if (job.has_failed() && (job.has_died(source) || job.survival() == fabric::Survival::none || job.exit_requested())) return false;
+    if (job.has_failed() && (job.has_died(source) || job.survival() == fabric::Survival::none || job.exit_requested()))
+      return false;
     ::sched_yield();
   }
   return true;
 }
 
-// One copy, out of the sender's private memory. False: the kernel does not let us, so it goes in pieces through its heap.
+// One copy, out of the sender's private memory. False: the kernel does not let us, so it goes in pieces through its
+// heap.
 bool State::read_private(Operation& receive) {
   ForeignMemory& theirs = context_.foreign_memory();
   if (!theirs.is_open()) return false;
   const PeId source = receive.outcome.envelope.source;
-  const std::uint64_t length = std::min(receive.outcome.envelope.bytes, receive.bytes), from = receive.place & ~private_place;
+  const std::uint64_t length = std::min(receive.outcome.envelope.bytes, receive.bytes),
+                      from = receive.place & ~private_place;
   int error = 0;
   if (SharedCopy* copy = open_shared_copy(length)) {
     Header header;
@@ -109,7 +111,8 @@ bool State::read_private(Operation& receive) {
     }
     const bool whole = await_written(*copy, count - ours, source);
     // What it could not write, we read.
-    if (error == 0 && copy->error.load(std::memory_order_relaxed) != 0) error = theirs.read(source, receive.memory, from, length);
+    if (error == 0 && copy->error.load(std::memory_order_relaxed) != 0)
+      error = theirs.read(source, receive.memory, from, length);
     close_shared_copy(*copy);
     if (!whole) return false;
   } else {
@@ -131,9 +134,11 @@ void State::help_copy(PeId source, const Header& header, const std::byte* payloa
   std::uintptr_t into = 0;
   std::memcpy(&into, payload, sizeof(into));
   const std::uint64_t bytes = header.bytes, size = piece_of(bytes), count = (bytes + size - 1) / size;
-  for (std::uint64_t piece = 0; context_.foreign_memory().is_open() && take_piece(copy->next, generation, count, piece);) {
+  for (std::uint64_t piece = 0;
+       context_.foreign_memory().is_open() && take_piece(copy->next, generation, count, piece);) {
     const std::uint64_t begin = piece * size;
-    if (int error = context_.foreign_memory().write(source, into + begin, send->memory + begin, std::min(size, bytes - begin)))
+    if (int error =
+            context_.foreign_memory().write(source, into + begin, send->memory + begin, std::min(size, bytes - begin)))
       copy->error.store(error, std::memory_order_relaxed);
     copy->written.fetch_add(1, std::memory_order_release);  // partner: await_written()
   }

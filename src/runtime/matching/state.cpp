@@ -53,8 +53,10 @@ State::State(Context& context, const MatcherOptions& options)
 void State::listen(std::shared_ptr<State> self) {
   // Under the lock: a message may come at once, and its handler must know by which id to answer.
   std::lock_guard lock(lock_);
-  handler_ = context_.register_handler(
-      [self = std::move(self)](Context&, PeId source, std::span<const std::byte> payload) { self->take_in(source, payload); });
+  handler_ =
+      context_.register_handler([self = std::move(self)](Context&, PeId source, std::span<const std::byte> payload) {
+        self->take_in(source, payload);
+      });
 }
 
 void State::close() {
@@ -72,7 +74,8 @@ void State::close() {
 // ---- the pool of operations ---------------------------------------------------------------------------------------
 
 Operation* State::allocate() {
-  // Who is longest in use is likely to be free. A few that are not are passed over, so that some which last are not in the way.
+  // Who is longest in use is likely to be free. A few that are not are passed over, so that some which last are not in
+  // the way.
   constexpr std::size_t most_looks = 8;
   for (std::size_t look = std::min(most_looks, pool_.size()); look > 0; --look) {
     Operation* operation = pool_[oldest_];
@@ -105,7 +108,9 @@ Operation* State::operation_of(std::uint64_t id) {
   std::uint64_t index = id & ((std::uint64_t{1} << index_bits) - 1);
   ATOLL_EXPECT(index >= 1 && index <= pool_.size());
   Operation& operation = *pool_[index - 1];
-  return operation.id == id && operation.stage == Stage::moving && !operation.complete.load(std::memory_order_relaxed) ? &operation : nullptr;
+  return operation.id == id && operation.stage == Stage::moving && !operation.complete.load(std::memory_order_relaxed)
+             ? &operation
+             : nullptr;
 }
 
 // A thread is about to use it without the lock, until let_go(). Null: it has ended meanwhile.
@@ -120,7 +125,8 @@ void State::let_go(std::uint64_t id) {
   {
     std::lock_guard lock(lock_);
     Operation* operation = operation_of(id);
-    if (operation == nullptr || --operation->holds != 0 || operation->told == Status::ok) [[likely]] return;
+    if (operation == nullptr || --operation->holds != 0 || operation->told == Status::ok) [[likely]]
+      return;
     end(*operation, operation->told, next);
   }
   context_.notify(context_.pe());
@@ -157,8 +163,9 @@ void State::count_received(const Envelope& envelope, std::uint64_t room) {
 
 MatcherStats State::stats() {
   std::lock_guard lock(lock_);
-  return {unexpected_bytes_, unexpected_.count(), posted_.count(), withheld_,
-          sent_messages_, sent_bytes_, received_messages_, received_bytes_, early_messages_, waits_.load(std::memory_order_relaxed)};
+  return {
+      unexpected_bytes_, unexpected_.count(), posted_.count(), withheld_,       sent_messages_,
+      sent_bytes_,       received_messages_,  received_bytes_, early_messages_, waits_.load(std::memory_order_relaxed)};
 }
 
 // ---- credit: what each message needs of it, to be inlined here; the rest is in credit.cpp ---------------------------
@@ -195,7 +202,9 @@ void State::credit(PeId source, const Header& header) {
 // ---- sending ------------------------------------------------------------------------------------------------------
 
 void State::tell(PeId pe, const Header& header, std::span<const std::byte> payload) {
-  const std::size_t bytes = header.kind == Kind::eager ? eager_header : header.kind == Kind::labelled ? labelled_header : sizeof(header);
+  const std::size_t bytes = header.kind == Kind::eager      ? eager_header
+                            : header.kind == Kind::labelled ? labelled_header
+                                                            : sizeof(header);
   context_.send(pe, handler_, std::as_bytes(std::span(&header, 1)).first(bytes), payload);
 }
 
@@ -220,7 +229,8 @@ Header State::announcement(Operation& send) {
 }
 
 void State::check_peer(PeId pe) const {
-  ATOLL_VALIDATE(pe.value() < peers_.size(), IndexError, "there is no PE {}: the job has PEs 0 to {}", pe.value(), peers_.size() - 1);
+  ATOLL_VALIDATE(pe.value() < peers_.size(), IndexError, "there is no PE {}: the job has PEs 0 to {}", pe.value(),
+                 peers_.size() - 1);
 }
 
 bool State::send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data, std::uint64_t label) {
@@ -230,7 +240,8 @@ bool State::send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data
   {
     std::lock_guard lock(lock_);
     Peer& peer = peers_[to.value()];
-    if (peer.messages == 0 || peer.bytes < data.size() || (peer.waiting && !peer.waiting->empty())) [[unlikely]] return false;
+    if (peer.messages == 0 || peer.bytes < data.size() || (peer.waiting && !peer.waiting->empty())) [[unlikely]]
+      return false;
     ++sent_messages_;
     sent_bytes_ += data.size();
     --peer.messages;
@@ -257,8 +268,10 @@ std::optional<PeId> State::receiver_without_room(const Operation& send) const {
   return send.outcome.envelope.source;
 }
 
-Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode, std::uint64_t label) {
-  if (mode == SendMode::standard && send_now(to, tag, data, label)) [[likely]] return nullptr;
+Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> data, SendMode mode,
+                       std::uint64_t label) {
+  if (mode == SendMode::standard && send_now(to, tag, data, label)) [[likely]]
+    return nullptr;
   check_peer(to);
   Operation* send = nullptr;
   Header header;
@@ -324,7 +337,8 @@ Operation* State::receive(const Pattern& pattern, const Target& into) {
 bool State::receive_now(const Pattern& pattern, const Target& into, Outcome& outcome) {
   if (pattern.source) check_peer(*pattern.source);
   // What comes over a network is asked for elsewhere.
-  if (context_.endpoint().polls_network() && !(pattern.source && context_.endpoint().maps(*pattern.source))) return false;
+  if (context_.endpoint().polls_network() && !(pattern.source && context_.endpoint().maps(*pattern.source)))
+    return false;
   if (context_.has_progress_thread()) context_.note_active();
   for (int looks = std::max(context_.quick_looks(), looks_at_once);;) {
     if (receive_at_once(pattern, into, looks_at_once, outcome)) return true;
@@ -351,8 +365,9 @@ bool State::receive_at_once(const Pattern& pattern, const Target& into, int look
   Header header;
   const std::size_t header_bytes = read_header(message->payload, message->bytes, header);
   const PeId source(message->source);
-  const bool is_ours = header.kind == Kind::eager && pattern.fits(source, header.tag) &&
-                       (posted_.count() == 0 || posted_.find(source, header.tag, [](const Operation&) { return true; }) == nullptr);
+  const bool is_ours =
+      header.kind == Kind::eager && pattern.fits(source, header.tag) &&
+      (posted_.count() == 0 || posted_.find(source, header.tag, [](const Operation&) { return true; }) == nullptr);
   if (!is_ours) return false;
   look.prefetch_next();
   if (vain_looks != 0) count_wait();
@@ -362,10 +377,12 @@ bool State::receive_at_once(const Pattern& pattern, const Target& into, int look
   credit(source, header);
   count_received(outcome.envelope, into.bytes);
   const bool answer = taken(source, header.bytes);
-  if (answer) [[unlikely]] header = header_for(source, Kind::credit);
+  if (answer) [[unlikely]]
+    header = header_for(source, Kind::credit);
   lock.unlock();
   look.leave();
-  if (answer) [[unlikely]] tell(source, header);
+  if (answer) [[unlikely]]
+    tell(source, header);
   return true;
 }
 
@@ -405,7 +422,8 @@ void State::take_posted(const Operation& wanted, int looks) {
     const Status status = copy_out(*message, header_bytes, target_of(*receive));
     look.take();
     finish(*receive, status);
-    if (!taken(source, header.bytes)) [[likely]] continue;
+    if (!taken(source, header.bytes)) [[likely]]
+      continue;
     header = header_for(source, Kind::credit);
     lock.unlock();
     look.leave();
@@ -428,7 +446,8 @@ Operation* State::receive(Unexpected& claimed, const Target& into) {
 void State::aim(Operation& receive, const Target& into) {
   receive.memory = into.memory;  // none where it is scattered
   receive.bytes = into.bytes;
-  if (into.scatter == nullptr) [[likely]] return;
+  if (into.scatter == nullptr) [[likely]]
+    return;
   receive.scatter = into.scatter;
   receive.known = true;
 }
@@ -444,7 +463,8 @@ Status State::copy_out(const fabric::Endpoint::Received& message, std::size_t he
 
 Status State::copy_out(std::span<const std::byte> payload, const Target& into) {
   std::size_t fits = std::min<std::size_t>(payload.size(), into.bytes);
-  if (into.scatter == nullptr) [[likely]] fabric::copy_few(into.memory, payload.data(), fits);
+  if (into.scatter == nullptr) [[likely]]
+    fabric::copy_few(into.memory, payload.data(), fits);
   else if (fits != 0) into.scatter->put(0, fits, payload.data());
   return fit(payload.size(), into);
 }
@@ -534,7 +554,8 @@ std::size_t State::read_header(const std::byte* message, std::size_t bytes, Head
 void State::take_in(PeId source, std::span<const std::byte> payload) {
   Header header;
   const std::byte* data = payload.data() + read_header(payload.data(), payload.size(), header);
-  if (header.kind == Kind::eager || header.kind == Kind::announce) [[likely]] return on_message(source, header, data);
+  if (header.kind == Kind::eager || header.kind == Kind::announce) [[likely]]
+    return on_message(source, header, data);
   {
     std::lock_guard lock(lock_);
     credit(source, header);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a part of a Matcher knows. Locking: `lock_` guards everything but the buffers of operations that have been matched.
-// Threads outside handlers must not hold it while they send: sending makes progress, and handlers take it. A thread that has both takes
-// the PE's progress first (Context::Look), then this.
+// All that a part of a Matcher knows. Locking: `lock_` guards everything but the buffers of operations that have been
+// matched. Threads outside handlers must not hold it while they send: sending makes progress, and handlers take it. A
+// thread that has both takes the PE's progress first (Context::Look), then this.
 #pragma once
 
 #include <array>
@@ -21,42 +21,46 @@ namespace atl::runtime::matching {
 
 /// The threads that may end an operation.
 enum class Stage : std::uint8_t {
-  posted, withheld,  ///< cancel() too: it can be taken back
+  posted,
+  withheld,  ///< cancel() too: it can be taken back
   moving,            ///< owned by the lock's holder, if no thread holds it (see `holds`)
   landing,           ///< the one thread that moves its data, and nobody else
 };
 
 class State;
 
-/// A send or a receive. Pooled: it is reused once its Request was taken. What short messages need lies in the first two lines.
+/// A send or a receive. Pooled: it is reused once its Request was taken. What short messages need lies in the first two
+/// lines.
 struct alignas(fabric::cache_line) Operation {
-  Link<Operation> link;     ///< in the posted receives, the sends withheld from one PE, or those that wait to move
-  Pattern pattern;       ///< of a receive
+  Link<Operation> link;  ///< in the posted receives, the sends withheld from one PE, or those that wait to move
+  Pattern pattern;  ///< of a receive
   std::uint64_t order = 0;
   std::byte* memory = nullptr;
   std::uint64_t bytes = 0;  ///< size of the buffer
-  Outcome outcome;          ///< its envelope is the message's; the source of a send is its target
+  Outcome outcome;  ///< its envelope is the message's; the source of a send is its target
   SendMode mode = SendMode::standard;
   Stage stage = Stage::moving;
   std::atomic<bool> complete{false};  ///< stored with release after outcome and data; waits acquire
-  std::atomic<bool> taken_back{false};  ///< its Request was taken: nobody looks at it any more. Released; allocate() acquires
-  bool known = false;       ///< others know its id, or something below is set
+  std::atomic<bool> taken_back{
+      false};  ///< its Request was taken: nobody looks at it any more. Released; allocate() acquires
+  bool known = false;  ///< others know its id, or something below is set
   State* part = nullptr;  ///< whose it is
   std::uint64_t id = 0;  ///< index in the pool, and a generation above it
   const Scatter* scatter = nullptr;  ///< receive without memory: where it goes instead
   // Rendezvous.
-  std::uint64_t partner = 0;     ///< receive: the sender's operation
+  std::uint64_t partner = 0;  ///< receive: the sender's operation
   std::uint64_t place = no_place;  ///< receive: where it lies in the sender's segment
   static constexpr std::uint32_t no_lane = UINT32_MAX;
   std::uint32_t lane = no_lane;  ///< receive
-  std::uint32_t holds = 0;       ///< threads that are sending it on its way, and use it without the lock: let_go()
-  std::uint64_t length = 0;      ///< bytes to move
-  std::uint64_t staged = 0;      ///< send: bytes put out in pieces; receive: bytes fetched
-  std::uint64_t taken = 0;       ///< send: bytes of pieces that were fetched
+  std::uint32_t holds = 0;  ///< threads that are sending it on its way, and use it without the lock: let_go()
+  std::uint64_t length = 0;  ///< bytes to move
+  std::uint64_t staged = 0;  ///< send: bytes put out in pieces; receive: bytes fetched
+  std::uint64_t taken = 0;  ///< send: bytes of pieces that were fetched
   std::byte* staging = nullptr;  ///< send: two pieces
   bool without_room = false;  ///< send: it would have left, had its receiver room for unexpected messages
-  Status told = Status::ok;      ///< the status with which fail() told its holders to end it
-  std::shared_ptr<std::byte[]> row;  ///< receive: what `scatter` puts in its places when all of it is here. What is queued shares it
+  Status told = Status::ok;  ///< the status with which fail() told its holders to end it
+  std::shared_ptr<std::byte[]>
+      row;  ///< receive: what `scatter` puts in its places when all of it is here. What is queued shares it
 
   Operation() { link.entry = this; }
 };
@@ -108,8 +112,8 @@ class State {
   }
   /// While others of the PE are kept away from the lists and the ring. False: nothing was done, but for other messages.
   bool receive_at_once(const Pattern& pattern, const Target& into, int looks, Outcome& outcome);
-  /// For a thread that waits for `wanted`: takes messages from the ring as long as they are short and each is for a receive that waits, with one
-  /// lock for all.
+  /// For a thread that waits for `wanted`: takes messages from the ring as long as they are short and each is for a
+  /// receive that waits, with one lock for all.
   void take_awaited(const Operation& wanted);
   void take_posted(const Operation& wanted, int looks);
   Operation* receive(Unexpected& claimed, const Target& into);
@@ -144,13 +148,13 @@ class State {
     std::uint64_t messages = 0;
     std::uint64_t returned_bytes = 0;
     std::uint32_t returned_messages = 0;
-    std::uint32_t lent = 0;        ///< messages allowed above its share
-    bool withholds = false;        ///< it keeps messages back
-    bool said_withheld = false;    ///< we keep messages back, and it knows
+    std::uint32_t lent = 0;  ///< messages allowed above its share
+    bool withholds = false;  ///< it keeps messages back
+    bool said_withheld = false;  ///< we keep messages back, and it knows
     std::unique_ptr<List<Operation>> waiting;  ///< our messages for it, for which there was no credit
   };
-  /// One of the transfers into this PE that may run at once. What may be fetched is counted, and triggers the get; so is what
-  /// has arrived, and triggers what follows.
+  /// One of the transfers into this PE that may run at once. What may be fetched is counted, and triggers the get; so
+  /// is what has arrived, and triggers what follows.
   struct Lane {
     CounterId ready, arrived;
     std::uint64_t gets = 0, arrivals = 0;  // that were queued on them
@@ -232,7 +236,7 @@ class State {
   std::atomic<std::uint64_t> waits_{0};
   std::deque<Operation> operations_;
   std::vector<Operation*> pool_;  // all, by index
-  std::size_t oldest_ = 0;        // in the pool: in use for longest
+  std::size_t oldest_ = 0;  // in the pool: in use for longest
   std::deque<Unexpected> messages_;
   List<Unexpected> free_messages_;
   std::vector<Lane> lanes_;  // once something goes on them
@@ -240,7 +244,7 @@ class State {
   std::vector<std::byte*> staging_;  // blocks not in use
   struct LeftStaging {
     std::uint64_t send;  // its id: it has ended
-    Envelope message;    // its source is the target
+    Envelope message;  // its source is the target
     std::byte* staging;
     std::uint64_t bytes;  // that the receiver may be fetching yet
   };

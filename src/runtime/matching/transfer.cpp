@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rendezvous: moving the payload of an announced message once a receive has matched it. Private memory of a PE of the same node
-// is read where it lies, if the kernel lets us (shared_copy.cpp). All else goes by triggered gets: the match, or the
-// word that a piece is ready, bumps a counter, which triggers the get, and its arrival bumps another, which triggers what
-// follows. Where the sender puts instead, its put bumps the second.
+// Rendezvous: moving the payload of an announced message once a receive has matched it. Private memory of a PE of the
+// same node is read where it lies, if the kernel lets us (shared_copy.cpp). All else goes by triggered gets: the match,
+// or the word that a piece is ready, bumps a counter, which triggers the get, and its arrival bumps another, which
+// triggers what follows. Where the sender puts instead, its put bumps the second.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -24,8 +24,8 @@ constexpr std::size_t most_lanes = 8;
 std::uint64_t State::place_of(const std::byte* memory, std::uint64_t bytes) const {
   const std::byte* segment = context_.local_pointer(HeapOffset(0));
   std::uint64_t whole = context_.job().segment_bytes();
-  bool inside = memory >= segment && memory < segment + whole &&
-                bytes <= whole - static_cast<std::uint64_t>(memory - segment);
+  bool inside =
+      memory >= segment && memory < segment + whole && bytes <= whole - static_cast<std::uint64_t>(memory - segment);
   return inside ? static_cast<std::uint64_t>(memory - segment) : no_place;
 }
 
@@ -36,9 +36,11 @@ void State::get_then(Operation& receive, std::uint64_t begin, std::uint64_t plac
   PeId source = receive.outcome.envelope.source;
   // A get that comes after fail() finds its row.
   context_.trigger(lane.arrived, ++lane.arrivals,
-                   TriggeredOp::make_call([arrived = std::move(arrived), row = receive.row](Context& context) { arrived(context); }));
-  context_.trigger(lane.ready, ++lane.gets, TriggeredOp::make_get(receive.memory + begin, source, HeapOffset(place), bytes,
-                                                                  {context_.pe(), lane.arrived}));
+                   TriggeredOp::make_call(
+                       [arrived = std::move(arrived), row = receive.row](Context& context) { arrived(context); }));
+  context_.trigger(
+      lane.ready, ++lane.gets,
+      TriggeredOp::make_get(receive.memory + begin, source, HeapOffset(place), bytes, {context_.pe(), lane.arrived}));
   const std::uint64_t id = receive.id;
   context_.bump({context_.pe(), lane.ready});  // inside a node it is here then, and the receive perhaps complete
   let_go(id);
@@ -62,8 +64,8 @@ void State::land_row(Operation& receive) {
   receive.row.reset();
 }
 
-// A send that was revoked ends while its receiver may be reading, and its buffer may hold anything then. So the receiver asks, in programs
-// that may revoke. That a program does so, other nodes hear later than that a PE has died.
+// A send that was revoked ends while its receiver may be reading, and its buffer may hold anything then. So the
+// receiver asks, in programs that may revoke. That a program does so, other nodes hear later than that a PE has died.
 bool State::asks_sender() const {
   const fabric::Job& job = context_.job();
   return job.survival() == fabric::Survival::recovers || (job.nodes() > 1 && job.has_failed() && !job.is_ending());
@@ -94,7 +96,8 @@ void State::on_confirmed(const Header& header) {
     if (receive->lane == Operation::no_lane) receive->stage = Stage::landing;
   }
   if (receive->stage != Stage::landing) return complete_transfer(*receive, header.operation, status);
-  finish(*receive, status == Status::ok && receive->bytes < receive->outcome.envelope.bytes ? Status::truncated : status);
+  finish(*receive,
+         status == Status::ok && receive->bytes < receive->outcome.envelope.bytes ? Status::truncated : status);
 }
 
 void State::tell_finished(Operation& receive, Status status) {
@@ -118,12 +121,14 @@ void State::start(Operation& receive) {
   receive.length = std::min(receive.outcome.envelope.bytes, receive.bytes);
   if (receive.scatter != nullptr && receive.place != no_place && !is_private(receive.place)) {
     // Straight out of the segment of a PE of this node: no copy in a row.
-    if (const std::byte* from = context_.peer_pointer(receive.outcome.envelope.source, HeapOffset(receive.place), receive.outcome.envelope.bytes)) {
+    if (const std::byte* from = context_.peer_pointer(receive.outcome.envelope.source, HeapOffset(receive.place),
+                                                      receive.outcome.envelope.bytes)) {
       if (receive.length != 0) receive.scatter->put(0, receive.length, from);
       return tell_finished(receive, Status::ok);
     }
   }
-  if (Status status = line_up(receive, receive.length); status != Status::ok) [[unlikely]] return tell_finished(receive, status);
+  if (Status status = line_up(receive, receive.length); status != Status::ok) [[unlikely]]
+    return tell_finished(receive, status);
   if (is_private(receive.place)) {
     if (read_private(receive)) {
       land_row(receive);
@@ -137,7 +142,8 @@ void State::start(Operation& receive) {
 // Who waits for a lane, if one is free: to be queued; held.
 Operation* State::next_on_lane() {
   Operation* next = want_lane_.front();
-  if (next == nullptr || std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.busy; })) return nullptr;
+  if (next == nullptr || std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.busy; }))
+    return nullptr;
   next->link.unlink();
   ++next->holds;
   return next;
@@ -194,8 +200,9 @@ void State::queue(Operation& receive) {
   // Ours is in our segment: the sender puts it, and bumps our counter when it is here.
   if (header.place != no_place) {
     header.tag = lane.arrived.value();
-    context_.trigger(lane.arrived, ++lane.arrivals,
-                     TriggeredOp::make_call([this, &receive, id](Context&) { complete_transfer(receive, id, Status::ok); }));
+    context_.trigger(lane.arrived, ++lane.arrivals, TriggeredOp::make_call([this, &receive, id](Context&) {
+                       complete_transfer(receive, id, Status::ok);
+                     }));
   }
   tell(source, header);
   let_go(id);
@@ -259,9 +266,7 @@ std::byte* State::take_staging() {
     auto* staging = static_cast<std::byte*>(context_.heap().allocate(pieces_under_way * piece_bytes));
     ++staging_made_;
     return staging;
-  } catch (const MemoryError&) {
-    return nullptr;
-  }
+  } catch (const MemoryError&) { return nullptr; }
 }
 
 // To who waits for it, if anybody does: to be put out in pieces; held.
@@ -347,7 +352,8 @@ void State::on_piece_done(const Header& header) {
     std::lock_guard lock(lock_);
     send = hold(header.operation);
     if (send == nullptr) {
-      auto left = std::find_if(left_staging_.begin(), left_staging_.end(), [&](const LeftStaging& one) { return one.send == header.operation; });
+      auto left = std::find_if(left_staging_.begin(), left_staging_.end(),
+                               [&](const LeftStaging& one) { return one.send == header.operation; });
       if (left == left_staging_.end() || (left->bytes -= header.bytes) != 0) return;
       send = pass_on_staging(left->staging);
       left_staging_.erase(left);
@@ -360,7 +366,8 @@ void State::on_piece_done(const Header& header) {
   if (send != nullptr) put_out_pieces(*send);
 }
 
-// Of a send that ends before all of it was fetched. Who is alive may be fetching yet: it will say when it is done. `next`: to go on.
+// Of a send that ends before all of it was fetched. Who is alive may be fetching yet: it will say when it is done.
+// `next`: to go on.
 void State::leave_staging(Operation& send, Status why, std::vector<Operation*>& next) {
   std::byte* staging = std::exchange(send.staging, nullptr);
   if (staging == nullptr) return;

@@ -79,7 +79,8 @@ void State::end(Operation& operation, Status why, std::vector<Operation*>& next)
   if (operation.stage == Stage::posted) {
     posted_.remove(operation);
     // Nothing has come: what the outcome says of its source is of an operation before it.
-    operation.outcome.envelope = {.source = operation.pattern.source.value_or(Matcher::no_pe), .tag = operation.pattern.tag};
+    operation.outcome.envelope = {.source = operation.pattern.source.value_or(Matcher::no_pe),
+                                  .tag = operation.pattern.tag};
   } else if (operation.link.linked()) {
     operation.link.unlink();
   }

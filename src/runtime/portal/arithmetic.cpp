@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations of atomics. All that reach a PE's memory through its portals are carried out in its progress, one at a
-// time: that is what makes them atomic.
+// Elementwise operations of atomics. All that reach a PE's memory through its portals are carried out in its progress,
+// one at a time: that is what makes them atomic.
 #include <algorithm>
 #include <complex>
 #include <cstring>
@@ -47,7 +47,8 @@ bool of_bits(Arithmetic operation) {
          operation == Arithmetic::masked_swap;
 }
 bool of_truths(Arithmetic operation) {
-  return operation == Arithmetic::logical_or || operation == Arithmetic::logical_and || operation == Arithmetic::logical_xor;
+  return operation == Arithmetic::logical_or || operation == Arithmetic::logical_and ||
+         operation == Arithmetic::logical_xor;
 }
 
 template <class T, class Change>

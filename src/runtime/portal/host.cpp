@@ -19,7 +19,8 @@ struct PortalHost::Desk {
     auto number = static_cast<std::uint8_t>(payload[1]);
     SpinGuard guard(lock);
     PortalInterface* interface = number < most_interfaces ? interfaces[number].get() : nullptr;
-    if (interface != nullptr) [[likely]] return interface->hear(source, payload);
+    if (interface != nullptr) [[likely]]
+      return interface->hear(source, payload);
     portal::Demand request;
     if (static_cast<portal::Kind>(payload[0]) != portal::Kind::request || !portal::read(payload, request)) return;
     if (request.cookie == UINT32_MAX || context.endpoint().has_left(source)) return;

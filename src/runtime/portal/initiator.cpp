@@ -11,8 +11,8 @@
 namespace atl::runtime {
 
 using portal::Answer;
-using portal::Leaving;
 using portal::Demand;
+using portal::Leaving;
 using portal::Pending;
 using portal::Triggered;
 
@@ -27,7 +27,8 @@ bool contains(const Region& region, std::uint64_t offset, std::uint64_t bytes) {
 Leaving leaving_of(const Operation& operation, const Descriptor& source) {
   Leaving leaving;
   leaving.user = operation.user;
-  if ((source.options & (descriptor_option::no_success_event | descriptor_option::no_send_event)) == 0) leaving.queue = source.queue;
+  if ((source.options & (descriptor_option::no_success_event | descriptor_option::no_send_event)) == 0)
+    leaving.queue = source.queue;
   if ((source.options & descriptor_option::count_send) != 0) leaving.counter = source.counter;
   leaving.count = (source.options & descriptor_option::count_bytes) != 0 ? operation.bytes : 1;
   return leaving;
@@ -123,12 +124,11 @@ void PortalInterface::send_request(const Operation& operation, const Region& sou
 }
 
 void PortalInterface::send(PeId pe, std::span<const std::byte> head, std::span<const std::byte> data) {
-  if (has_left(pe)) [[unlikely]] return;
+  if (has_left(pe)) [[unlikely]]
+    return;
   try {
     context_.send(pe, handler_, head, data);
-  } catch (const PeFailedError&) {
-    throw;
-  } catch (const Error&) {
+  } catch (const PeFailedError&) { throw; } catch (const Error&) {
     if (!has_left(pe)) throw;  // it has left meanwhile
   }
 }
@@ -160,7 +160,8 @@ void PortalInterface::finish(const Pending& pending, const Answer& answer, std::
   if (pending.starter != nullptr) note_sent(pending.leaving);
   bool put = pending.kind == OperationKind::put || pending.kind == OperationKind::atomic;
   if (!put && answer.failure == Failure::none)
-    pending.into.copy_in(pending.offset, payload.data(), std::min<std::uint64_t>({payload.size(), answer.moved, pending.bytes}));
+    pending.into.copy_in(pending.offset, payload.data(),
+                         std::min<std::uint64_t>({payload.size(), answer.moved, pending.bytes}));
   bool tells = pending.queue != nullptr && (!put || pending.acknowledge == Acknowledge::full) &&
                (answer.failure != Failure::none || (pending.options & descriptor_option::no_success_event) == 0);
   if (tells) {
@@ -180,14 +181,17 @@ void PortalInterface::finish(const Pending& pending, const Answer& answer, std::
 }
 
 // One load where none has.
-bool PortalInterface::has_left(PeId pe) const { return context_.job().departures() != 0 && context_.endpoint().has_left(pe); }
+bool PortalInterface::has_left(PeId pe) const {
+  return context_.job().departures() != 0 && context_.endpoint().has_left(pe);
+}
 
 bool PortalInterface::is_lost(const Pending& pending) const {
   return context_.job().has_died(pending.pe) || has_left(pending.pe);
 }
 
 void PortalInterface::fail_lost() {
-  // Before the look at what is pending, so that start() is not overlooked: it stores 0 after it has made its operation pending.
+  // Before the look at what is pending, so that start() is not overlooked: it stores 0 after it has made its operation
+  // pending.
   departures_settled_.store(context_.job().departures(), std::memory_order_relaxed);
   std::vector<std::uint32_t> cookies;
   {
@@ -274,7 +278,9 @@ void PortalInterface::run(Context&, void* argument) {
 
 void PortalInterface::carry_out(Triggered& triggered) {
   switch (triggered.what) {
-    case Triggered::What::operation: (void)start(triggered.operation); break;  // a descriptor may have been released: then nothing happens
+    case Triggered::What::operation:
+      (void)start(triggered.operation);
+      break;  // a descriptor may have been released: then nothing happens
     case Triggered::What::count: count(triggered.counter, triggered.count); break;
     case Triggered::What::set: context_.set_counter({context_.pe(), triggered.counter}, triggered.count); break;
     case Triggered::What::call: std::exchange(triggered.function, nullptr)(); break;

@@ -25,7 +25,9 @@ PortalInterface::PortalInterface(Context& context, HandlerId handler, std::uint8
 
 PortalInterface::~PortalInterface() = default;
 
-Portal* PortalInterface::portal_at(std::uint32_t number) const { return number < portals_.size() ? portals_[number].get() : nullptr; }
+Portal* PortalInterface::portal_at(std::uint32_t number) const {
+  return number < portals_.size() ? portals_[number].get() : nullptr;
+}
 
 void PortalInterface::count(CounterId counter, Count by) { context_.count({context_.pe(), counter}, by); }
 
@@ -33,8 +35,9 @@ Refusal PortalInterface::open(unsigned options, EventQueue* queue, std::uint32_t
   if ((options & portal_option::flow_control) != 0 && queue == nullptr) return Refusal::needs_queue;
   if (wanted != any_portal && wanted >= portals_.size()) return Refusal::invalid;
   SpinGuard guard(lock_);
-  auto free = wanted != any_portal ? portals_.begin() + wanted
-                                   : std::find_if(portals_.begin(), portals_.end(), [](auto& portal) { return portal == nullptr; });
+  auto free = wanted != any_portal
+                  ? portals_.begin() + wanted
+                  : std::find_if(portals_.begin(), portals_.end(), [](auto& portal) { return portal == nullptr; });
   if (free == portals_.end()) return Refusal::portals_full;
   if (*free != nullptr) return Refusal::in_use;
   *free = std::make_unique<Portal>(options, queue);
@@ -67,7 +70,8 @@ Refusal PortalInterface::enable(std::uint32_t number) {
   return Refusal::none;
 }
 
-void PortalInterface::push_event(const Portal& portal, std::uint32_t number, EventKind kind, void* user, Failure failure) {
+void PortalInterface::push_event(const Portal& portal, std::uint32_t number, EventKind kind, void* user,
+                                 Failure failure) {
   if (portal.queue == nullptr) return;
   Event event;
   event.kind = kind;
@@ -108,7 +112,8 @@ void PortalInterface::unlink_here(Entry& entry) { portals_[entry.portal]->list(e
 // Gives an entry that is in no list back, unless headers need what landed in it.
 void PortalInterface::retire(Entry& entry) {
   if (entry.headers != 0) return;
-  if (entry.tell_when_free) push_event(*portals_[entry.portal], entry.portal, EventKind::auto_free, entry.spec.user, Failure::none);
+  if (entry.tell_when_free)
+    push_event(*portals_[entry.portal], entry.portal, EventKind::auto_free, entry.spec.user, Failure::none);
   entry.spec = {};
   entries_->give_back(entry.number);
 }
@@ -157,7 +162,8 @@ Refusal PortalInterface::append(std::uint32_t number, EntrySpec spec, ListKind l
     return Refusal::none;
   }
   portal->list(list).append(entry);
-  if ((options & entry_option::no_link_event) == 0) push_event(*portal, number, EventKind::link, entry.spec.user, Failure::none);
+  if ((options & entry_option::no_link_event) == 0)
+    push_event(*portal, number, EventKind::link, entry.spec.user, Failure::none);
   return Refusal::none;
 }
 

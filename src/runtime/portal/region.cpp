@@ -48,7 +48,8 @@ void Region::copy_in(std::uint64_t offset, const std::byte* from, std::uint64_t 
     std::memcpy(start_ + offset, from, bytes);
     return;
   }
-  for_parts(pieces_, offset, bytes, [&](std::byte* part, std::uint64_t at, std::uint64_t size) { std::memcpy(part, from + at, size); });
+  for_parts(pieces_, offset, bytes,
+            [&](std::byte* part, std::uint64_t at, std::uint64_t size) { std::memcpy(part, from + at, size); });
 }
 
 void Region::copy_out(std::uint64_t offset, std::byte* to, std::uint64_t bytes) const {
@@ -57,7 +58,8 @@ void Region::copy_out(std::uint64_t offset, std::byte* to, std::uint64_t bytes) 
     std::memcpy(to, start_ + offset, bytes);
     return;
   }
-  for_parts(pieces_, offset, bytes, [&](std::byte* part, std::uint64_t at, std::uint64_t size) { std::memcpy(to + at, part, size); });
+  for_parts(pieces_, offset, bytes,
+            [&](std::byte* part, std::uint64_t at, std::uint64_t size) { std::memcpy(to + at, part, size); });
 }
 
 }  // namespace atl::runtime

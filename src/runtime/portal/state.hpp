@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an interface keeps: portals with their lists, entries, unexpected headers, operations that wait for an answer or a counter.
+// What an interface keeps: portals with their lists, entries, unexpected headers, operations that wait for an answer or
+// a counter.
 #pragma once
 
 #include <functional>
@@ -14,14 +15,14 @@ namespace atl::runtime::portal {
 
 struct Entry {
   matching::Link<Entry> link;
-  Pattern pattern;          // of spec, for the list
+  Pattern pattern;  // of spec, for the list
   std::uint64_t order = 0;  // the list's
   EntrySpec spec;
   ListKind list = ListKind::priority;
   std::uint32_t portal = 0;
-  std::uint32_t number = 0;        // in the pool
+  std::uint32_t number = 0;  // in the pool
   std::uint64_t local_offset = 0;  // of the next message
-  std::uint32_t headers = 0;       // of messages that landed here and nobody has asked for
+  std::uint32_t headers = 0;  // of messages that landed here and nobody has asked for
   bool unlinked_by_itself = false;
   bool tell_when_free = false;
 
@@ -33,7 +34,7 @@ struct Header {
   matching::Link<Header> in_bin, in_order;
   Envelope envelope;
   std::uint64_t remote_offset = 0;
-  Event event;             // as at its arrival
+  Event event;  // as at its arrival
   Entry* entry = nullptr;  // that holds the data
 
   Header() { in_bin.entry = in_order.entry = this; }

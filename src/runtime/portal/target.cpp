@@ -8,11 +8,11 @@
 namespace atl::runtime {
 
 using portal::Answer;
+using portal::Demand;
 using portal::Entry;
 using portal::Header;
 using portal::Landing;
 using portal::Portal;
-using portal::Demand;
 
 namespace {
 
@@ -69,9 +69,12 @@ Landing PortalInterface::land(PeId source, const Demand& request) {
   Entry* entry = portal->priority.find(source, request.match_bits, wanted);
   if (entry == nullptr) entry = portal->overflow.find(source, request.match_bits, wanted);
   if (entry == nullptr) return refuse(portal, request, Failure::dropped, true);
-  if (Failure failure = forbids(entry->spec, request); failure != Failure::none) return refuse(portal, request, failure, false);
-  bool keeps_header = entry->list == ListKind::overflow && (entry->spec.options & entry_option::no_unexpected_headers) == 0;
-  if (keeps_header && portal->headers.count() >= limits_.unexpected_headers) return refuse(portal, request, Failure::dropped, true);
+  if (Failure failure = forbids(entry->spec, request); failure != Failure::none)
+    return refuse(portal, request, failure, false);
+  bool keeps_header =
+      entry->list == ListKind::overflow && (entry->spec.options & entry_option::no_unexpected_headers) == 0;
+  if (keeps_header && portal->headers.count() >= limits_.unexpected_headers)
+    return refuse(portal, request, Failure::dropped, true);
   Landing landing;
   landing.portal = portal;
   landing.entry = entry;
@@ -110,7 +113,8 @@ void PortalInterface::on_request(PeId source, const Demand& request, std::span<c
   if (request.cookie != UINT32_MAX && !answers_with_data(request.operation)) answer(source, request, landing, {});
 }
 
-void PortalInterface::move(PeId source, const Demand& request, std::span<const std::byte> payload, const Landing& landing) {
+void PortalInterface::move(PeId source, const Demand& request, std::span<const std::byte> payload,
+                           const Landing& landing) {
   const Region& region = landing.entry->spec.region;
   const std::uint64_t bytes = landing.bytes, offset = landing.offset;
   std::array<std::byte, portal::operand_bytes> operand{};
@@ -118,7 +122,8 @@ void PortalInterface::move(PeId source, const Demand& request, std::span<const s
     std::memcpy(operand.data(), payload.data(), operand.size());
     payload = payload.subspan(operand.size());
   }
-  if (request.operation == OperationKind::put) return region.copy_in(offset, payload.data(), std::min<std::uint64_t>(bytes, payload.size()));
+  if (request.operation == OperationKind::put)
+    return region.copy_in(offset, payload.data(), std::min<std::uint64_t>(bytes, payload.size()));
 
   // What is in pieces is worked on in a copy.
   std::byte* target = bytes == 0 ? nullptr : region.at(offset);
@@ -141,11 +146,13 @@ void PortalInterface::note_arrival(PeId source, const Demand& request, const Lan
   Portal& portal = *landing.portal;
   Entry& entry = *landing.entry;
   const unsigned options = entry.spec.options;
-  const bool tells = portal.queue != nullptr && (options & (entry_option::no_event | entry_option::no_success_event)) == 0;
+  const bool tells =
+      portal.queue != nullptr && (options & (entry_option::no_event | entry_option::no_success_event)) == 0;
   const bool keeps_header = landing.list == ListKind::overflow && (options & entry_option::no_unexpected_headers) == 0;
   if (tells || keeps_header) {
     Event event;
-    event.start = landing.bytes == 0 && entry.spec.region.bytes() == 0 ? entry.spec.region.at(0) : entry.spec.region.at(landing.offset);
+    event.start = landing.bytes == 0 && entry.spec.region.bytes() == 0 ? entry.spec.region.at(0)
+                                                                       : entry.spec.region.at(landing.offset);
     event.user = entry.spec.user;
     event.header = request.header;
     event.match_bits = request.match_bits;

@@ -29,8 +29,9 @@ struct Demand {
   std::uint64_t bytes = 0;
 };
 
-// A demand on its way: this, then the words that `words` names, in that order, of a swap 32 bytes of operand, and the data of a put, an
-// atomic, a swap. So a put of 8 bytes fits into a ring's slot, which is one line, and saves a transfer between cores.
+// A demand on its way: this, then the words that `words` names, in that order, of a swap 32 bytes of operand, and the
+// data of a put, an atomic, a swap. So a put of 8 bytes fits into a ring's slot, which is one line, and saves a
+// transfer between cores.
 //
 // | offset | bytes | field       | valid when                                                          |
 // |--------|-------|-------------|---------------------------------------------------------------------|
@@ -64,14 +65,21 @@ inline constexpr std::size_t operand_bytes = 32;
 class DemandText {
  public:
   DemandText(const Demand& demand, std::span<const std::byte> operand) {
-    DemandHead head{Kind::request, demand.interface,
-                    static_cast<std::uint8_t>(static_cast<unsigned>(demand.operation) | static_cast<unsigned>(demand.acknowledge) << 4),
-                    0, demand.portal, demand.uid, demand.cookie, demand.match_bits};
+    DemandHead head{Kind::request,
+                    demand.interface,
+                    static_cast<std::uint8_t>(static_cast<unsigned>(demand.operation) |
+                                              static_cast<unsigned>(demand.acknowledge) << 4),
+                    0,
+                    demand.portal,
+                    demand.uid,
+                    demand.cookie,
+                    demand.match_bits};
     if (demand.remote_offset != 0) add(head, has_offset, demand.remote_offset);
     if (demand.header != 0) add(head, has_header, demand.header);
     if (demand.operation == OperationKind::get) add(head, has_bytes, demand.bytes);
     if (demand.operation > OperationKind::get)
-      add(head, has_arithmetic, static_cast<std::uint64_t>(demand.arithmetic) | static_cast<std::uint64_t>(demand.type) << 8);
+      add(head, has_arithmetic,
+          static_cast<std::uint64_t>(demand.arithmetic) | static_cast<std::uint64_t>(demand.type) << 8);
     std::memcpy(text_, &head, sizeof(head));
     if (demand.operation != OperationKind::swap) return;
     std::memcpy(text_ + size_, operand.data(), operand_bytes);

@@ -69,7 +69,8 @@ void multiply(const Number& a, const Number& b, Number& to) {
   }
 }
 
-/// Quotient and remainder of numbers that are not negative: D. E. Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D.
+/// Quotient and remainder of numbers that are not negative: D. E. Knuth, The Art of Computer Programming 2, 4.3.1,
+/// algorithm D.
 void divide(const Number& a, const Number& b, Number& quotient, Number& rest) {
   const std::size_t m = significant(a), n = significant(b);
   quotient.assign(a.size(), 0);
@@ -195,7 +196,8 @@ void power(Number base, const Number& exponent, Number& to) {
 
 /// One or two limbs on each side and in the result: what decimals are.
 template <class Apply>
-void apply_short(const array::Work& work, LimbRows a, LimbRows b, std::span<Word* const> out, std::size_t count, Apply&& apply) {
+void apply_short(const array::Work& work, LimbRows a, LimbRows b, std::span<Word* const> out, std::size_t count,
+                 Apply&& apply) {
   auto value = [](LimbRows rows, std::size_t i) {
     const Word high = rows.size() > 1 ? rows[1][i] : ((rows[0][i] >> 63) != 0 ? ~Word{0} : 0);
     return (Wide{high} << 64) | rows[0][i];
@@ -213,20 +215,31 @@ void apply_short(const array::Work& work, LimbRows a, LimbRows b, std::span<Word
 
 LimbOperation to_limb_operation(std::string_view name) {
   using enum LimbOperation;
-  constexpr std::array<std::pair<std::string_view, LimbOperation>, 8> names{{{"add", add}, {"sub", subtract}, {"mul", multiply}, {"floordiv", divide},
-                                                                             {"mod", remainder}, {"pow", power}, {"lshift", shift_left}, {"rshift", shift_right}}};
+  constexpr std::array<std::pair<std::string_view, LimbOperation>, 8> names{{{"add", add},
+                                                                             {"sub", subtract},
+                                                                             {"mul", multiply},
+                                                                             {"floordiv", divide},
+                                                                             {"mod", remainder},
+                                                                             {"pow", power},
+                                                                             {"lshift", shift_left},
+                                                                             {"rshift", shift_right}}};
   for (const auto& [known, operation] : names)
     if (known == name) return operation;
   throw ValueError(fmt::format("wide numbers have no '{}'", name));
 }
 
-void apply_limbs(const array::Work& work, LimbOperation operation, LimbRows a, LimbRows b, std::span<std::uint64_t* const> out, std::size_t count) {
+void apply_limbs(const array::Work& work, LimbOperation operation, LimbRows a, LimbRows b,
+                 std::span<std::uint64_t* const> out, std::size_t count) {
   if (out.size() <= 2 && a.size() <= 2 && b.size() <= 2) {
-    if (operation == LimbOperation::add) return apply_short(work, a, b, out, count, [](Wide x, Wide y) { return x + y; });
-    if (operation == LimbOperation::subtract) return apply_short(work, a, b, out, count, [](Wide x, Wide y) { return x - y; });
-    if (operation == LimbOperation::multiply) return apply_short(work, a, b, out, count, [](Wide x, Wide y) { return x * y; });
+    if (operation == LimbOperation::add)
+      return apply_short(work, a, b, out, count, [](Wide x, Wide y) { return x + y; });
+    if (operation == LimbOperation::subtract)
+      return apply_short(work, a, b, out, count, [](Wide x, Wide y) { return x - y; });
+    if (operation == LimbOperation::multiply)
+      return apply_short(work, a, b, out, count, [](Wide x, Wide y) { return x * y; });
   }
-  // Numbers of both sides and the result in one width; division needs all limbs of its operands, and shifts those to come.
+  // Numbers of both sides and the result in one width; division needs all limbs of its operands, and shifts those to
+  // come.
   const std::size_t limbs = std::max({a.size(), b.size(), out.size()}) + (operation == LimbOperation::divide ? 1 : 0);
   array::Polling(work).for_pieces(count, piece, [&](std::size_t begin, std::size_t end, unsigned) {
     Number x, y, result(limbs), rest(limbs);

@@ -37,8 +37,15 @@ std::int64_t first_behind(std::int64_t low, std::int64_t high, const IsBehind& i
 template <class T>
 class Matching {
  public:
-  Matching(Engine& engine, const AsofRule& rule, const Array& left, const Array& left_by, const Array& right, const Array& right_by)
-      : engine_(engine), rule_(rule), left_(left), right_(right), keys_(engine, right), bys_(engine, right_by), own_(left->data<T>()),
+  Matching(Engine& engine, const AsofRule& rule, const Array& left, const Array& left_by, const Array& right,
+           const Array& right_by)
+      : engine_(engine),
+        rule_(rule),
+        left_(left),
+        right_(right),
+        keys_(engine, right),
+        bys_(engine, right_by),
+        own_(left->data<T>()),
         own_by_(left_by == nullptr ? nullptr : left_by->data<std::int64_t>()) {}
   void close() {
     keys_.close();
@@ -48,9 +55,13 @@ class Matching {
   void match(std::int64_t* out) {
     const std::int64_t count = left_->local_rows(), first = right_->first_row(), end = first + right_->local_rows();
     if (engine_.npes() == 1 || first == end) return match_rows(0, count, out);
-    // Most left rows meet right rows of this PE alone, which are used where they lie; those before and behind meet others', too.
-    const std::int64_t begin = first == 0 ? 0 : first_behind(0, count, [&](std::int64_t i) { return right_at(first) < left_at(i); });
-    const std::int64_t stop = end == right_->shape.size() ? count : first_behind(begin, count, [&](std::int64_t i) { return !(left_at(i) < right_at(end - 1)); });
+    // Most left rows meet right rows of this PE alone, which are used where they lie; those before and behind meet
+    // others', too.
+    const std::int64_t begin =
+        first == 0 ? 0 : first_behind(0, count, [&](std::int64_t i) { return right_at(first) < left_at(i); });
+    const std::int64_t stop = end == right_->shape.size() ? count : first_behind(begin, count, [&](std::int64_t i) {
+      return !(left_at(i) < right_at(end - 1));
+    });
     match_rows(0, begin, out);
     match_rows(begin, stop, out);
     match_rows(stop, count, out);
@@ -80,7 +91,8 @@ class Matching {
       met.keys = keys_.rows<T>(from, to);
       met.by = bys_.rows<std::int64_t>(from, to);
     }
-    const AsofRows lefts{own_ + begin, own_by_ == nullptr ? nullptr : own_by_ + begin, left_->first_row() + begin, end - begin};
+    const AsofRows lefts{own_ + begin, own_by_ == nullptr ? nullptr : own_by_ + begin, left_->first_row() + begin,
+                         end - begin};
     asof_match(engine_.work(array::Interruptible::no), left_->dtype, rule_, lefts, met, out + begin);
   }
 
@@ -102,14 +114,18 @@ bool in_order(Engine& engine, const Array& array) {
   const T* rows = array->data<T>();
   const std::int64_t count = array->local_rows();
   std::atomic<bool> ordered{true};
-  array::Polling(engine.work()).for_pieces(static_cast<std::size_t>(std::max<std::int64_t>(count - 1, 0)), order_piece, [&](std::size_t begin, std::size_t end, unsigned) {
-    std::size_t descents = 0;
-    for (std::size_t i = begin; i < end; ++i) descents += rows[i] <= rows[i + 1] ? 0 : 1;  // NaN is in no order
-    if (descents != 0) ordered.store(false, std::memory_order_relaxed);
-  });
+  array::Polling(engine.work())
+      .for_pieces(static_cast<std::size_t>(std::max<std::int64_t>(count - 1, 0)), order_piece,
+                  [&](std::size_t begin, std::size_t end, unsigned) {
+                    std::size_t descents = 0;
+                    for (std::size_t i = begin; i < end; ++i)
+                      descents += rows[i] <= rows[i + 1] ? 0 : 1;  // NaN is in no order
+                    if (descents != 0) ordered.store(false, std::memory_order_relaxed);
+                  });
   // A PE whose rows are not in order says so by ends that are not.
   Ends own{count, T{}, T{}};
-  if (count > 0) own = ordered.load(std::memory_order_relaxed) ? Ends{count, rows[0], rows[count - 1]} : Ends{-1, T{}, T{}};
+  if (count > 0)
+    own = ordered.load(std::memory_order_relaxed) ? Ends{count, rows[0], rows[count - 1]} : Ends{-1, T{}, T{}};
   const Ends* before = nullptr;
   const auto all = engine.allgather_value(own);
   for (const Ends& one : all) {
@@ -120,7 +136,8 @@ bool in_order(Engine& engine, const Array& array) {
 }
 
 template <class T>
-void match_all(Engine& engine, const AsofRule& rule, const Array& left, const Array& left_by, const Array& right, const Array& right_by, std::int64_t* out) {
+void match_all(Engine& engine, const AsofRule& rule, const Array& left, const Array& left_by, const Array& right,
+               const Array& right_by, std::int64_t* out) {
   // Behind `by`, keys were in order before they were brought in its order.
   if (left_by == nullptr) {
     ATOLL_VALIDATE(in_order<T>(engine, left), ValueError, "left keys must be sorted");
@@ -133,7 +150,8 @@ void match_all(Engine& engine, const AsofRule& rule, const Array& left, const Ar
 
 }  // namespace
 
-Array asof_rows(Engine& engine, Array left, Array left_by, Array right, Array right_by, AsofDirection direction, ExactMatches exact, double tolerance) {
+Array asof_rows(Engine& engine, Array left, Array left_by, Array right, Array right_by, AsofDirection direction,
+                ExactMatches exact, double tolerance) {
   engine.begin_operation("join");
   Array result = engine.make(array::DType::i64, left->shape);
   const AsofRule rule{direction, exact, tolerance};

@@ -12,8 +12,8 @@
 
 namespace atl::table {
 
-/// A column of `count` local texts that are made piece by piece: build(begin, end, builder) makes those of rows [begin, end). As many
-/// on every PE as an array of those rows would have.
+/// A column of `count` local texts that are made piece by piece: build(begin, end, builder) makes those of rows [begin,
+/// end). As many on every PE as an array of those rows would have.
 template <class BuildPiece>
 Text built(Engine& engine, std::size_t count, BuildPiece&& build) {
   const array::Work work = engine.work();
@@ -23,7 +23,8 @@ Text built(Engine& engine, std::size_t count, BuildPiece&& build) {
   std::int64_t bytes = 0;
   engine.together([&] {
     lengths = Buffer<std::int64_t>(engine.memory(), count);
-    for (std::size_t piece = 0; piece < pieces; ++piece) builders.emplace_back(engine.memory(), lengths.data() + piece * text_piece);
+    for (std::size_t piece = 0; piece < pieces; ++piece)
+      builders.emplace_back(engine.memory(), lengths.data() + piece * text_piece);
     array::Polling polling(work);
     polling.for_each_dynamic(pieces, [&](std::size_t piece, unsigned thread) {
       const std::size_t begin = piece * text_piece;

@@ -46,7 +46,9 @@ Text date_to_text(Engine& engine, Array values, TextCall call) {
     const auto all = engine.allgather_value<std::uint8_t>(fits);
     if (std::find(all.begin(), all.end(), 0) == all.end()) return text;
   }
-  return built(engine, count, [&](std::size_t begin, std::size_t end, TextBuilder& out) { writer.write(from + begin, end - begin, out); });
+  return built(engine, count, [&](std::size_t begin, std::size_t end, TextBuilder& out) {
+    writer.write(from + begin, end - begin, out);
+  });
 }
 
 }  // namespace atl::table

@@ -14,7 +14,11 @@ using array::CompositeKey;
 using array::Engine;
 
 IncomingKeys::IncomingKeys(Engine& engine, const DealtKeys& mine, std::size_t buckets_per_pe)
-    : engine_(engine), width_(mine.words_per_record()), counts_(engine, mine.counts()), records_(engine, mine.records()), peers_(engine.npes()) {
+    : engine_(engine),
+      width_(mine.words_per_record()),
+      counts_(engine, mine.counts()),
+      records_(engine, mine.records()),
+      peers_(engine.npes()) {
   std::vector<Section> sections(engine.npes());
   for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) {
     const std::uint64_t begin = mine.start(pe * buckets_per_pe, 0);
@@ -25,7 +29,8 @@ IncomingKeys::IncomingKeys(Engine& engine, const DealtKeys& mine, std::size_t bu
     for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) {
       Peer& peer = peers_[pe];
       peer.section = sections[pe];
-      const std::uint64_t first = engine.pe() * buckets_per_pe * peer.section.lanes, runs = buckets_per_pe * peer.section.lanes;
+      const std::uint64_t first = engine.pe() * buckets_per_pe * peer.section.lanes,
+                          runs = buckets_per_pe * peer.section.lanes;
       if (records_.maps(pe)) {
         peer.records = reinterpret_cast<std::uint64_t*>(records_.mapped(pe)) + peer.section.begin;
         peer.counts = reinterpret_cast<const std::uint64_t*>(counts_.mapped(pe)) + first;
@@ -36,7 +41,8 @@ IncomingKeys::IncomingKeys(Engine& engine, const DealtKeys& mine, std::size_t bu
       peer.fetched_counts = Buffer<std::uint64_t>(engine.memory(), runs);
       peer.records = peer.fetched_records.data();
       peer.counts = peer.fetched_counts.data();
-      records_.start_get(peer.records, pe, peer.section.begin * sizeof(std::uint64_t), peer.section.words * sizeof(std::uint64_t));
+      records_.start_get(peer.records, pe, peer.section.begin * sizeof(std::uint64_t),
+                         peer.section.words * sizeof(std::uint64_t));
       counts_.start_get(peer.fetched_counts.data(), pe, first * sizeof(std::uint64_t), runs * sizeof(std::uint64_t));
     }
     records_.complete();
@@ -46,7 +52,8 @@ IncomingKeys::IncomingKeys(Engine& engine, const DealtKeys& mine, std::size_t bu
     for (std::size_t bucket = 0; bucket < buckets_per_pe; ++bucket) {
       std::uint64_t words = 0;
       for (std::size_t lane = 0; lane < peer.section.lanes; ++lane)
-        words += round_up(peer.counts[bucket * peer.section.lanes + lane], std::uint64_t{DealtKeys::run_grain}) * width_;
+        words +=
+            round_up(peer.counts[bucket * peer.section.lanes + lane], std::uint64_t{DealtKeys::run_grain}) * width_;
       peer.starts[bucket + 1] = peer.starts[bucket] + words;
     }
   }
@@ -65,7 +72,9 @@ void IncomingKeys::runs(std::uint32_t pe, std::size_t bucket, std::vector<KeyRun
 void IncomingKeys::put_back() {
   for (std::uint32_t pe = 0; pe < engine_.npes(); ++pe) {
     const Section& section = peers_[pe].section;
-    if (!maps(pe)) records_.start_put(pe, section.begin * sizeof(std::uint64_t), peers_[pe].records, section.words * sizeof(std::uint64_t));
+    if (!maps(pe))
+      records_.start_put(pe, section.begin * sizeof(std::uint64_t), peers_[pe].records,
+                         section.words * sizeof(std::uint64_t));
     else if (pe != engine_.pe()) engine_.count_put(section.words * sizeof(std::uint64_t));
   }
   records_.complete();
@@ -82,7 +91,8 @@ std::vector<std::uint64_t> heavy_keys(Engine& engine, const CompositeKey& left, 
     for (const auto& part : engine.allgather_vector(sample)) all.insert(all.end(), part.begin(), part.end());
     std::sort(all.begin(), all.end());
     // A quarter of what a PE has to do is worth the trouble.
-    const std::size_t many = std::max<std::size_t>(8, all.size() / std::min<std::size_t>(4 * engine.npes(), BucketRule::most_heavy / 4));
+    const std::size_t many =
+        std::max<std::size_t>(8, all.size() / std::min<std::size_t>(4 * engine.npes(), BucketRule::most_heavy / 4));
     for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
       while (end < all.size() && all[end] == all[begin]) ++end;
       if (end - begin >= many) heavy.push_back(all[begin]);
@@ -100,7 +110,8 @@ template <class Body>
 void for_heavy(const BucketRule& rule, const DealtKeys& keys, Body&& body) {
   for (std::size_t lane = 0; lane < keys.lanes(); ++lane) {
     const std::uint64_t* record = keys.records() + keys.start(rule.buckets(), lane);
-    for (std::uint64_t left = keys.counts()[rule.buckets() * keys.lanes() + lane]; left > 0; --left, record += keys.words_per_record())
+    for (std::uint64_t left = keys.counts()[rule.buckets() * keys.lanes() + lane]; left > 0;
+         --left, record += keys.words_per_record())
       body(rule.heavy_place(*record), record);
   }
 }
@@ -131,7 +142,9 @@ HeavyPartners match_heavy(Engine& engine, const BucketRule& rule, const DealtKey
     mine = Buffer<std::int64_t>(engine.memory(), next[heavy - 1] + counts[heavy - 1]);
     found.lists = Buffer<std::int64_t>(engine.memory(), words);
   });
-  for_heavy(rule, right, [&](std::size_t key, const std::uint64_t* record) { mine[next[key]++] = static_cast<std::int64_t>(record[1]); });
+  for_heavy(rule, right, [&](std::size_t key, const std::uint64_t* record) {
+    mine[next[key]++] = static_cast<std::int64_t>(record[1]);
+  });
   const array::Reach reach(engine, mine.data());
   engine.barrier();
   std::vector<std::uint64_t> begins(engine.npes());
@@ -150,7 +163,9 @@ HeavyPartners match_heavy(Engine& engine, const BucketRule& rule, const DealtKey
   }
   reach.complete();
   for (std::int64_t& partners : found.partners) {
-    const auto* list = Partners::is_list(partners) ? reinterpret_cast<const std::int64_t*>(Partners::place(partners) * sizeof(std::int64_t)) : nullptr;
+    const auto* list = Partners::is_list(partners)
+                           ? reinterpret_cast<const std::int64_t*>(Partners::place(partners) * sizeof(std::int64_t))
+                           : nullptr;
     if (list != nullptr && list[0] == 1) partners = list[1];
   }
   engine.barrier();  // nobody reads `mine` any more

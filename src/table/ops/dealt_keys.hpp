@@ -46,7 +46,8 @@ struct HeavyPartners {
   Buffer<std::int64_t> lists;
 };
 /// Keys that many of either side's rows have, hashed, ascending: the same on every PE. None on one PE. Collective.
-std::vector<std::uint64_t> heavy_keys(array::Engine& engine, const array::CompositeKey& left, const array::CompositeKey& right);
+std::vector<std::uint64_t> heavy_keys(array::Engine& engine, const array::CompositeKey& left,
+                                      const array::CompositeKey& right);
 /// Collective.
 HeavyPartners match_heavy(array::Engine& engine, const BucketRule& rule, const DealtKeys& left, const DealtKeys& right);
 

@@ -14,8 +14,8 @@ struct Range {
   std::uint64_t begin, end;
 };
 
-/// Where each PE's range lies in these groups: borders are quantiles of evenly spaced keys of every PE, which begin a little later on each:
-/// PEs with the same groups then give different ones.
+/// Where each PE's range lies in these groups: borders are quantiles of evenly spaced keys of every PE, which begin a
+/// little later on each: PEs with the same groups then give different ones.
 std::vector<Range> ranges_of(array::Engine& engine, const Aggregated& mine) {
   // As many for each border, but no more than that from each PE: every PE gets to see all of them.
   const std::size_t samples = std::clamp<std::size_t>(4096 / engine.npes(), 16, 128);
@@ -63,7 +63,8 @@ Aggregated join_pes(array::Engine& engine, const Aggregated& mine, std::span<con
     GroupsView part{n, nullptr, {}};
     if (keys.maps(pe)) {
       part.keys = reinterpret_cast<const std::uint64_t*>(keys.mapped(pe)) + begin;
-      for (std::size_t i = 0; i < specs.size(); ++i) part.states.push_back(states[i].mapped(pe) + begin * specs[i].bytes());
+      for (std::size_t i = 0; i < specs.size(); ++i)
+        part.states.push_back(states[i].mapped(pe) + begin * specs[i].bytes());
       if (pe != engine.pe()) {
         engine.count_got(n * sizeof(std::uint64_t));
         for (const StateSpec& spec : specs) engine.count_got(n * spec.bytes());
@@ -85,7 +86,8 @@ Aggregated join_pes(array::Engine& engine, const Aggregated& mine, std::span<con
   engine.together([&] { joined = join(engine.work(array::Interruptible::no), parts, specs); });
   engine.barrier();  // nobody reads `mine` any more
   // Few, and only where a PE has the group: but each PE may have any.
-  for (const auto& rests : engine.allgather_vector(mine.rests)) joined.rests.insert(joined.rests.end(), rests.begin(), rests.end());
+  for (const auto& rests : engine.allgather_vector(mine.rests))
+    joined.rests.insert(joined.rests.end(), rests.begin(), rests.end());
   return joined;
 }
 

@@ -7,8 +7,8 @@
 
 namespace atl::table {
 
-/// Joins what all PEs found: afterwards each PE has the groups of one range of keys, lower PEs lower keys. Ranges hold about
-/// equally many groups. Collective; `mine` lies in the engine's memory.
+/// Joins what all PEs found: afterwards each PE has the groups of one range of keys, lower PEs lower keys. Ranges hold
+/// about equally many groups. Collective; `mine` lies in the engine's memory.
 Aggregated join_pes(array::Engine& engine, const Aggregated& mine, std::span<const StateSpec> specs);
 
 }  // namespace atl::table

@@ -25,7 +25,7 @@ class File {
   File& operator=(const File&) = delete;
 
   std::int64_t size() const {
-    struct ::stat found {};
+    struct ::stat found{};
     if (::fstat(handle_, &found) != 0) throw_errno("cannot look at a file");
     return found.st_size;
   }

@@ -26,17 +26,19 @@ FoundPartners room_for(Engine& engine, const CompositeKey& left) {
 }
 
 void expect_pairs(FoundPartners& found, const CompositeKey& left, const std::int64_t* lists, JoinKind kind) {
-  found.pairs.emplace(std::span(found.partners->data<std::int64_t>(), left.rows()), static_cast<std::int64_t>(left.first_row()), lists, kind);
+  found.pairs.emplace(std::span(found.partners->data<std::int64_t>(), left.rows()),
+                      static_cast<std::int64_t>(left.first_row()), lists, kind);
 }
 
-/// The lists that one reader needs of each bucket of this PE, and where they lie in memory that he reaches: first, for each bucket,
-/// where its lists begin, in words from there; then the lists.
+/// The lists that one reader needs of each bucket of this PE, and where they lie in memory that he reaches: first, for
+/// each bucket, where its lists begin, in words from there; then the lists.
 using ListsOfBuckets = std::vector<std::vector<std::int64_t>>;
 
 /// Matches bucket after bucket.
 class Matcher {
  public:
-  Matcher(const IncomingKeys& left, const IncomingKeys& right, std::uint32_t npes) : left_(left), right_(right), npes_(npes) {}
+  Matcher(const IncomingKeys& left, const IncomingKeys& right, std::uint32_t npes)
+      : left_(left), right_(right), npes_(npes) {}
 
   std::size_t rows(std::size_t bucket) {
     std::size_t rows = 0;
@@ -46,7 +48,8 @@ class Matcher {
   }
 
   /// Left keys become partners; what lists a reader needs is appended to lists[its number][bucket].
-  void match(Work work, std::size_t bucket, const std::vector<std::uint32_t>& reader_of_pe, std::vector<ListsOfBuckets>& lists) {
+  void match(Work work, std::size_t bucket, const std::vector<std::uint32_t>& reader_of_pe,
+             std::vector<ListsOfBuckets>& lists) {
     const std::vector<KeyRun>& rights = runs_of(right_, 0, npes_, bucket);
     std::size_t count = 0;
     for (const KeyRun& run : rights) count += run.count;
@@ -65,9 +68,10 @@ class Matcher {
     for (std::uint32_t pe = 0; pe < npes_; ++pe) {
       for (const KeyRun& run : runs_of(left_, pe, pe + 1, bucket)) {
         auto* partners = reinterpret_cast<std::int64_t*>(run.records);
-        array::Polling(work).for_pieces(run.count, CompositeKey::block, [&](std::size_t begin, std::size_t end, unsigned) {
-          table_.find(run.records + begin, end - begin, partners + begin);
-        });
+        array::Polling(work).for_pieces(run.count, CompositeKey::block,
+                                        [&](std::size_t begin, std::size_t end, unsigned) {
+                                          table_.find(run.records + begin, end - begin, partners + begin);
+                                        });
         if (!table_.unique()) give_lists(partners, run.count, reader_of_pe[pe], lists[reader_of_pe[pe]][bucket]);
       }
     }
@@ -75,7 +79,8 @@ class Matcher {
   }
 
  private:
-  const std::vector<KeyRun>& runs_of(const IncomingKeys& side, std::uint32_t first, std::uint32_t end, std::size_t bucket) {
+  const std::vector<KeyRun>& runs_of(const IncomingKeys& side, std::uint32_t first, std::uint32_t end,
+                                     std::size_t bucket) {
     runs_.clear();
     for (std::uint32_t pe = first; pe < end; ++pe) side.runs(pe, bucket, runs_);
     return runs_;
@@ -122,7 +127,8 @@ void match_all(Engine& engine, const IncomingKeys& left, const IncomingKeys& rig
   std::vector<Matcher> matchers;
   for (unsigned thread = 0; thread < work.threads.size(); ++thread) matchers.emplace_back(left, right, engine.npes());
   std::vector<std::size_t> small, large;
-  for (std::size_t bucket = 0; bucket < buckets; ++bucket) (matchers[0].rows(bucket) < large_bucket ? small : large).push_back(bucket);
+  for (std::size_t bucket = 0; bucket < buckets; ++bucket)
+    (matchers[0].rows(bucket) < large_bucket ? small : large).push_back(bucket);
   work.threads.for_each_dynamic(small.size(), [&](std::size_t i, unsigned thread) {
     ThreadPool alone(1);
     matchers[thread].match({alone, work.memory, work.monitor}, small[i], reader_of_pe, lists);
@@ -134,9 +140,10 @@ struct ListSection {
   std::uint64_t begin, words;
 };
 
-/// Brings the lists of all PEs' buckets within reach of their readers. For each bucket: the address, in words, that places count from.
-std::vector<std::uint64_t> exchange_lists(Engine& engine, const std::vector<std::uint32_t>& reader_of_pe, const std::vector<ListsOfBuckets>& lists,
-                                          FoundPartners& found) {
+/// Brings the lists of all PEs' buckets within reach of their readers. For each bucket: the address, in words, that
+/// places count from.
+std::vector<std::uint64_t> exchange_lists(Engine& engine, const std::vector<std::uint32_t>& reader_of_pe,
+                                          const std::vector<ListsOfBuckets>& lists, FoundPartners& found) {
   const std::size_t buckets = lists[0].size();
   std::vector<ListSection> sections;
   std::uint64_t words = 0;
@@ -167,7 +174,8 @@ std::vector<std::uint64_t> exchange_lists(Engine& engine, const std::vector<std:
         continue;
       }
       auto& fetched = found.kept.emplace_back(engine.memory(), offered[pe].words);
-      reach.start_get(fetched.data(), pe, offered[pe].begin * sizeof(std::int64_t), offered[pe].words * sizeof(std::int64_t));
+      reach.start_get(fetched.data(), pe, offered[pe].begin * sizeof(std::int64_t),
+                      offered[pe].words * sizeof(std::int64_t));
       at[pe] = fetched.data();
     }
     reach.complete();
@@ -175,29 +183,33 @@ std::vector<std::uint64_t> exchange_lists(Engine& engine, const std::vector<std:
   std::vector<std::uint64_t> bases;
   for (const std::int64_t* section : at)
     for (std::size_t bucket = 0; bucket < buckets; ++bucket)
-      bases.push_back(reinterpret_cast<std::uintptr_t>(section) / sizeof(std::int64_t) + static_cast<std::uint64_t>(section[bucket]));
+      bases.push_back(reinterpret_cast<std::uintptr_t>(section) / sizeof(std::int64_t) +
+                      static_cast<std::uint64_t>(section[bucket]));
   return bases;
 }
 
 }  // namespace
 
-FoundPartners find_in_whole_table(Engine& engine, const CompositeKey& left, const CompositeKey& right, std::int64_t right_rows, JoinKind kind) {
+FoundPartners find_in_whole_table(Engine& engine, const CompositeKey& left, const CompositeKey& right,
+                                  std::int64_t right_rows, JoinKind kind) {
   FoundPartners found = room_for(engine, left);
   const Work work = engine.work(engine.npes() == 1 ? array::Interruptible::yes : array::Interruptible::no);
   auto load = [&](std::uint64_t* to) {
-    array::Polling(work).for_pieces(right.rows(), CompositeKey::block, [&](std::size_t begin, std::size_t end, unsigned) {
-      for (std::size_t at = begin; at < end; at += CompositeKey::block) {
-        const std::size_t count = std::min(CompositeKey::block, end - at);
-        right.load(at, count, to + at);
-      }
-    });
+    array::Polling(work).for_pieces(right.rows(), CompositeKey::block,
+                                    [&](std::size_t begin, std::size_t end, unsigned) {
+                                      for (std::size_t at = begin; at < end; at += CompositeKey::block) {
+                                        const std::size_t count = std::min(CompositeKey::block, end - at);
+                                        right.load(at, count, to + at);
+                                      }
+                                    });
   };
   Buffer<std::uint64_t> keys;
   engine.together([&] { keys = Buffer<std::uint64_t>(engine.memory(), static_cast<std::size_t>(right_rows)); });
   if (engine.npes() == 1) {
     load(keys.data());
   } else {
-    const array::Array own = std::move(engine.make_uneven({{array::DType::u64, static_cast<std::int64_t>(right.rows())}}).front());
+    const array::Array own =
+        std::move(engine.make_uneven({{array::DType::u64, static_cast<std::int64_t>(right.rows())}}).front());
     load(own->data<std::uint64_t>());
     array::OpenBlocks blocks(engine, *own);
     blocks.read_rows(0, right_rows, keys.data());
@@ -207,25 +219,29 @@ FoundPartners find_in_whole_table(Engine& engine, const CompositeKey& left, cons
     found.table.fill(work, {keys.data(), keys.size()});
     keys = {};
     expect_pairs(found, left, found.table.lists(), kind);
-    array::Polling(work).for_pieces(left.rows(), CompositeKey::block, [&](std::size_t begin, std::size_t end, unsigned) {
-      alignas(64) std::uint64_t block[CompositeKey::block];
-      for (std::size_t at = begin; at < end; at += CompositeKey::block) {
-        const std::size_t count = std::min(CompositeKey::block, end - at);
-        left.load(at, count, block);
-        found.table.find(block, count, found.partners->data<std::int64_t>() + at);
-        found.pairs->count_block(at / CompositeKey::block);
-      }
-    });
+    array::Polling(work).for_pieces(left.rows(), CompositeKey::block,
+                                    [&](std::size_t begin, std::size_t end, unsigned) {
+                                      alignas(64) std::uint64_t block[CompositeKey::block];
+                                      for (std::size_t at = begin; at < end; at += CompositeKey::block) {
+                                        const std::size_t count = std::min(CompositeKey::block, end - at);
+                                        left.load(at, count, block);
+                                        found.table.find(block, count, found.partners->data<std::int64_t>() + at);
+                                        found.pairs->count_block(at / CompositeKey::block);
+                                      }
+                                    });
     if (found.table.unique()) found.table = {};
   });
   found.pairs->add_up();
   return found;
 }
 
-FoundPartners find_by_dealing(Engine& engine, const CompositeKey& left, const CompositeKey& right, std::int64_t right_rows, JoinKind kind) {
+FoundPartners find_by_dealing(Engine& engine, const CompositeKey& left, const CompositeKey& right,
+                              std::int64_t right_rows, JoinKind kind) {
   const std::size_t npes = engine.npes();
-  ATOLL_VALIDATE(npes <= BucketRule::most_buckets, ValueError, "a join of large tables takes up to {} PEs, got {}", BucketRule::most_buckets, npes);
-  const std::size_t wanted = static_cast<std::size_t>(right_rows) / npes / (grains_per_bucket * static_cast<std::size_t>(engine.grain())) + 1;
+  ATOLL_VALIDATE(npes <= BucketRule::most_buckets, ValueError, "a join of large tables takes up to {} PEs, got {}",
+                 BucketRule::most_buckets, npes);
+  const std::size_t wanted =
+      static_cast<std::size_t>(right_rows) / npes / (grains_per_bucket * static_cast<std::size_t>(engine.grain())) + 1;
   const std::size_t buckets = std::min(wanted, std::max<std::size_t>(cached_buckets / npes, 1));  // of a PE
   const BucketRule rule(buckets * npes, heavy_keys(engine, left, right));
   const Work work = engine.work(array::Interruptible::no);
@@ -254,16 +270,21 @@ FoundPartners find_by_dealing(Engine& engine, const CompositeKey& left, const Co
   engine.checkpoint();
   FoundPartners found = room_for(engine, left);
   std::vector<std::uint64_t> bases(rule.buckets());
-  const bool any = std::ranges::any_of(lists, [](const auto& of_reader) { return std::ranges::any_of(of_reader, [](const auto& bucket) { return !bucket.empty(); }); });
-  if (engine.npes() == 1 ? any : engine.communicator().any(any)) bases = exchange_lists(engine, reader_of_pe, lists, found);
+  const bool any = std::ranges::any_of(lists, [](const auto& of_reader) {
+    return std::ranges::any_of(of_reader, [](const auto& bucket) { return !bucket.empty(); });
+  });
+  if (engine.npes() == 1 ? any : engine.communicator().any(any))
+    bases = exchange_lists(engine, reader_of_pe, lists, found);
   lists.clear();
   auto partners_of = [&](std::size_t bucket, std::int64_t partners, std::uint64_t hashed) {
-    if (bucket == bases.size()) [[unlikely]] return heavy.partners[rule.heavy_place(hashed)];
+    if (bucket == bases.size()) [[unlikely]]
+      return heavy.partners[rule.heavy_place(hashed)];
     return Partners::is_list(partners) ? Partners::list(bases[bucket] + Partners::place(partners)) : partners;
   };
   expect_pairs(found, left, nullptr, kind);
   engine.together([&] {
-    lefts->bring_back(work, left, rule, partners_of, found.partners->data<std::int64_t>(), [&](std::size_t block) { found.pairs->count_block(block); });
+    lefts->bring_back(work, left, rule, partners_of, found.partners->data<std::int64_t>(),
+                      [&](std::size_t block) { found.pairs->count_block(block); });
   });
   found.pairs->add_up();
   found.kept.push_back(std::move(heavy.lists));

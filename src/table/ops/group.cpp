@@ -43,7 +43,8 @@ KeyRange likely_range(Engine& engine, const Array& key) {
     using T = typename decltype(type)::type;
     SequentialRandom random(static_cast<std::uint64_t>(n));
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::uint64_t row = count == n ? static_cast<std::uint64_t>(i) : random.below(static_cast<std::uint64_t>(n));
+      const std::uint64_t row =
+          count == n ? static_cast<std::uint64_t>(i) : random.below(static_cast<std::uint64_t>(n));
       const std::uint64_t bits = array::ordered_bits(key->template data<T>()[row]);
       range.min = std::min(range.min, bits);
       range.max = std::max(range.max, bits);
@@ -65,10 +66,12 @@ Aggregated aggregate_all(Engine& engine, const CompositeKey& key, const std::vec
   for (const Array& array : values) columns.push_back({array->dtype, array->bytes()});
   Aggregated mine;
   engine.together([&] {
-    mine = aggregate(engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no), key, columns, plan.specs(), plan.presence());
+    mine = aggregate(engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no), key, columns,
+                     plan.specs(), plan.presence());
   });
   if (engine.npes() == 1) return mine;
-  for (const std::uint32_t trouble : engine.allgather_value<std::uint32_t>((mine.outside ? 1u : 0u) | (mine.crowded ? 2u : 0u))) {
+  for (const std::uint32_t trouble :
+       engine.allgather_value<std::uint32_t>((mine.outside ? 1u : 0u) | (mine.crowded ? 2u : 0u))) {
     mine.outside = mine.outside || (trouble & 1) != 0;
     mine.crowded = mine.crowded || (trouble & 2) != 0;
   }
@@ -83,7 +86,8 @@ std::vector<std::uint32_t> key_bits(Engine& engine, std::vector<Array> keys) {
   return bits;
 }
 
-std::vector<Array> group_by(Engine& engine, std::vector<Array> keys, std::vector<Array> values, std::vector<Request> requests) {
+std::vector<Array> group_by(Engine& engine, std::vector<Array> keys, std::vector<Array> values,
+                            std::vector<Request> requests) {
   engine.begin_operation("groupby");
   const auto rows = static_cast<std::uint64_t>(keys.at(0)->shape.size());
   // One key's range is guessed first: reading all of it takes as long as a third of the work.
@@ -111,7 +115,8 @@ std::vector<Array> group_by(Engine& engine, std::vector<Array> keys, std::vector
   // Every PE gives the groups it has; the results have them in order.
   const Shape local{static_cast<std::int64_t>(groups.count)};
   Buffer<std::byte> column;
-  if (engine.npes() > 1) engine.together([&] { column = Buffer<std::byte>(engine.memory(), groups.count * sizeof(std::uint64_t)); });
+  if (engine.npes() > 1)
+    engine.together([&] { column = Buffer<std::byte>(engine.memory(), groups.count * sizeof(std::uint64_t)); });
   auto make = [&](DType type, auto&& fill) {
     if (engine.npes() > 1) {
       fill(column.data());

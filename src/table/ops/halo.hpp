@@ -22,7 +22,8 @@ class Halo {
   template <class T>
   const T* rows(std::int64_t begin, std::int64_t end) {
     if (array_ == nullptr) return nullptr;
-    if (begin >= array_->first_row() && end <= array_->first_row() + array_->local_rows()) return array_->template data<T>() + (begin - array_->first_row());
+    if (begin >= array_->first_row() && end <= array_->first_row() + array_->local_rows())
+      return array_->template data<T>() + (begin - array_->first_row());
     copy_ = Buffer<std::byte>(engine_.memory(), static_cast<std::size_t>(end - begin) * sizeof(T));
     blocks_->read_rows(begin, end, copy_.data());
     return reinterpret_cast<const T*>(copy_.data());

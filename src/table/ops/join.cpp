@@ -20,8 +20,8 @@ using array::Shape;
 // Of as many rows as are worth spreading (1,024): a table of so many lies in a core's second-level cache.
 constexpr std::int64_t cached_grains = 32;
 
-/// Whether every PE gets all right rows. A row in the table takes as long as some four left ones that are dealt, and there are PEs
-/// times as many; its memory, up to 75 bytes, is a left row's partners and pairs then.
+/// Whether every PE gets all right rows. A row in the table takes as long as some four left ones that are dealt, and
+/// there are PEs times as many; its memory, up to 75 bytes, is a left row's partners and pairs then.
 bool suits_whole_table(const Engine& engine, std::int64_t left_rows, std::int64_t right_rows) {
   return right_rows <= cached_grains * engine.grain() || right_rows * engine.npes() <= left_rows / 4;
 }
@@ -31,9 +31,11 @@ void check_memory(Engine& engine, std::uint64_t pairs, unsigned sides) {
   const runtime::HeapStats heap = engine.heap().stats();
   const std::uint64_t free = heap.limit_bytes - std::min(heap.limit_bytes, heap.in_use_bytes);
   const std::uint64_t share = (pairs + engine.npes() - 1) / engine.npes();
-  ATOLL_VALIDATE(share <= free / (sides * sizeof(std::int64_t)), MemoryError,
-                 "the join has {} pairs, whose row numbers take {} on each of {} PEs (only {} are free there). Do keys repeat on both sides that were meant to be "
-                 "unique? Filter before, or use more PEs", pairs, format_bytes(share * sides * sizeof(std::int64_t)), engine.npes(), format_bytes(free));
+  ATOLL_VALIDATE(
+      share <= free / (sides * sizeof(std::int64_t)), MemoryError,
+      "the join has {} pairs, whose row numbers take {} on each of {} PEs (only {} are free there). Do keys repeat on both sides that were meant to be "
+      "unique? Filter before, or use more PEs",
+      pairs, format_bytes(share * sides * sizeof(std::int64_t)), engine.npes(), format_bytes(free));
 }
 
 /// All pairs on this PE, whose only one it is.
@@ -50,24 +52,28 @@ std::vector<Array> pairs_here(Engine& engine, FoundPartners& found, JoinPairs& p
     return result;
   }
   if (both) result.push_back(engine.make(DType::i64, shape));
-  pairs.write(work, 0, pairs.count(), result[0]->data<std::int64_t>(), both ? result[1]->data<std::int64_t>() : nullptr);
+  pairs.write(work, 0, pairs.count(), result[0]->data<std::int64_t>(),
+              both ? result[1]->data<std::int64_t>() : nullptr);
   return result;
 }
 
 /// Every PE writes its pairs to where they belong, wherever that is.
-std::vector<Array> pairs_everywhere(Engine& engine, const JoinPairs& pairs, JoinKind kind, array::Work work, std::int64_t first, std::int64_t all) {
+std::vector<Array> pairs_everywhere(Engine& engine, const JoinPairs& pairs, JoinKind kind, array::Work work,
+                                    std::int64_t first, std::int64_t all) {
   const bool both = kind == JoinKind::inner || kind == JoinKind::left;
   std::vector<Array> result = engine.make(std::vector<std::pair<DType, Shape>>(both ? 2 : 1, {DType::i64, Shape{all}}));
   array::OpenBlocks lefts(engine, *result[0]), rights(engine, *result.back());
   const std::int64_t end = first + static_cast<std::int64_t>(pairs.count());
   auto write = [&](std::int64_t from, std::int64_t to, void* left_rows, void* right_rows) {
-    pairs.write(work, static_cast<std::size_t>(from - first), static_cast<std::size_t>(to - first), static_cast<std::int64_t*>(left_rows), static_cast<std::int64_t*>(right_rows));
+    pairs.write(work, static_cast<std::size_t>(from - first), static_cast<std::size_t>(to - first),
+                static_cast<std::int64_t*>(left_rows), static_cast<std::int64_t*>(right_rows));
   };
   // Where memory is mapped both sides at once.
   auto is_near = [&](std::int64_t row) { return lefts.reach().maps(lefts.distribution().owner(row)); };
   lefts.write_pieces(first, end, [&](std::int64_t from, std::int64_t to, std::byte* at) {
     write(from, to, at, both && is_near(from) ? rights.row(from) : nullptr);
-    if (both && is_near(from) && rights.distribution().owner(from) != engine.pe()) engine.count_put(static_cast<std::size_t>(to - from) * sizeof(std::int64_t));
+    if (both && is_near(from) && rights.distribution().owner(from) != engine.pe())
+      engine.count_put(static_cast<std::size_t>(to - from) * sizeof(std::int64_t));
   });
   if (both && engine.spans_nodes())
     rights.write_pieces(first, end, [&](std::int64_t from, std::int64_t to, std::byte* at) {
@@ -91,7 +97,8 @@ std::vector<Array> join_rows(Engine& engine, std::vector<Array> left, std::vecto
   const CompositeKey left_key = composite(left, ranges), right_key = composite(right, ranges);
   const std::int64_t left_rows = left[0]->shape.size(), right_rows = right[0]->shape.size();
   const bool whole = suits_whole_table(engine, left_rows, right_rows);
-  FoundPartners found = whole ? find_in_whole_table(engine, left_key, right_key, right_rows, kind) : find_by_dealing(engine, left_key, right_key, right_rows, kind);
+  FoundPartners found = whole ? find_in_whole_table(engine, left_key, right_key, right_rows, kind)
+                              : find_by_dealing(engine, left_key, right_key, right_rows, kind);
 
   const array::Work work = engine.work(array::Interruptible::no);
   JoinPairs& pairs = *found.pairs;

@@ -11,7 +11,8 @@ using array::KeyRange;
 std::vector<KeyRange> ranges_of(Engine& engine, const std::vector<Array>& keys) {
   std::vector<KeyRange> mine;
   for (const Array& key : keys)
-    mine.push_back(array::key_range(engine.work(), {key->dtype, key->bytes()}, static_cast<std::size_t>(key->local_rows())));
+    mine.push_back(
+        array::key_range(engine.work(), {key->dtype, key->bytes()}, static_cast<std::size_t>(key->local_rows())));
   std::vector<KeyRange> all(keys.size());
   for (const auto& part : engine.allgather_vector(mine))
     for (std::size_t i = 0; i < part.size(); ++i) all[i].merge(part[i]);
@@ -21,10 +22,12 @@ std::vector<KeyRange> ranges_of(Engine& engine, const std::vector<Array>& keys) 
 CompositeKey composite(const std::vector<Array>& keys, std::span<const KeyRange> ranges) {
   unsigned bits = 0;
   for (const KeyRange& range : ranges) bits += range.width();
-  ATOLL_VALIDATE(bits <= 64, ValueError, "the keys together span {} bits (at most 64 fit). Number the values of the widest key first", bits);
+  ATOLL_VALIDATE(bits <= 64, ValueError,
+                 "the keys together span {} bits (at most 64 fit). Number the values of the widest key first", bits);
   std::vector<array::Key> columns;
   for (const Array& key : keys) columns.push_back({key->dtype, key->bytes()});
-  return {columns, ranges, static_cast<std::size_t>(keys[0]->local_rows()), static_cast<std::uint64_t>(keys[0]->first_row())};
+  return {columns, ranges, static_cast<std::size_t>(keys[0]->local_rows()),
+          static_cast<std::uint64_t>(keys[0]->first_row())};
 }
 
 }  // namespace atl::table

@@ -61,7 +61,8 @@ struct TextChunk {
   const Offset* offsets;
   const char* bytes;
 
-  explicit TextChunk(const Chunk& chunk) : offsets(static_cast<const Offset*>(chunk.offsets)), bytes(static_cast<const char*>(chunk.values)) {}
+  explicit TextChunk(const Chunk& chunk)
+      : offsets(static_cast<const Offset*>(chunk.offsets)), bytes(static_cast<const char*>(chunk.values)) {}
   std::int64_t size(std::int64_t begin, std::int64_t end) const { return offsets[end] - offsets[begin]; }
 };
 
@@ -101,7 +102,8 @@ void copy_texts(const Chunk& chunk, std::int64_t base, std::int64_t* offsets, ch
 
 }  // namespace
 
-Landing::Landing(Engine& engine, std::vector<LandingColumn> columns, std::vector<std::int64_t> rows) : engine_(engine), known_(!rows.empty()) {
+Landing::Landing(Engine& engine, std::vector<LandingColumn> columns, std::vector<std::int64_t> rows)
+    : engine_(engine), known_(!rows.empty()) {
   for (const LandingColumn& kind : columns) columns_.push_back({kind, nullptr, nullptr, {}, 0});
   if (!known_) return;
   ATOLL_VALIDATE(rows.size() == engine.npes(), ValueError, "{} numbers of rows for {} PEs", rows.size(), engine.npes());
@@ -117,14 +119,18 @@ void Landing::make_values(Column& column) {
   column.open = std::make_unique<array::OpenBlocks>(engine_, *column.values);
 }
 
-void Landing::write(const array::OpenBlocks& blocks, std::int64_t first, const Chunk& chunk, std::int64_t begin, std::int64_t end) const {
+void Landing::write(const array::OpenBlocks& blocks, std::int64_t first, const Chunk& chunk, std::int64_t begin,
+                    std::int64_t end) const {
   const std::size_t size = blocks.row_bytes();
   blocks.write_pieces(first + begin, first + end, [&](std::int64_t from, std::int64_t to, std::byte* target) {
     from -= first;
     to -= first;
     if (chunk.form == Chunk::Form::bits) {
-      spread_bits(static_cast<const std::uint8_t*>(chunk.values), chunk.first_bit + from, to - from, reinterpret_cast<bool*>(target));
-    } else if (const std::byte* source = static_cast<const std::byte*>(chunk.values) + static_cast<std::size_t>(from) * size; source != target) {
+      spread_bits(static_cast<const std::uint8_t*>(chunk.values), chunk.first_bit + from, to - from,
+                  reinterpret_cast<bool*>(target));
+    } else if (const std::byte* source =
+                   static_cast<const std::byte*>(chunk.values) + static_cast<std::size_t>(from) * size;
+               source != target) {
       std::memcpy(target, source, static_cast<std::size_t>(to - from) * size);
     }
     for_missing(chunk, from, to, [&](std::int64_t gap, std::int64_t stop) {
@@ -151,7 +157,9 @@ void Landing::add(std::size_t index, std::int64_t place, Chunk chunk) {
   if (!any_missing(chunk)) chunk.valid = nullptr;
   Placed placed{place, std::move(chunk), {}};
   const std::int64_t count = placed.chunk.rows;
-  if (known_) ATOLL_VALIDATE(place >= 0 && place + count <= rows_, ValueError, "rows {} to {} of {}", place, place + count, rows_);
+  if (known_)
+    ATOLL_VALIDATE(place >= 0 && place + count <= rows_, ValueError, "rows {} to {} of {}", place, place + count,
+                   rows_);
   if (known_ && !text) {
     std::unique_lock lock(mutex_, std::defer_lock);
     if (engine_.spans_nodes()) lock.lock();  // staging memory is one
@@ -172,28 +180,34 @@ void Landing::add(std::size_t index, std::int64_t place, Chunk chunk) {
 }
 
 /// Calls `body(chunk, begin, end)` for pieces of all chunks: on all threads, where they can reach the other PEs.
-void Landing::for_pieces(const Column& column, const std::function<void(std::size_t, std::int64_t, std::int64_t)>& body) {
+void Landing::for_pieces(const Column& column,
+                         const std::function<void(std::size_t, std::int64_t, std::int64_t)>& body) {
   struct Piece {
     std::size_t chunk;
     std::int64_t begin, end;
   };
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < column.chunks.size(); ++i)
-    for (std::int64_t begin = 0, rows = column.chunks[i].chunk.rows; begin < rows; begin += piece_rows) pieces.push_back({i, begin, std::min(rows, begin + piece_rows)});
+    for (std::int64_t begin = 0, rows = column.chunks[i].chunk.rows; begin < rows; begin += piece_rows)
+      pieces.push_back({i, begin, std::min(rows, begin + piece_rows)});
   if (engine_.spans_nodes()) {
     for (const Piece& piece : pieces) body(piece.chunk, piece.begin, piece.end);
   } else {
-    array::Polling(engine_.work()).for_each_dynamic(pieces.size(), [&](std::size_t i, unsigned) { body(pieces[i].chunk, pieces[i].begin, pieces[i].end); });
+    array::Polling(engine_.work()).for_each_dynamic(pieces.size(), [&](std::size_t i, unsigned) {
+      body(pieces[i].chunk, pieces[i].begin, pieces[i].end);
+    });
   }
 }
 
 void Landing::agree_on_rows() {
   for (Column& column : columns_)
-    std::stable_sort(column.chunks.begin(), column.chunks.end(), [](const Placed& a, const Placed& b) { return a.place < b.place; });
+    std::stable_sort(column.chunks.begin(), column.chunks.end(),
+                     [](const Placed& a, const Placed& b) { return a.place < b.place; });
   engine_.together([&] {
     const std::int64_t wanted = known_ || columns_.empty() ? rows_ : columns_[0].rows;
     for (std::size_t i = 0; i < columns_.size(); ++i)
-      ATOLL_VALIDATE(columns_[i].rows == wanted, ValueError, "column {} has {} rows, {} are expected", i, columns_[i].rows, wanted);
+      ATOLL_VALIDATE(columns_[i].rows == wanted, ValueError, "column {} has {} rows, {} are expected", i,
+                     columns_[i].rows, wanted);
   });
   if (known_) return;
   rows_ = columns_.empty() ? 0 : columns_[0].rows;
@@ -215,7 +229,9 @@ std::vector<Array> Landing::finish() {
         make_values(column);
         std::vector<std::int64_t> firsts{first_};
         for (const Placed& placed : column.chunks) firsts.push_back(firsts.back() + placed.chunk.rows);
-        for_pieces(column, [&](std::size_t i, std::int64_t begin, std::int64_t end) { write(*column.open, firsts[i], column.chunks[i].chunk, begin, end); });
+        for_pieces(column, [&](std::size_t i, std::int64_t begin, std::int64_t end) {
+          write(*column.open, firsts[i], column.chunks[i].chunk, begin, end);
+        });
       }
       column.open->close();
       results.push_back(std::move(column.values));
@@ -232,7 +248,8 @@ void Landing::give_up() {
 }
 
 Array Landing::make_valid(Column& column) {
-  const bool mine = std::any_of(column.chunks.begin(), column.chunks.end(), [](const Placed& placed) { return placed.chunk.valid != nullptr; });
+  const bool mine = std::any_of(column.chunks.begin(), column.chunks.end(),
+                                [](const Placed& placed) { return placed.chunk.valid != nullptr; });
   const auto missing = engine_.allgather_value<std::uint8_t>(mine);
   if (std::count(missing.begin(), missing.end(), 1) == 0) return nullptr;
   Array valid = engine_.make(DType::b1, array::Shape{total_});
@@ -254,7 +271,9 @@ Array Landing::make_valid(Column& column) {
 Text Landing::make_texts(Column& column) {
   std::vector<Placed>& chunks = column.chunks;
   std::vector<std::int64_t> sizes(chunks.size()), rows{0}, begins{0};
-  array::Polling(engine_.work()).for_each_dynamic(chunks.size(), [&](std::size_t i, unsigned) { sizes[i] = text_size(chunks[i].chunk); });
+  array::Polling(engine_.work()).for_each_dynamic(chunks.size(), [&](std::size_t i, unsigned) {
+    sizes[i] = text_size(chunks[i].chunk);
+  });
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     rows.push_back(rows.back() + chunks[i].chunk.rows);
     begins.push_back(begins.back() + sizes[i]);
@@ -263,12 +282,15 @@ Text Landing::make_texts(Column& column) {
   Text text{std::move(arrays[0]), std::move(arrays[1])};
   auto* offsets = text.offsets->data<std::int64_t>();
   offsets[0] = 0;
-  array::Polling(engine_.work()).for_each_dynamic(chunks.size(), [&](std::size_t i, unsigned) { copy_texts(chunks[i].chunk, begins[i], offsets + rows[i], text.bytes->data<char>()); });
+  array::Polling(engine_.work()).for_each_dynamic(chunks.size(), [&](std::size_t i, unsigned) {
+    copy_texts(chunks[i].chunk, begins[i], offsets + rows[i], text.bytes->data<char>());
+  });
   engine_.together([&] { check_texts(engine_.work(), text.view(), begins.back()); });
   for (Placed& placed : chunks) {
     // What says which are there is copied; the rest may go before rows move on to other PEs.
     if (Chunk& chunk = placed.chunk; chunk.valid != nullptr && placed.valid.empty()) {
-      placed.valid.assign(chunk.valid + (chunk.first_valid >> 3), chunk.valid + ((chunk.first_valid + chunk.rows + 7) >> 3));
+      placed.valid.assign(chunk.valid + (chunk.first_valid >> 3),
+                          chunk.valid + ((chunk.first_valid + chunk.rows + 7) >> 3));
       chunk.valid = placed.valid.data();
       chunk.first_valid &= 7;
     }

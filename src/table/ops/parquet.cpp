@@ -64,10 +64,12 @@ class Rows final : public NumbersSink {
 /// A file that is open, and a chunk of it that is all there.
 class Opened {
  public:
-  Opened(Memory& memory, const ChunkPlace& place, const ParquetChunk& chunk) : file_(place.file), source_(memory, file_, place) {
+  Opened(Memory& memory, const ChunkPlace& place, const ParquetChunk& chunk)
+      : file_(place.file), source_(memory, file_, place) {
     const std::int64_t size = file_.size();
-    ATOLL_VALIDATE(place.offset >= 0 && place.bytes >= 0 && place.offset <= size && place.bytes <= size - place.offset && chunk.rows >= 0, ValueError,
-                   "a column of {} bytes from byte {} in a file of {}", place.bytes, place.offset, size);
+    ATOLL_VALIDATE(place.offset >= 0 && place.bytes >= 0 && place.offset <= size &&
+                       place.bytes <= size - place.offset && chunk.rows >= 0,
+                   ValueError, "a column of {} bytes from byte {} in a file of {}", place.bytes, place.offset, size);
   }
   ChunkSource& source() { return source_; }
 
@@ -80,7 +82,8 @@ void land(Memory& memory, Landing& landing, const ParquetPart& part) {
   Opened opened(memory, part.place, part.chunk);
   Rows rows(landing, part.column, part.row);
   const DType kind = landing.kind(part.column).dtype;
-  if (part.codes) return decode_codes(memory, opened.source(), part.chunk, rows, part.wanted, *part.codes, array::size_of(kind));
+  if (part.codes)
+    return decode_codes(memory, opened.source(), part.chunk, rows, part.wanted, *part.codes, array::size_of(kind));
   if (part.chunk.physical != ParquetChunk::Physical::text) {
     const bool widened = part.chunk.physical == ParquetChunk::Physical::i32 && kind == array::DType::i64;
     return decode_numbers(memory, opened.source(), part.chunk, rows, part.wanted, {widened, part.divisor});
@@ -115,7 +118,8 @@ void land_parquet(array::Engine& engine, Landing& landing, std::span<const Parqu
   for_parts(engine, parts, [&](std::size_t i) { land(engine.memory(), landing, parts[i]); });
 }
 
-std::vector<std::optional<std::vector<std::string>>> parquet_words(array::Engine& engine, std::span<const ParquetPart> parts) {
+std::vector<std::optional<std::vector<std::string>>> parquet_words(array::Engine& engine,
+                                                                   std::span<const ParquetPart> parts) {
   std::vector<std::optional<std::vector<std::string>>> found(parts.size());
   for_parts(engine, parts, [&](std::size_t i) {
     Opened opened(engine.memory(), parts[i].place, parts[i].chunk);

@@ -20,8 +20,8 @@ bool is_sum(Statistic statistic) { return statistic == Statistic::sum || statist
 bool is_spread(Statistic statistic) { return statistic == Statistic::var || statistic == Statistic::std; }
 /// Figures that are made of exact sums.
 bool needs_window(const Request& request, DType type) {
-  return is_spread(request.statistic) || request.statistic == Statistic::mean || request.statistic == Statistic::count ||
-         (request.statistic == Statistic::sum && array::is_float(type));
+  return is_spread(request.statistic) || request.statistic == Statistic::mean ||
+         request.statistic == Statistic::count || (request.statistic == Statistic::sum && array::is_float(type));
 }
 
 Column local(const Array& array) { return {array->dtype, array->bytes()}; }
@@ -29,7 +29,8 @@ Column local(const Array& array) { return {array->dtype, array->bytes()}; }
 /// What each group's values add up to, over all bands.
 class Pieces {
  public:
-  Pieces(const Aggregated& groups, std::span<const StateSpec> specs, const std::vector<std::size_t>& bands) : groups_(groups), bands_(bands), sums_(bands.size()) {
+  Pieces(const Aggregated& groups, std::span<const StateSpec> specs, const std::vector<std::size_t>& bands)
+      : groups_(groups), bands_(bands), sums_(bands.size()) {
     for (std::size_t band : bands) windows_.push_back(specs[band].window);
   }
   Summands of(std::size_t group) {
@@ -61,7 +62,8 @@ Plan::Plan(Engine& engine, const std::vector<Array>& values, const std::vector<R
   for (const Array& array : values) types_.push_back(array->dtype);
   std::vector<bool> wanted(values.size(), false);
   for (const Request& request : requests)
-    if (request.statistic != Statistic::size && needs_window(request, types_[request.column])) wanted[request.column] = true;
+    if (request.statistic != Statistic::size && needs_window(request, types_[request.column]))
+      wanted[request.column] = true;
   std::vector<Spread> mine(values.size(), Spread::none());
   for (std::size_t i = 0; i < values.size(); ++i)
     if (wanted[i]) mine[i] = sample_spread(local(values[i]), static_cast<std::size_t>(values[i]->local_rows()));
@@ -111,7 +113,8 @@ Plan::Plan(Engine& engine, const std::vector<Array>& values, const std::vector<R
     sources_.push_back(std::move(source));
   }
   // Exact sums count their rows, too.
-  const auto counting = std::find_if(specs_.begin(), specs_.end(), [](const StateSpec& spec) { return spec.is_sum() && !spec.skips_nan; });
+  const auto counting = std::find_if(specs_.begin(), specs_.end(),
+                                     [](const StateSpec& spec) { return spec.is_sum() && !spec.skips_nan; });
   if (counting != specs_.end()) presence_ = static_cast<std::size_t>(counting - specs_.begin());
   else presence_ = need({StateKind::rows});
 }
@@ -119,7 +122,9 @@ Plan::Plan(Engine& engine, const std::vector<Array>& values, const std::vector<R
 std::size_t Plan::need(const StateSpec& spec) {
   const bool by_column = spec.needs_column();
   for (std::size_t i = 0; i < specs_.size(); ++i)
-    if (specs_[i].kind == spec.kind && (!by_column || specs_[i].column == spec.column) && specs_[i].from == spec.from && specs_[i].skips_nan == spec.skips_nan) return i;
+    if (specs_[i].kind == spec.kind && (!by_column || specs_[i].column == spec.column) && specs_[i].from == spec.from &&
+        specs_[i].skips_nan == spec.skips_nan)
+      return i;
   specs_.push_back(spec);
   return specs_.size() - 1;
 }
@@ -192,16 +197,19 @@ void Plan::add_up(array::Work work, const Aggregated& groups) {
   for (const auto& [sums, times] : wanted) {
     if (times == 1) continue;
     Buffer<double> totals(work.memory, groups.count);
-    array::Polling(work).for_pieces(groups.count, finish_share, [&, &sums = sums](std::size_t begin, std::size_t end, unsigned) {
-      add_up_range(groups, sums, begin, end, totals.data() + begin);
-    });
+    array::Polling(work).for_pieces(groups.count, finish_share,
+                                    [&, &sums = sums](std::size_t begin, std::size_t end, unsigned) {
+                                      add_up_range(groups, sums, begin, end, totals.data() + begin);
+                                    });
     totals_[sums] = std::move(totals);
   }
 }
 
-void Plan::add_up_range(const Aggregated& groups, const std::vector<std::size_t>& sums, std::size_t begin, std::size_t end, double* out) const {
+void Plan::add_up_range(const Aggregated& groups, const std::vector<std::size_t>& sums, std::size_t begin,
+                        std::size_t end, double* out) const {
   if (sums.size() == 1 && groups.rests.empty()) {
-    values_of(reinterpret_cast<const ExactSum*>(groups.states[sums[0]].data()) + begin, end - begin, specs_[sums[0]].window, out);
+    values_of(reinterpret_cast<const ExactSum*>(groups.states[sums[0]].data()) + begin, end - begin,
+              specs_[sums[0]].window, out);
     return;
   }
   Pieces pieces(groups, specs_, sums);
@@ -209,10 +217,13 @@ void Plan::add_up_range(const Aggregated& groups, const std::vector<std::size_t>
 }
 
 void Plan::finish(ThreadPool& threads, const Aggregated& groups, std::size_t request, void* out) const {
-  threads.for_ranges(groups.count, finish_share, [&](std::size_t begin, std::size_t end, unsigned) { finish_range(groups, request, begin, end, out); });
+  threads.for_ranges(groups.count, finish_share, [&](std::size_t begin, std::size_t end, unsigned) {
+    finish_range(groups, request, begin, end, out);
+  });
 }
 
-void Plan::finish_range(const Aggregated& groups, std::size_t request, std::size_t begin, std::size_t end, void* out) const {
+void Plan::finish_range(const Aggregated& groups, std::size_t request, std::size_t begin, std::size_t end,
+                        void* out) const {
   const Request& wanted = requests_[request];
   const Source& source = sources_[request];
   dispatch(result_type(request), [&](auto type) {
@@ -227,8 +238,9 @@ void Plan::finish_range(const Aggregated& groups, std::size_t request, std::size
       Pieces sums(groups, specs_, source.sums), squares(groups, specs_, source.squares);
       for (std::size_t group = begin; group < end; ++group) {
         const double rows = rows_of(groups, source.sums[0], group);
-        const double value = rows > wanted.ddof ? deviations_of(sums.of(group), squares.of(group)) / (rows - wanted.ddof)
-                                                : std::numeric_limits<double>::quiet_NaN();
+        const double value = rows > wanted.ddof
+                                 ? deviations_of(sums.of(group), squares.of(group)) / (rows - wanted.ddof)
+                                 : std::numeric_limits<double>::quiet_NaN();
         result[group] = static_cast<T>(wanted.statistic == Statistic::std ? std::sqrt(value) : value);
       }
       return;
@@ -238,13 +250,15 @@ void Plan::finish_range(const Aggregated& groups, std::size_t request, std::size
     for (std::size_t at = begin; at < end; at += block_rows) {
       const std::size_t n = std::min(block_rows, end - at);
       const double* totals = added;
-      if (source.sums.empty() || wanted.statistic == Statistic::count) {}
-      else if (known != totals_.end()) totals = known->second.data() + at;
+      if (source.sums.empty() || wanted.statistic == Statistic::count) {
+      } else if (known != totals_.end()) totals = known->second.data() + at;
       else add_up_range(groups, source.sums, at, at + n, added);
       for (std::size_t i = 0; i < n; ++i) {
         switch (wanted.statistic) {
           case Statistic::sum: result[at + i] = static_cast<T>(totals[i]); break;
-          case Statistic::mean: result[at + i] = static_cast<T>(totals[i] / rows_of(groups, source.sums[0], at + i)); break;
+          case Statistic::mean:
+            result[at + i] = static_cast<T>(totals[i] / rows_of(groups, source.sums[0], at + i));
+            break;
           case Statistic::count: result[at + i] = static_cast<T>(rows_of(groups, source.sums[0], at + i)); break;
           default: result[at + i] = static_cast<T>(rows_of(groups, presence_, at + i)); break;
         }

@@ -18,26 +18,28 @@ class Plan {
   std::span<const StateSpec> specs() const { return specs_; }
   /// The spec that says which groups there are.
   std::size_t presence() const { return presence_; }
-  /// Collective. Sums by bands of magnitudes, in which nothing is left aside, for columns whose magnitudes lie far apart.
+  /// Collective. Sums by bands of magnitudes, in which nothing is left aside, for columns whose magnitudes lie far
+  /// apart.
   void add_bands(Engine& engine, const std::vector<Array>& values);
 
   DType result_type(std::size_t request) const;
   /// Adds up sums that several requests are made of, so that finish() need not do it for each.
   void add_up(array::Work work, const Aggregated& groups);
-  /// The request's figure for every group; for first and last row numbers (int64). The rests of `groups` are in order of spec
-  /// and key.
+  /// The request's figure for every group; for first and last row numbers (int64). The rests of `groups` are in order
+  /// of spec and key.
   void finish(ThreadPool& threads, const Aggregated& groups, std::size_t request, void* out) const;
 
  private:
   struct Source {
-    std::size_t state = 0;             // min, max, first, last and sums of integers
-    std::vector<std::size_t> sums;     // count, sum and mean of floats, var and std: a band each
+    std::size_t state = 0;  // min, max, first, last and sums of integers
+    std::vector<std::size_t> sums;  // count, sum and mean of floats, var and std: a band each
     std::vector<std::size_t> squares;  // var and std
   };
   std::size_t need(const StateSpec& spec);
   std::vector<std::size_t> add_bands(std::size_t spec, int top, double least, bool special);
   void finish_range(const Aggregated& groups, std::size_t request, std::size_t begin, std::size_t end, void* out) const;
-  void add_up_range(const Aggregated& groups, const std::vector<std::size_t>& sums, std::size_t begin, std::size_t end, double* out) const;
+  void add_up_range(const Aggregated& groups, const std::vector<std::size_t>& sums, std::size_t begin, std::size_t end,
+                    double* out) const;
   double rows_of(const Aggregated& groups, std::size_t spec, std::size_t group) const;
 
   std::vector<DType> types_;

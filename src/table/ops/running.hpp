@@ -21,10 +21,11 @@ inline std::int64_t before(array::Engine& engine, const array::ArrayData& array)
   return value;
 }
 
-/// scan_units over all PEs' rows. `segments`: their numbers (int64), where they begin (bool), or null. Collective; what crosses are at
-/// most 2 log2 states of each PE.
+/// scan_units over all PEs' rows. `segments`: their numbers (int64), where they begin (bool), or null. Collective; what
+/// crosses are at most 2 log2 states of each PE.
 template <class State, class Running, class Add, class Step, class Put>
-void run(array::Engine& engine, const array::ArrayData& values, const array::Array& segments, const Add& add, const Step& step, const Put& put) {
+void run(array::Engine& engine, const array::ArrayData& values, const array::Array& segments, const Add& add,
+         const Step& step, const Put& put) {
   ScanRows rows{static_cast<std::uint64_t>(values.first_row()), static_cast<std::uint64_t>(values.local_rows()),
                 array::granule_of(values.distribution, values.shape)};
   rows.begins = rows.first == 0;

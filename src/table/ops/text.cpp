@@ -111,7 +111,8 @@ void OpenText::read(std::int64_t begin, std::int64_t end, std::int64_t base, std
   const std::uint32_t pe = owner(begin);
   const std::int64_t local = begin - begins_[pe], first = offset_of(pe, local);
   const auto count = static_cast<std::size_t>(end - begin);
-  offsets_.get(offsets + 1, pe, static_cast<std::size_t>(local + 1) * sizeof(std::int64_t), count * sizeof(std::int64_t));
+  offsets_.get(offsets + 1, pe, static_cast<std::size_t>(local + 1) * sizeof(std::int64_t),
+               count * sizeof(std::int64_t));
   const std::int64_t last = offsets[count];
   for (std::size_t i = 1; i <= count; ++i) offsets[i] += base - first;
   bytes_.get(bytes + base, pe, static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
@@ -120,7 +121,8 @@ void OpenText::read(std::int64_t begin, std::int64_t end, std::int64_t base, std
 std::vector<TextBlock> OpenText::blocks() const {
   std::vector<TextBlock> blocks;
   for (std::uint32_t pe = 0; pe < engine_.npes(); ++pe)
-    blocks.push_back({reinterpret_cast<const std::int64_t*>(offsets_.mapped(pe)), reinterpret_cast<const char*>(bytes_.mapped(pe))});
+    blocks.push_back(
+        {reinterpret_cast<const std::int64_t*>(offsets_.mapped(pe)), reinterpret_cast<const char*>(bytes_.mapped(pe))});
   return blocks;
 }
 
@@ -171,7 +173,8 @@ void OpenText::find_far(const std::int64_t* rows, std::size_t count, const char*
   std::uint64_t all_lengths = 0, all_bytes = 0;
   for (std::uint32_t pe = 0; pe < npes; ++pe) {
     wanted_rows[pe].resize(wanted[pe].count);
-    request_reach.get(wanted_rows[pe].data(), pe, wanted[pe].begin * sizeof(std::int64_t), wanted[pe].count * sizeof(std::int64_t));
+    request_reach.get(wanted_rows[pe].data(), pe, wanted[pe].begin * sizeof(std::int64_t),
+                      wanted[pe].count * sizeof(std::int64_t));
     std::uint64_t bytes = 0;
     for (std::int64_t row : wanted_rows[pe]) bytes += view[static_cast<std::size_t>(row)].size();
     packed_lengths[pe] = {all_lengths, wanted_rows[pe].size()};
@@ -204,7 +207,8 @@ void OpenText::find_far(const std::int64_t* rows, std::size_t count, const char*
   });
   for (std::uint32_t pe = 0; pe < npes; ++pe) {
     if (asked[pe].empty()) continue;
-    length_reach.get(asked[pe].data(), pe, length_blocks[pe].begin * sizeof(std::int64_t), asked[pe].size() * sizeof(std::int64_t));
+    length_reach.get(asked[pe].data(), pe, length_blocks[pe].begin * sizeof(std::int64_t),
+                     asked[pe].size() * sizeof(std::int64_t));
     answer_reach.get(received[pe].data(), pe, byte_blocks[pe].begin, byte_blocks[pe].count);
     const char* text = received[pe].data();
     for (std::size_t k = 0; k < asked[pe].size(); ++k) {
@@ -228,7 +232,8 @@ Text adopt(Engine& engine, const array::Work& work, const Spans& spans) {
   return text;
 }
 
-Text text_from_buffers(Engine& engine, std::int64_t rows, DriverOnly<const std::int64_t*> offsets, DriverOnly<const char*> bytes) {
+Text text_from_buffers(Engine& engine, std::int64_t rows, DriverOnly<const std::int64_t*> offsets,
+                       DriverOnly<const char*> bytes) {
   engine.begin_operation("text");
   const array::Distribution distribution = distribution_of(engine, rows);
   const auto has_values = engine.allgather_value<std::uint8_t>(offsets.value != nullptr);
@@ -261,7 +266,8 @@ Text text_from_buffers(Engine& engine, std::int64_t rows, DriverOnly<const std::
   return text;
 }
 
-Text text_from_local(Engine& engine, std::int64_t local_rows, DriverOnly<const std::int64_t*> offsets, DriverOnly<const char*> bytes) {
+Text text_from_local(Engine& engine, std::int64_t local_rows, DriverOnly<const std::int64_t*> offsets,
+                     DriverOnly<const char*> bytes) {
   engine.begin_operation("text");
   const std::int64_t first = local_rows == 0 ? 0 : offsets.value[0];
   const std::int64_t size = local_rows == 0 ? 0 : offsets.value[local_rows] - first;
@@ -344,7 +350,8 @@ Text text_runs(Engine& engine, Text text, Array starts, Array lengths) {
   std::vector<std::pair<std::int64_t, std::int64_t>> runs;  // each on one PE
   std::int64_t bytes = 0;
   for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) {
-    const std::int64_t begin = std::max(first, text.first_row(pe)), end = std::min(last, text.first_row(pe) + text.rows_of(pe));
+    const std::int64_t begin = std::max(first, text.first_row(pe)),
+                       end = std::min(last, text.first_row(pe) + text.rows_of(pe));
     if (end <= begin) continue;
     runs.emplace_back(begin, end);
     bytes += open.bytes_of(begin, end);
@@ -359,7 +366,8 @@ Text text_runs(Engine& engine, Text text, Array starts, Array lengths) {
   }
   auto* offsets = result.offsets->data<std::int64_t>();
   offsets[0] = 0;
-  for (std::size_t i = 0; i < rows; ++i) offsets[i + 1] = places[static_cast<std::size_t>(begins[i] + counts[i] - first)];
+  for (std::size_t i = 0; i < rows; ++i)
+    offsets[i + 1] = places[static_cast<std::size_t>(begins[i] + counts[i] - first)];
   open.close();
   return result;
 }

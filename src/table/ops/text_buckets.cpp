@@ -62,7 +62,9 @@ std::optional<TextBuckets> deal_texts(Engine& engine, const Text& text, std::siz
   std::vector<std::size_t> begins;
   std::int64_t before = 0;
   for (std::size_t bucket = 0; bucket < sizes.size(); before += sizes[bucket++].rows)
-    while (begins.size() < engine.npes() && before * engine.npes() >= static_cast<std::int64_t>(begins.size()) * text.rows()) begins.push_back(bucket);
+    while (begins.size() < engine.npes() &&
+           before * engine.npes() >= static_cast<std::int64_t>(begins.size()) * text.rows())
+      begins.push_back(bucket);
   begins.resize(engine.npes() + 1, sizes.size());
 
   const TextBuckets::Dealt own = mine->dealt();
@@ -71,8 +73,10 @@ std::optional<TextBuckets> deal_texts(Engine& engine, const Text& text, std::siz
   const auto threads = engine.allgather_value(own.threads);
   std::vector<TextBuckets::Dealt> dealt;
   for (std::uint32_t pe = 0; pe < engine.npes(); ++pe)
-    dealt.push_back({lists.mapped(pe), next.mapped(pe), rows.mapped(pe), images.mapped(pe), reinterpret_cast<const std::int64_t*>(offsets.mapped(pe)),
-                     reinterpret_cast<const char*>(bytes.mapped(pe)), threads[pe], static_cast<std::size_t>(text.first_row(pe))});
+    dealt.push_back({lists.mapped(pe), next.mapped(pe), rows.mapped(pe), images.mapped(pe),
+                     reinterpret_cast<const std::int64_t*>(offsets.mapped(pe)),
+                     reinterpret_cast<const char*>(bytes.mapped(pe)), threads[pe],
+                     static_cast<std::size_t>(text.first_row(pe))});
   mine->share(dealt, std::move(sizes), begins[engine.pe()], begins[engine.pe() + 1]);
   // All agree, and nobody has read others' memory yet.
   if (mine->crowded()) return std::nullopt;

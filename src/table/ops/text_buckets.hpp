@@ -9,8 +9,9 @@
 
 namespace atl::table {
 
-/// This PE's share: as many texts as the others have, but for one bucket. It reads what others have dealt where it lies, so a barrier
-/// must come before it goes. Nothing, on all PEs, where some are of other nodes, or as TextBuckets says. Collective.
+/// This PE's share: as many texts as the others have, but for one bucket. It reads what others have dealt where it
+/// lies, so a barrier must come before it goes. Nothing, on all PEs, where some are of other nodes, or as TextBuckets
+/// says. Collective.
 std::optional<TextBuckets> deal_texts(Engine& engine, const Text& text, std::size_t depth);
 
 }  // namespace atl::table

@@ -42,7 +42,9 @@ Array text_measure(Engine& engine, Text text, TextCall call) {
   const TextView texts = text.view();
   const std::size_t size = array::size_of(measure.type);
   engine.together([&] {
-    for_each_run(work, texts, [&](std::size_t begin, std::size_t end) { measure.run(texts.slice(begin, end), result->bytes() + begin * size); });
+    for_each_run(work, texts, [&](std::size_t begin, std::size_t end) {
+      measure.run(texts.slice(begin, end), result->bytes() + begin * size);
+    });
   });
   return result;
 }
@@ -136,7 +138,8 @@ Text text_repeat(Engine& engine, Text text, Array counts) {
   std::int64_t bytes = 0;
   engine.together([&] {
     for (std::size_t i = 0; i < texts.count; ++i)
-      bytes = checked_add(bytes, checked_multiply(static_cast<std::int64_t>(texts[i].size()), std::max<std::int64_t>(times[i], 0)));
+      bytes = checked_add(
+          bytes, checked_multiply(static_cast<std::int64_t>(texts[i].size()), std::max<std::int64_t>(times[i], 0)));
   });
   auto arrays = engine.make_uneven({{DType::i64, text.local_rows() + 1}, {DType::u8, bytes}});
   Text result{std::move(arrays[0]), std::move(arrays[1])};
@@ -164,9 +167,11 @@ Text text_repeat(Engine& engine, Text text, Array counts) {
 
 Text text_of_numbers(Engine& engine, Array values) {
   engine.begin_operation("text");
-  return built(engine, static_cast<std::size_t>(values->local_rows()), [&](std::size_t begin, std::size_t end, TextBuilder& out) {
-    write_numbers(values->dtype, values->bytes() + begin * array::size_of(values->dtype), end - begin, out);
-  });
+  return built(engine, static_cast<std::size_t>(values->local_rows()),
+               [&](std::size_t begin, std::size_t end, TextBuilder& out) {
+                 write_numbers(values->dtype, values->bytes() + begin * array::size_of(values->dtype), end - begin,
+                               out);
+               });
 }
 
 std::vector<Array> text_hash(Engine& engine, Text text) {

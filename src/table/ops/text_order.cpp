@@ -13,8 +13,8 @@
 #include "atoll/array/ops/reduce.hpp"
 #include "atoll/array/ops/select.hpp"
 #include "atoll/array/ops/sort.hpp"
-#include "atoll/table/kernel/text/order.hpp"
 #include "atoll/array/ops/transfer.hpp"
+#include "atoll/table/kernel/text/order.hpp"
 #include "atoll/table/ops/text.hpp"
 #include "ops/text_buckets.hpp"
 
@@ -61,7 +61,9 @@ struct Sorted {
   Array words;
   Array tails;  // tails_of(); null when no text has a zero byte in its word
   std::uint8_t tail(std::int64_t i) const { return tails == nullptr ? 0 : tails->data<std::uint8_t>()[i]; }
-  bool same(std::int64_t i, std::int64_t j) const { return words->data<std::uint64_t>()[i] == words->data<std::uint64_t>()[j] && tail(i) == tail(j); }
+  bool same(std::int64_t i, std::int64_t j) const {
+    return words->data<std::uint64_t>()[i] == words->data<std::uint64_t>()[j] && tail(i) == tail(j);
+  }
   /// Whether texts that tie in this row may differ.
   static bool open(std::uint64_t word, std::uint8_t tail) { return tail == 0 ? (word & 0xff) != 0 : tail == 10; }
 };
@@ -119,29 +121,32 @@ std::vector<Run> runs_inside(const array::Work& work, const Sorted& sorted, cons
   const std::int64_t n = sorted.words->local_rows(), first = sorted.words->first_row();
   std::vector<std::vector<Run>> found(work.threads.size());
   array::Polling polling(work);
-  polling.for_ranges(static_cast<std::size_t>(n), text_piece, [&](std::size_t piece_begin, std::size_t piece_end, unsigned thread) {
-    auto begin = static_cast<std::int64_t>(piece_begin);
-    while (begin > 0 && begin < n && sorted.same(begin, begin - 1)) ++begin;
-    array::Pace pace(polling, thread);
-    while (begin < static_cast<std::int64_t>(piece_end)) {
-      pace.done(1);
-      std::int64_t end = begin + 1;
-      while (end < n && sorted.same(end, begin)) ++end;
-      if (end - begin > 1 && Sorted::open(word[begin], sorted.tail(begin))) found[thread].push_back({begin, end});
-      begin = end;
-    }
-  });
+  polling.for_ranges(static_cast<std::size_t>(n), text_piece,
+                     [&](std::size_t piece_begin, std::size_t piece_end, unsigned thread) {
+                       auto begin = static_cast<std::int64_t>(piece_begin);
+                       while (begin > 0 && begin < n && sorted.same(begin, begin - 1)) ++begin;
+                       array::Pace pace(polling, thread);
+                       while (begin < static_cast<std::int64_t>(piece_end)) {
+                         pace.done(1);
+                         std::int64_t end = begin + 1;
+                         while (end < n && sorted.same(end, begin)) ++end;
+                         if (end - begin > 1 && Sorted::open(word[begin], sorted.tail(begin)))
+                           found[thread].push_back({begin, end});
+                         begin = end;
+                       }
+                     });
   std::vector<Run> runs;
   for (const auto& part : found) runs.insert(runs.end(), part.begin(), part.end());
   std::erase_if(runs, [&](const Run& run) {
-    return std::any_of(elsewhere.begin(), elsewhere.end(),
-                       [&](const Run& other) { return run.begin + first < other.end && other.begin < run.end + first; });
+    return std::any_of(elsewhere.begin(), elsewhere.end(), [&](const Run& other) {
+      return run.begin + first < other.end && other.begin < run.end + first;
+    });
   });
   return runs;
 }
 
-/// Takes out of this PE's runs those that would keep other threads and PEs waiting, and appends those of all PEs to `everywhere`. Sorted
-/// by words as a column of their own, long runs take half as long on one thread, too. Collective.
+/// Takes out of this PE's runs those that would keep other threads and PEs waiting, and appends those of all PEs to
+/// `everywhere`. Sorted by words as a column of their own, long runs take half as long on one thread, too. Collective.
 void give_long_runs(Engine& engine, const Array& order, std::vector<Run>& inside, std::vector<Run>& everywhere) {
   const std::int64_t workers = std::int64_t{engine.npes()} * engine.threads().size();
   // As many rows as are worth spreading, and a good part of what each worker has.
@@ -153,9 +158,10 @@ void give_long_runs(Engine& engine, const Array& order, std::vector<Run>& inside
   for (const auto& runs : engine.allgather_vector(mine)) everywhere.insert(everywhere.end(), runs.begin(), runs.end());
 }
 
-/// Sorts what ties inside this PE's part of `order`, by texts from `depth` on, and marks where they change (`apart`, or null).
-/// Collective.
-void sort_inside(Engine& engine, const Text& text, const Array& order, const std::vector<Run>& runs, std::size_t depth, bool* apart) {
+/// Sorts what ties inside this PE's part of `order`, by texts from `depth` on, and marks where they change (`apart`, or
+/// null). Collective.
+void sort_inside(Engine& engine, const Text& text, const Array& order, const std::vector<Run>& runs, std::size_t depth,
+                 bool* apart) {
   const array::Work work = engine.work(Interruptible::no);
   auto* rows = order->data<std::int64_t>();
   std::size_t count = 0;
@@ -188,7 +194,8 @@ void sort_inside(Engine& engine, const Text& text, const Array& order, const std
         const auto first = static_cast<std::size_t>(runs[k].begin);
         for (std::size_t i = 0; i < size; ++i) rows[first + i] = items[i].row;
         for (std::size_t i = 1; i < size && apart != nullptr; ++i)
-          apart[first + i] = items[i].length != items[i - 1].length || std::memcmp(items[i].data, items[i - 1].data, items[i].length) != 0;
+          apart[first + i] = items[i].length != items[i - 1].length ||
+                             std::memcmp(items[i].data, items[i - 1].data, items[i].length) != 0;
       }
     });
   });
@@ -201,7 +208,8 @@ Array tails_of(Engine& engine, const Text& text, std::size_t depth) {
   const TextView view = text.view();
   for (std::size_t i = 0; i < view.count; ++i) {
     const std::size_t size = view[i].size();
-    tails->data<std::uint8_t>()[i] = static_cast<std::uint8_t>(1 + (size <= depth ? 0 : std::min<std::size_t>(size - depth, 9)));
+    tails->data<std::uint8_t>()[i] =
+        static_cast<std::uint8_t>(1 + (size <= depth ? 0 : std::min<std::size_t>(size - depth, 9)));
   }
   return tails;
 }
@@ -223,13 +231,15 @@ void mark_words(Engine& engine, const Sorted& sorted, bool* apart) {
     apart[0] = lasts[pe].word != sorted.words->data<std::uint64_t>()[0] || lasts[pe].tail != sorted.tail(0);
     break;
   }
-  array::Polling(engine.work()).for_pieces(static_cast<std::size_t>(n), text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
-    for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i)
-      apart[i] = !sorted.same(static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) - 1);
-  });
+  array::Polling(engine.work())
+      .for_pieces(static_cast<std::size_t>(n), text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+        for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i)
+          apart[i] = !sorted.same(static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) - 1);
+      });
 }
 
-/// The order of this PE's share of texts in buckets, as an array; and where texts change, to `apart` unless it is null. Collective.
+/// The order of this PE's share of texts in buckets, as an array; and where texts change, to `apart` unless it is null.
+/// Collective.
 Array order_of(Engine& engine, const TextBuckets& buckets, const Array& apart, std::int64_t rows) {
   Array order = engine.make(DType::i64, Shape{rows});
   if (engine.npes() == 1) {
@@ -257,8 +267,8 @@ Array order_of(Engine& engine, const TextBuckets& buckets, const Array& apart, s
   return order;
 }
 
-/// The stable order of a column's texts, which start_sort() has begun with. With `apart`, an array of as many bools, where in that order a text
-/// differs from the one before.
+/// The stable order of a column's texts, which start_sort() has begun with. With `apart`, an array of as many bools,
+/// where in that order a text differs from the one before.
 Array order_from(Engine& engine, const Text& text, const Start& start, const Array& apart) {
   const std::int64_t rows = text.rows();
   auto in_order = [&] {
@@ -274,7 +284,8 @@ Array order_from(Engine& engine, const Text& text, const Start& start, const Arr
   if (start.buckets) return order_of(engine, *start.buckets, apart, rows);
   const std::size_t depth = start.common.bytes;
   Array words = engine.make(DType::u64, Shape{rows});
-  std::uint8_t zeros = load_words(engine.work(Interruptible::no), text.view(), depth, words->data<std::uint64_t>()) ? 1 : 0;
+  std::uint8_t zeros =
+      load_words(engine.work(Interruptible::no), text.view(), depth, words->data<std::uint64_t>()) ? 1 : 0;
   for (std::uint8_t other : engine.allgather_value(zeros)) zeros |= other;
   // A text with zeros at its end has the word of one without them: they differ in how many bytes of it are theirs.
   Sorted sorted;
@@ -314,7 +325,8 @@ Buffer<std::int64_t> read_here(Engine& engine, const Array& array, std::int64_t 
   return values;
 }
 
-/// A column of which this PE has so many rows and bytes, written by write(offsets, bytes), as even as others. Collective.
+/// A column of which this PE has so many rows and bytes, written by write(offsets, bytes), as even as others.
+/// Collective.
 template <class Write>
 Text written(Engine& engine, std::int64_t rows, std::int64_t bytes, Write&& write) {
   auto arrays = engine.make_uneven({{DType::i64, rows + 1}, {DType::u8, bytes}});
@@ -323,7 +335,8 @@ Text written(Engine& engine, std::int64_t rows, std::int64_t bytes, Write&& writ
   return engine.npes() == 1 ? text : text_slice(engine, text, {0, 1, text.rows()});
 }
 
-/// Distinct texts, written as they are sorted, which uses the buckets up; nothing where texts are few or long. Collective.
+/// Distinct texts, written as they are sorted, which uses the buckets up; nothing where texts are few or long.
+/// Collective.
 std::optional<Numbering> distinct_of(Engine& engine, Start& start) {
   if (!start.buckets || !start.buckets->mostly_short()) return std::nullopt;
   const array::Work work = engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no);
@@ -335,7 +348,9 @@ std::optional<Numbering> distinct_of(Engine& engine, Start& start) {
   Buffer<std::int64_t> first;
   engine.together([&] { first = Buffer<std::int64_t>(engine.memory(), distinct->count()); });
   Numbering result;
-  result.distinct = written(engine, count, distinct->bytes(), [&](std::int64_t* offsets, char* bytes) { distinct->write(work, offsets, bytes, first.data()); });
+  result.distinct = written(engine, count, distinct->bytes(), [&](std::int64_t* offsets, char* bytes) {
+    distinct->write(work, offsets, bytes, first.data());
+  });
   result.first = array::from_local(engine, DType::i64, Shape{count}, {first.data()});
   return result;
 }
@@ -354,7 +369,8 @@ Text text_sort(Engine& engine, Text text) {
   if (start.buckets && start.buckets->mostly_short()) {
     const TextBuckets& buckets = *start.buckets;
     const array::Work work = engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no);
-    return written(engine, buckets.rows(), buckets.bytes(), [&](std::int64_t* offsets, char* bytes) { buckets.write(work, offsets, bytes); });
+    return written(engine, buckets.rows(), buckets.bytes(),
+                   [&](std::int64_t* offsets, char* bytes) { buckets.write(work, offsets, bytes); });
   }
   return text_take(engine, text, order_from(engine, text, start, nullptr));
 }
@@ -401,7 +417,8 @@ Numbering text_number(Engine& engine, Text text, Numbers wanted) {
   result.distinct = text_take(engine, even, result.first);
   Array numbers;
   if (wanted == Numbers::yes) {
-    const Array group = array::scan_along(engine, array::compute(engine, array::Op::cast, DType::i64, {apart}), array::Scan::cumsum, 0);
+    const Array group =
+        array::scan_along(engine, array::compute(engine, array::Op::cast, DType::i64, {apart}), array::Scan::cumsum, 0);
     for (std::int64_t i = 0; i < group->local_rows(); ++i) --group->data<std::int64_t>()[i];
     numbers = engine.make(DType::i64, order->shape);
     array::assign_index(engine, numbers, order, group, array::AssignMode::set);

@@ -48,7 +48,8 @@ void land_values(array::Engine& engine, Landing& landing, std::span<const Values
   std::vector<Piece> pieces;
   for (const ValuesPart& part : parts) {
     const std::int64_t step = piece_bytes / static_cast<std::int64_t>(array::size_of(landing.kind(part.column).dtype));
-    for (std::int64_t begin = 0; begin < part.rows; begin += step) pieces.push_back({&part, begin, std::min(begin + step, part.rows)});
+    for (std::int64_t begin = 0; begin < part.rows; begin += step)
+      pieces.push_back({&part, begin, std::min(begin + step, part.rows)});
   }
   std::vector<Open> opened(engine.threads().size());
   array::Polling(engine.work()).for_each_dynamic(pieces.size(), [&](std::size_t i, unsigned thread) {

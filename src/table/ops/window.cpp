@@ -23,16 +23,20 @@ constexpr std::int64_t ordered_rows = 512;
 /// This PE's rows and those around it that its windows reach.
 class Around {
  public:
-  Around(Engine& engine, const WindowSpec& spec, const Array& x, const Array& y, const Array& segments, const Array& times)
-      : spec_(spec), total_(x->shape.size()), x_(engine, x), y_(engine, y), segments_(engine, segments), times_(engine, times) {}
+  Around(Engine& engine, const WindowSpec& spec, const Array& x, const Array& y, const Array& segments,
+         const Array& times)
+      : spec_(spec),
+        total_(x->shape.size()),
+        x_(engine, x),
+        y_(engine, y),
+        segments_(engine, segments),
+        times_(engine, times) {}
   void close() {
     for (Halo* halo : {&x_, &y_, &segments_, &times_}) halo->close();
   }
 
   /// Segments and times of what the windows of rows [begin, end) reach.
-  WindowRows bounds_of(std::int64_t begin, std::int64_t end) {
-    return order_of(begin_of(begin), end_of(end - 1));
-  }
+  WindowRows bounds_of(std::int64_t begin, std::int64_t end) { return order_of(begin_of(begin), end_of(end - 1)); }
   /// The values, too.
   WindowRows of(std::int64_t begin, std::int64_t end) {
     WindowRows rows = bounds_of(begin, end);
@@ -43,7 +47,12 @@ class Around {
 
  private:
   WindowRows order_of(std::int64_t begin, std::int64_t end) {
-    return {begin, end - begin, nullptr, nullptr, segments_.rows<std::int64_t>(begin, end), times_.rows<std::int64_t>(begin, end)};
+    return {begin,
+            end - begin,
+            nullptr,
+            nullptr,
+            segments_.rows<std::int64_t>(begin, end),
+            times_.rows<std::int64_t>(begin, end)};
   }
   /// The first row of a row's window, or one before it.
   std::int64_t begin_of(std::int64_t row) {
@@ -74,7 +83,8 @@ Array expanding(Engine& engine, const WindowSpec& spec, const Array& x, const Ar
   auto* out = result->data<double>();
   with_state(spec.figure, [&]<class State>(State) {
     const auto add = [=](State& state, std::uint64_t i) { state.add(xs[i], ys == nullptr ? 0 : ys[i]); };
-    run<State, State>(engine, *x, segments, add, add, [&, out](const State& state, std::uint64_t i) { out[i] = state.figure(spec); });
+    run<State, State>(engine, *x, segments, add, add,
+                      [&, out](const State& state, std::uint64_t i) { out[i] = state.figure(spec); });
   });
   return result;
 }
@@ -83,7 +93,8 @@ Array expanding(Engine& engine, const WindowSpec& spec, const Array& x, const Ar
 
 Array window(Engine& engine, WindowSpec spec, Array x, Array y, Array segments, Array times) {
   engine.begin_operation("window");
-  const bool ordered = spec.figure == WindowFigure::quantile || spec.figure == WindowFigure::less || spec.figure == WindowFigure::same;
+  const bool ordered =
+      spec.figure == WindowFigure::quantile || spec.figure == WindowFigure::less || spec.figure == WindowFigure::same;
   if (spec.frame == Frame::expanding && !ordered) return expanding(engine, spec, x, y, segments);
   Array result = engine.make(array::DType::f64, x->shape);
   const std::int64_t begin = x->first_row(), end = begin + x->local_rows();
@@ -98,12 +109,14 @@ Array window(Engine& engine, WindowSpec spec, Array x, Array y, Array segments, 
   });
   for (const std::int64_t other : engine.allgather_value(widest)) widest = std::max(widest, other);
   const auto power = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(widest, total))));
-  // Four granules: what is read twice of narrow windows does not count then. Values that are numbered lie in the first-level cache.
+  // Four granules: what is read twice of narrow windows does not count then. Values that are numbered lie in the
+  // first-level cache.
   const auto least = 4 * static_cast<std::int64_t>(array::granule_of(x->distribution, x->shape));
   const std::int64_t block = ordered ? std::max(ordered_rows, 4 * power) : std::max(least, power);
   engine.together([&] {
     if (!any) return;
-    if (spec.figure == WindowFigure::quantile) return window_quantiles(work, spec, around.of(begin, end), begin, end, block, result->data<double>());
+    if (spec.figure == WindowFigure::quantile)
+      return window_quantiles(work, spec, around.of(begin, end), begin, end, block, result->data<double>());
     if (ordered) return window_places(work, spec, around.of(begin, end), begin, end, block, result->data<double>());
     slide(work, spec, around.of(begin / block * block, end), begin, end, block, result->data<double>());
   });
@@ -123,8 +136,12 @@ Array cumulate(Engine& engine, Array values, Array segments, Cumulation kind, bo
       const auto put = [out](const State& state, std::uint64_t i) { out[i] = state.value; };
       if constexpr (std::is_floating_point_v<T>) {
         if (skips_nan) {
-          const auto add_there = [in](State& state, std::uint64_t i) { state.add(in[i] == in[i] ? in[i] : State::start()); };
-          const auto put_there = [in, out](const State& state, std::uint64_t i) { out[i] = in[i] == in[i] ? state.value : in[i]; };
+          const auto add_there = [in](State& state, std::uint64_t i) {
+            state.add(in[i] == in[i] ? in[i] : State::start());
+          };
+          const auto put_there = [in, out](const State& state, std::uint64_t i) {
+            out[i] = in[i] == in[i] ? state.value : in[i];
+          };
           return run<State, State>(engine, *values, segments, add_there, add_there, put_there);
         }
       }
@@ -155,7 +172,9 @@ Array decay(Engine& engine, DecaySpec spec, Array x, Array segments, Array times
   };
   const auto with = [&]<class State, class Running>(State, Running*) {
     const auto add = [&](auto& state, std::uint64_t i) { state.add(row(i), spec.alpha); };
-    run<State, Running>(engine, *x, segments, add, add, [&](const Running& state, std::uint64_t i) { out[i] = decay_figure(spec, state.total(), state.count); });
+    run<State, Running>(engine, *x, segments, add, add, [&](const Running& state, std::uint64_t i) {
+      out[i] = decay_figure(spec, state.total(), state.count);
+    });
   };
   if (spec.weights == DecayWeights::adjusted) with(AdjustedDecay{}, static_cast<AdjustedDecay*>(nullptr));
   else with(RecursiveDecay{}, static_cast<RunningRecursive*>(nullptr));
@@ -167,7 +186,10 @@ Array group_places(Engine& engine, Array groups, std::int64_t count) {
   Array result = engine.make(array::DType::i64, groups->shape);
   array::Work work = engine.work(Interruptible::no);
   std::optional<GroupPlaces> places;
-  engine.together([&] { places.emplace(work, groups->data<std::int64_t>(), static_cast<std::size_t>(groups->local_rows()), static_cast<std::size_t>(count)); });
+  engine.together([&] {
+    places.emplace(work, groups->data<std::int64_t>(), static_cast<std::size_t>(groups->local_rows()),
+                   static_cast<std::size_t>(count));
+  });
   // A group's rows are behind those of smaller groups, and behind its own on PEs before this one.
   std::vector<std::int64_t> first(static_cast<std::size_t>(count)), all(first.size());
   const auto counts = engine.allgather_vector(places->counts());

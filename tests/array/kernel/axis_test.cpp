@@ -44,7 +44,8 @@ struct Expected {
 
 /// Reduces in plain order; `place` is the index along the (only) reduced axis.
 template <class T>
-Expected<T> oracle(const std::vector<T>& x, const std::vector<std::int64_t>& shape, AxisSet axes, Reduction kind, T factor) {
+Expected<T> oracle(const std::vector<T>& x, const std::vector<std::int64_t>& shape, AxisSet axes, Reduction kind,
+                   T factor) {
   std::size_t kept = 1;
   for (std::size_t d = 0; d < shape.size(); ++d) kept *= (axes >> d & 1) ? 1 : static_cast<std::size_t>(shape[d]);
   Expected<T> e{std::vector<double>(kept), std::vector<std::int64_t>(kept)};
@@ -71,10 +72,16 @@ Expected<T> oracle(const std::vector<T>& x, const std::vector<std::int64_t>& sha
       case Reduction::all: r = (!seen[at] || r != 0) && v != 0; break;
       case Reduction::min:
       case Reduction::argmin:
-        if (!seen[at] || v < r) { r = v; e.place[at] = place; }
+        if (!seen[at] || v < r) {
+          r = v;
+          e.place[at] = place;
+        }
         break;
       default:
-        if (!seen[at] || v > r) { r = v; e.place[at] = place; }
+        if (!seen[at] || v > r) {
+          r = v;
+          e.place[at] = place;
+        }
     }
     seen[at] = 1;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trees of arithmetic that run as one pass: the same bits as one instruction after the other, for every pair of
-// operations, deep and wide trees, results that are also read, in place, at odd counts and addresses, stored past the cache.
+// operations, deep and wide trees, results that are also read, in place, at odd counts and addresses, stored past the
+// cache.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -146,11 +147,15 @@ TEST(Chain, EveryPairOfOperations) {
             case 3: root = p.add(first, type, p.add(second, type, ab, x[2]), x[3]); break;
             case 4: root = p.add(first, type, x[3], p.add(second, type, ab, x[2])); break;
             case 5: root = p.add(first, type, p.add(second, type, ab, x[2]), p.add(second, type, x[2], x[3])); break;
-            default: root = p.add(first, type, p.add(second, type, x[2], x[3]), p.add(second, type, ab, p.add(first, type, x[1], x[3]))); break;
+            default:
+              root = p.add(first, type, p.add(second, type, x[2], x[3]),
+                           p.add(second, type, ab, p.add(first, type, x[1], x[3])));
+              break;
           }
           p.results.push_back(root);
           expect_step_by_step(p, 1 + random() % 300, random);
-          if (HasFatalFailure()) FAIL() << name_of(type) << ' ' << info(first).name << ' ' << info(second).name << ' ' << shape;
+          if (HasFatalFailure())
+            FAIL() << name_of(type) << ' ' << info(first).name << ' ' << info(second).name << ' ' << shape;
         }
       }
     }
@@ -190,7 +195,8 @@ TEST(Chain, RandomTrees) {
     if (program.code.empty()) continue;
     const auto last = static_cast<std::uint16_t>(program.code.size() - 1);
     program.results.push_back(Register(Register::Kind::value, last));
-    if (seed % 3 == 0) program.results.push_back(Register(Register::Kind::value, static_cast<std::uint16_t>(random() % (last + 1u))));
+    if (seed % 3 == 0)
+      program.results.push_back(Register(Register::Kind::value, static_cast<std::uint16_t>(random() % (last + 1u))));
     expect_step_by_step(program, 1 + random() % (seed % 6 == 0 ? 40000 : 2000), random);
     if (HasFatalFailure()) FAIL() << "seed " << seed;
   }
@@ -205,7 +211,8 @@ TEST(Chain, LargeResultsAndInPlace) {
   for (Register& leaf : x) leaf = program.add_leaf(DType::f64);
   const Register ab = program.add(Op::multiply, DType::f64, x[0], x[1]);
   const Register sum = program.add(Op::add, DType::f64, ab, program.add(Op::multiply, DType::f64, x[2], x[3]));
-  program.results.push_back(program.add(Op::divide, DType::f64, program.add(Op::subtract, DType::f64, sum, x[1]), x[0]));
+  program.results.push_back(
+      program.add(Op::divide, DType::f64, program.add(Op::subtract, DType::f64, sum, x[1]), x[0]));
   expect_step_by_step(program, count, random);
   Program scaled;
   const Register a = scaled.add_leaf(DType::f64), b = scaled.add_leaf(DType::f64);
@@ -238,8 +245,8 @@ TEST(Chain, LargeResultsAndInPlace) {
   EXPECT_TRUE(same_bits(DType::f64, other.data(), both[program.results[1].index()].data(), count));
 }
 
-// A chain adds up its own values, lane by lane: the same bits as reducing what it stored, also where a sum leaves the range on
-// the way and comes back, or stays infinite.
+// A chain adds up its own values, lane by lane: the same bits as reducing what it stored, also where a sum leaves the
+// range on the way and comes back, or stays infinite.
 TEST(Chain, SumsAreThoseOfStoredValues) {
   const std::size_t count = 40 * UnitGrid::max_unit + 77;
   std::mt19937_64 random(11);
@@ -252,7 +259,8 @@ TEST(Chain, SumsAreThoseOfStoredValues) {
     }
     if constexpr (std::is_floating_point_v<T>) {
       const T huge = std::numeric_limits<T>::max() / 1000;
-      for (std::size_t k = 0; k < 4 && kind >= 1; ++k) {  // a lane overflows in the 10th unit, and is brought back in the 30th
+      for (std::size_t k = 0; k < 4 && kind >= 1;
+           ++k) {  // a lane overflows in the 10th unit, and is brought back in the 30th
         const std::size_t at = (10 + 20 * (k / 2)) * UnitGrid::max_unit + 64 * (k % 2);
         a[at] = k < 2 ? huge : -huge;
         b[at] = 999;
@@ -277,9 +285,7 @@ TEST(Chain, SumsAreThoseOfStoredValues) {
       const Leaf stored = Leaf::dense(product.data(), domain);
       const std::uint64_t got = sum(chain, leaves);
       EXPECT_EQ(got, sum(plain, {&stored, 1})) << kind << ' ' << threads;
-      if constexpr (std::is_floating_point_v<T>) {
-        EXPECT_EQ(std::isfinite(from_bits<T>(got)), kind < 2);
-      }
+      if constexpr (std::is_floating_point_v<T>) { EXPECT_EQ(std::isfinite(from_bits<T>(got)), kind < 2); }
     }
   };
   for (int kind : {0, 1, 2}) {

@@ -89,9 +89,10 @@ void check_strided(const Work& work, std::vector<std::int64_t> shape, std::vecto
 }
 
 TEST(CopyStrided, AgreesWithElementByElement) {
-  const std::vector<std::vector<std::int64_t>> shapes{
-      {}, {1}, {5}, {1000}, {40000}, {0, 3}, {3, 0}, {1, 1}, {4, 4}, {8, 8}, {17, 65}, {130, 257}, {1, 700}, {700, 1},
-      {3, 4, 5}, {20, 1, 33}, {16, 40, 64}, {2, 3, 4, 5}, {2000, 2}, {2, 2000}};
+  const std::vector<std::vector<std::int64_t>> shapes{{},          {1},          {5},          {1000},    {40000},
+                                                      {0, 3},      {3, 0},       {1, 1},       {4, 4},    {8, 8},
+                                                      {17, 65},    {130, 257},   {1, 700},     {700, 1},  {3, 4, 5},
+                                                      {20, 1, 33}, {16, 40, 64}, {2, 3, 4, 5}, {2000, 2}, {2, 2000}};
   for (unsigned threads : thread_counts()) {
     Harness harness(threads);
     for (const auto& shape : shapes) {

@@ -20,11 +20,32 @@ inline double tolerance_ulps(Op op, DType type) {
   if (!is_float(type)) return 0;
   switch (op) {
     case Op::power:
-    case Op::cbrt: case Op::exp: case Op::exp2: case Op::expm1: case Op::log: case Op::log2: case Op::log10:
-    case Op::log1p: case Op::sin: case Op::cos: case Op::tan: case Op::arcsin: case Op::arccos: case Op::arctan:
-    case Op::arctan2: case Op::sinh: case Op::cosh: case Op::tanh: case Op::arcsinh: case Op::arccosh:
-    case Op::arctanh: case Op::hypot: case Op::logaddexp: case Op::logaddexp2: case Op::deg2rad: case Op::rad2deg:
-      return 4;
+    case Op::cbrt:
+    case Op::exp:
+    case Op::exp2:
+    case Op::expm1:
+    case Op::log:
+    case Op::log2:
+    case Op::log10:
+    case Op::log1p:
+    case Op::sin:
+    case Op::cos:
+    case Op::tan:
+    case Op::arcsin:
+    case Op::arccos:
+    case Op::arctan:
+    case Op::arctan2:
+    case Op::sinh:
+    case Op::cosh:
+    case Op::tanh:
+    case Op::arcsinh:
+    case Op::arccosh:
+    case Op::arctanh:
+    case Op::hypot:
+    case Op::logaddexp:
+    case Op::logaddexp2:
+    case Op::deg2rad:
+    case Op::rad2deg: return 4;
     default: return 0;
   }
 }
@@ -109,7 +130,9 @@ R exact(Op op, T x, T y) {
     switch (op) {
       case Op::add: return static_cast<R>(x || y);
       case Op::multiply: return static_cast<R>(x && y);
-      case Op::positive: case Op::absolute: case Op::square: return static_cast<R>(x);
+      case Op::positive:
+      case Op::absolute:
+      case Op::square: return static_cast<R>(x);
       case Op::invert: return static_cast<R>(!x);
       default: break;
     }
@@ -188,20 +211,27 @@ R exact(Op op, T x, T y) {
       case Op::bitwise_or: return static_cast<R>(x | y);
       case Op::bitwise_xor: return static_cast<R>(x ^ y);
       case Op::invert: return static_cast<R>(-1 - a);
-      case Op::left_shift: return static_cast<R>(static_cast<U>(y) < width ? static_cast<U>(x) * (Wide{1} << static_cast<U>(y)) : 0);
+      case Op::left_shift:
+        return static_cast<R>(static_cast<U>(y) < width ? static_cast<U>(x) * (Wide{1} << static_cast<U>(y)) : 0);
       case Op::right_shift: return static_cast<R>(static_cast<U>(y) < width ? a >> static_cast<U>(y) : a < 0 ? -1 : 0);
-      case Op::isnan: case Op::isinf: return R(0);
+      case Op::isnan:
+      case Op::isinf: return R(0);
       case Op::isfinite: return R(1);
       case Op::signbit: return R(a < 0);
       case Op::bitwise_count: return static_cast<R>(std::popcount(static_cast<U>(a < 0 ? -a : a)));
-      case Op::gcd: return static_cast<R>(std::gcd(static_cast<std::uint64_t>(a < 0 ? -a : a), static_cast<std::uint64_t>(b < 0 ? -b : b)));
+      case Op::gcd:
+        return static_cast<R>(
+            std::gcd(static_cast<std::uint64_t>(a < 0 ? -a : a), static_cast<std::uint64_t>(b < 0 ? -b : b)));
       case Op::lcm: {
-        const std::uint64_t u = static_cast<std::uint64_t>(a < 0 ? -a : a), v = static_cast<std::uint64_t>(b < 0 ? -b : b);
+        const std::uint64_t u = static_cast<std::uint64_t>(a < 0 ? -a : a),
+                            v = static_cast<std::uint64_t>(b < 0 ? -b : b);
         return static_cast<R>(u == 0 || v == 0 ? 0 : u / std::gcd(u, v) * v);
       }
-      case Op::unit_interval: return static_cast<R>(static_cast<double>(static_cast<std::uint64_t>(x) >> 11) * 0x1.0p-53);
+      case Op::unit_interval:
+        return static_cast<R>(static_cast<double>(static_cast<std::uint64_t>(x) >> 11) * 0x1.0p-53);
       case Op::multiply_high:
-        return static_cast<R>((static_cast<unsigned __int128>(static_cast<std::uint64_t>(x)) * static_cast<std::uint64_t>(y)) >> 64);
+        return static_cast<R>(
+            (static_cast<unsigned __int128>(static_cast<std::uint64_t>(x)) * static_cast<std::uint64_t>(y)) >> 64);
       default: throw Unknown{};
     }
   }

@@ -26,13 +26,30 @@ template <class T>
 std::vector<T> special_values() {
   using L = std::numeric_limits<T>;
   if constexpr (std::is_floating_point_v<T>) {
-    return {T(0.0), T(-0.0), T(1), T(-1), T(0.5), T(-0.5), T(1.5), T(-1.5), T(2.5), T(2), T(-2), T(3), T(1e-10),
-            T(-1e-10), T(7.25), T(-7.25), T(100), T(-100), T(300.7), T(-300.7), T(70000.3), T(3e9), T(-3e9), T(1e18),
-            T(9.3e18), T(1.9e19), T(-1e19), L::max(), L::lowest(), L::min(), L::denorm_min(), L::infinity(),
+    return {T(0.0),         T(-0.0),       T(1),     T(-1),     T(0.5),      T(-0.5),   T(1.5),          T(-1.5),
+            T(2.5),         T(2),          T(-2),    T(3),      T(1e-10),    T(-1e-10), T(7.25),         T(-7.25),
+            T(100),         T(-100),       T(300.7), T(-300.7), T(70000.3),  T(3e9),    T(-3e9),         T(1e18),
+            T(9.3e18),      T(1.9e19),     T(-1e19), L::max(),  L::lowest(), L::min(),  L::denorm_min(), L::infinity(),
             -L::infinity(), L::quiet_NaN()};
   } else {
-    return {T(0), T(1), T(2), T(3), T(5), T(7), T(63), T(64), T(100), L::max(), T(L::max() - 1), L::min(),
-            T(L::min() + 1), T(0) == T(L::min()) ? T(9) : T(-1), T(0) == T(L::min()) ? T(10) : T(-7), T(31), T(32), T(8)};
+    return {T(0),
+            T(1),
+            T(2),
+            T(3),
+            T(5),
+            T(7),
+            T(63),
+            T(64),
+            T(100),
+            L::max(),
+            T(L::max() - 1),
+            L::min(),
+            T(L::min() + 1),
+            T(0) == T(L::min()) ? T(9) : T(-1),
+            T(0) == T(L::min()) ? T(10) : T(-7),
+            T(31),
+            T(32),
+            T(8)};
   }
 }
 template <>
@@ -54,8 +71,8 @@ void run_one(Environment& env, Op op, DType loop, std::size_t count, std::size_t
   plan.evaluate(env.work, domain, leaves, outputs);
 }
 
-/// The oracle's answer; of an operation that it does not know (its values are compared with NumPy's in Python) that of an
-/// array of one element, whose bits may not depend on where it lies and what is beside it.
+/// The oracle's answer; of an operation that it does not know (its values are compared with NumPy's in Python) that of
+/// an array of one element, whose bits may not depend on where it lies and what is beside it.
 template <class R, class T>
 R expect_one(Environment& env, const OpInfo& op, const T* x, const T* y, std::size_t index) {
   try {
@@ -75,16 +92,17 @@ double ulps(T x, long double exact) {
   const T rounded = static_cast<T>(exact);
   if (x == rounded) return 0;
   if (std::isinf(x) || std::isinf(rounded)) return 1e30;
-  const long double unit = std::max<long double>(std::nextafter(std::fabs(rounded), std::numeric_limits<T>::infinity()) -
-                                                     static_cast<long double>(std::fabs(rounded)),
-                                                 std::numeric_limits<T>::denorm_min());
+  const long double unit =
+      std::max<long double>(std::nextafter(std::fabs(rounded), std::numeric_limits<T>::infinity()) -
+                                static_cast<long double>(std::fabs(rounded)),
+                            std::numeric_limits<T>::denorm_min());
   return static_cast<double>(std::fabs(static_cast<long double>(x) - exact) / unit);
 }
 
 template <class T>
 class Elementwise : public ::testing::Test {};
-using AllTypes = ::testing::Types<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
-                                  std::uint32_t, std::uint64_t, float, double>;
+using AllTypes = ::testing::Types<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+                                  std::uint16_t, std::uint32_t, std::uint64_t, float, double>;
 TYPED_TEST_SUITE(Elementwise, AllTypes);
 
 /// All pairs of special values and then random ones.
@@ -101,8 +119,10 @@ void make_operands(std::unique_ptr<T[]>& x, std::unique_ptr<T[]>& y, std::size_t
       x[i] = special[i / n];
       y[i] = special[i % n];
     } else if constexpr (std::is_floating_point_v<T>) {
-      x[i] = static_cast<T>(std::ldexp(static_cast<double>(random() >> 11) * 0x1.0p-53 - 0.5, static_cast<int>(random() % 12)));
-      y[i] = static_cast<T>(std::ldexp(static_cast<double>(random() >> 11) * 0x1.0p-53 - 0.5, static_cast<int>(random() % 12)));
+      x[i] = static_cast<T>(
+          std::ldexp(static_cast<double>(random() >> 11) * 0x1.0p-53 - 0.5, static_cast<int>(random() % 12)));
+      y[i] = static_cast<T>(
+          std::ldexp(static_cast<double>(random() >> 11) * 0x1.0p-53 - 0.5, static_cast<int>(random() % 12)));
     } else if constexpr (std::is_same_v<T, bool>) {
       x[i] = random() & 1;
       y[i] = random() & 1;
@@ -122,7 +142,8 @@ TYPED_TEST(Elementwise, EveryOperationMatchesTheOracle) {
     std::unique_ptr<T[]> x, y;
     std::size_t all = 0;
     make_operands(x, y, all, std::is_integral_v<T> && op.op == Op::power);
-    for (std::size_t count : {all, std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{130}}) {
+    for (std::size_t count :
+         {all, std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{130}}) {
       for (std::size_t offset : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
         dispatch(result_type(op.op, dtype_of<T>), [&](auto r) {
           using R = typename decltype(r)::type;
@@ -178,14 +199,16 @@ TYPED_TEST(Elementwise, CastsToEveryDtype) {
 #if !defined(__x86_64__)
         // A float that the integer type cannot hold becomes what the processor makes of it; the oracle knows x86-64's.
         if constexpr (std::is_floating_point_v<T> && std::is_integral_v<R> && !std::is_same_v<R, bool>) {
-          if (!(x[i] >= static_cast<T>(std::numeric_limits<R>::lowest()) && x[i] < static_cast<T>(std::numeric_limits<R>::max()))) continue;
+          if (!(x[i] >= static_cast<T>(std::numeric_limits<R>::lowest()) &&
+                x[i] < static_cast<T>(std::numeric_limits<R>::max())))
+            continue;
         }
 #endif
         const R expected = oracle::cast<R>(x[i]);
         const bool both_nan = expected != expected && out[i] != out[i];
         ASSERT_TRUE(both_nan || to_bits(out[i]) == to_bits(expected))
-            << name_of(dtype_of<T>) << " " << +x[i] << " to " << name_of(dtype_of<R>) << " gives " << +out[i] << ", not "
-            << +expected;
+            << name_of(dtype_of<T>) << " " << +x[i] << " to " << name_of(dtype_of<R>) << " gives " << +out[i]
+            << ", not " << +expected;
       }
     });
   }
@@ -246,12 +269,22 @@ TEST(Elementwise, TranscendentalsHaveTheSameBitsAnywhere) {
 }
 
 TEST(Ops, NamesAndRules) {
-const std::pair<const char*, Op> firsts_and_lasts[] = {
-      {"add", Op::add},           {"reciprocal", Op::reciprocal},   {"equal", Op::equal},
-      {"signbit", Op::signbit},   {"where", Op::where},             {"fmin", Op::fmin},
-      {"bitwise_and", Op::bitwise_and}, {"multiply_high", Op::multiply_high}, {"rint", Op::rint},
-      {"ldexp", Op::ldexp},       {"floor_divide", Op::floor_divide}, {"power", Op::power},
-      {"cbrt", Op::cbrt},         {"logaddexp2", Op::logaddexp2},   {"cast", Op::cast},
+  const std::pair<const char*, Op> firsts_and_lasts[] = {
+      {"add", Op::add},
+      {"reciprocal", Op::reciprocal},
+      {"equal", Op::equal},
+      {"signbit", Op::signbit},
+      {"where", Op::where},
+      {"fmin", Op::fmin},
+      {"bitwise_and", Op::bitwise_and},
+      {"multiply_high", Op::multiply_high},
+      {"rint", Op::rint},
+      {"ldexp", Op::ldexp},
+      {"floor_divide", Op::floor_divide},
+      {"power", Op::power},
+      {"cbrt", Op::cbrt},
+      {"logaddexp2", Op::logaddexp2},
+      {"cast", Op::cast},
   };
   for (const auto& [name, op] : firsts_and_lasts) EXPECT_EQ(find_op(name), op) << name;
   EXPECT_EQ(find_op("nonsense"), std::nullopt);

@@ -112,7 +112,8 @@ TEST(Gather, AgreesWithALoop) {
             for (std::size_t i = 0; i < n; ++i) {
               ASSERT_EQ(std::memcmp(to.data() + i * row_bytes,
                                     table.data() + static_cast<std::size_t>(wrapped(indices[i], rows)) * row_bytes,
-                                    row_bytes), 0);
+                                    row_bytes),
+                        0);
             }
             EXPECT_TRUE(to.intact());
           }
@@ -227,7 +228,9 @@ TEST(Scatter, LargeOnesAgreeForAnyThreads) {
 /// Memory for nothing.
 class NoMemory final : public Memory {
  public:
-  void* allocate(std::size_t bytes) override { throw MemoryError(fmt::format("cannot allocate {}", format_bytes(bytes))); }
+  void* allocate(std::size_t bytes) override {
+    throw MemoryError(fmt::format("cannot allocate {}", format_bytes(bytes)));
+  }
   void release(void*) noexcept override {}
 };
 
@@ -250,7 +253,8 @@ TEST(Scatter, TargetsBeyondTheCaches) {
       for (const Work& work : {harness.work, without}) {
         if (&work.memory == &nothing ? threads == 1 || kind != 1 : threads == 1 && kind != 0) continue;
         std::vector<T> table(static_cast<std::size_t>(rows), T(1)), added = table;
-        EXPECT_FALSE(scatter(work, PeerBlocks(table.data(), rows, sizeof(T)), indices.data(), n, values.data(), sizeof(T)));
+        EXPECT_FALSE(
+            scatter(work, PeerBlocks(table.data(), rows, sizeof(T)), indices.data(), n, values.data(), sizeof(T)));
         EXPECT_TRUE(table == expected) << kind << ' ' << threads;
         EXPECT_FALSE(scatter_add(work, dtype_of<T>, 1, PeerBlocks(added.data(), rows, sizeof(T)), indices.data(), n,
                                  values.data(), sizeof(T)));
@@ -280,8 +284,8 @@ TEST(ScatterAdd, AddsInOrder) {
               for (std::size_t i = 0; i < n * width; ++i) values[i] = static_cast<T>(random() % 256) / T(1);
               if constexpr (std::is_floating_point_v<T>)
                 for (std::size_t i = 0; i < n * width; ++i) values[i] = static_cast<T>(random()) * T(1e-10);
-              EXPECT_FALSE(scatter_add(harness.work, dtype_of<T>, width, spread.view(), indices.data(), n,
-                                       values.get(), width * sizeof(T)));
+              EXPECT_FALSE(scatter_add(harness.work, dtype_of<T>, width, spread.view(), indices.data(), n, values.get(),
+                                       width * sizeof(T)));
               for (std::size_t i = 0; i < n; ++i)
                 for (std::size_t k = 0; k < width; ++k) {
                   std::size_t at = static_cast<std::size_t>(wrapped(indices[i], rows)) * width + k;

@@ -34,7 +34,8 @@ class Group : public testing::TestWithParam<unsigned> {
     };
     std::map<std::uint64_t, Expected> groups;
     for (std::size_t i = 0; i < n; ++i) {
-      auto& group = groups.try_emplace(ordered_bits(values[i]), Expected{static_cast<std::int64_t>(i), 0, 0}).first->second;
+      auto& group =
+          groups.try_emplace(ordered_bits(values[i]), Expected{static_cast<std::int64_t>(i), 0, 0}).first->second;
       ++group.count;
     }
     std::int64_t number = 0;
@@ -85,9 +86,7 @@ TEST_P(Group, ManyRows) {
 
 #ifdef NDEBUG
 TEST_P(Group, LargeBuckets) {
-  for (Shape shape : {Shape::uniform, Shape::heavy_middle, Shape::few}) {
-    check<std::int64_t>(shape, 300'001);
-  }
+  for (Shape shape : {Shape::uniform, Shape::heavy_middle, Shape::few}) { check<std::int64_t>(shape, 300'001); }
 }
 #endif
 

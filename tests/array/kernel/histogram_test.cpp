@@ -105,7 +105,8 @@ TEST(Histogram, AllInBins) {
   };
   Harness harness(2);
   for_all_dtypes([&]<class T>(Type<T>) {
-    for (Range range : {Range{0, 1}, Range{0, 100}, Range{-90, 110}, Range{0.5, 64.5}, Range{-7, 0}, Range{-0.1, 120.1}, Range{0, 49}}) {
+    for (Range range : {Range{0, 1}, Range{0, 100}, Range{-90, 110}, Range{0.5, 64.5}, Range{-7, 0}, Range{-0.1, 120.1},
+                        Range{0, 49}}) {
       for (std::size_t bins : {1, 7, 10, 49, 100, 490, 1000, 2000}) {
         auto edges = edges_for<T>(range.low, range.high, bins);
         for (double top : {range.high, range.high - 1}) {  // with and without the edge that closes the last bin
@@ -115,13 +116,15 @@ TEST(Histogram, AllInBins) {
             double x = range.low + to_unit_interval(random()) * (range.high - range.low);
             if (!std::is_floating_point_v<T> || random() % 2 == 0) x = std::round(x);
             const double least = std::is_signed_v<T> ? range.low : std::max(range.low, 0.0);
-            if (x >= least && x <= (std::is_same_v<T, bool> ? std::min(top, 1.0) : top)) values.push_back(static_cast<T>(x));
+            if (x >= least && x <= (std::is_same_v<T, bool> ? std::min(top, 1.0) : top))
+              values.push_back(static_cast<T>(x));
           }
           std::vector<std::int64_t> expected(bins, 0), counts(bins, -1);
           for (T value : values) ++expected[static_cast<std::size_t>(bin_of(value, edges))];
           std::unique_ptr<T[]> plain(new T[values.size() + 1]);
           std::copy(values.begin(), values.end(), plain.get());
-          histogram_uniform(harness.work, dtype_of<T>, plain.get(), values.size(), range.low, range.high, bins, counts.data());
+          histogram_uniform(harness.work, dtype_of<T>, plain.get(), values.size(), range.low, range.high, bins,
+                            counts.data());
           EXPECT_EQ(counts, expected) << name_of(dtype_of<T>) << " " << range.low << " " << top << " " << bins;
         }
       }
@@ -133,8 +136,8 @@ TEST(Histogram, AllInBins) {
 TEST(Histogram, HugeNumbersAreOutside) {
   Harness harness(1);
   std::vector<double> values(64, 0.5);
-  for (double huge : {0x1.0p32, 0x1.0p51, 0x1.0p52, 0x1.8p52, 0x1.0p53, 0x1.0p60, 1e300, std::numeric_limits<double>::infinity(),
-                      std::nan("")}) {
+  for (double huge : {0x1.0p32, 0x1.0p51, 0x1.0p52, 0x1.8p52, 0x1.0p53, 0x1.0p60, 1e300,
+                      std::numeric_limits<double>::infinity(), std::nan("")}) {
     for (double value : {huge, -huge, huge + 1}) {
       values[13] = value;
       std::vector<std::int64_t> counts(100);
@@ -185,10 +188,10 @@ TEST(Bincount, AgreesWithALoop) {
       if constexpr (!std::is_floating_point_v<T>) {
         for (std::size_t bins : {1, 2, 100, 127, 5000, 200000}) {
           for (std::size_t n : element_counts()) {
-            std::uint64_t below = std::min<std::uint64_t>(bins, std::is_same_v<T, bool>  ? 2
-                                                                 : sizeof(T) == 1 ? 128
-                                                                 : sizeof(T) == 2 ? 32768
-                                                                                  : bins);
+            std::uint64_t below = std::min<std::uint64_t>(bins, std::is_same_v<T, bool> ? 2
+                                                                : sizeof(T) == 1        ? 128
+                                                                : sizeof(T) == 2        ? 32768
+                                                                                        : bins);
             std::unique_ptr<T[]> values(new T[n + 1]);
             std::vector<std::int64_t> counts(bins, -1), expected(bins, 0);
             std::vector<double> weights(n), sums(bins, -1), expected_sums(bins, 0.0);

@@ -85,7 +85,8 @@ TEST(IsIn, ManyTestValuesThatLieTogether) {
     Harness harness(threads);
     for_all_dtypes([&]<class T>(Type<T>) {
       SequentialRandom random(threads);
-      check_isin<T>(harness.work, 500, 70000, [&](std::size_t) { return static_cast<T>(static_cast<T>(random() % 400000) - static_cast<T>(7)); });
+      check_isin<T>(harness.work, 500, 70000,
+                    [&](std::size_t) { return static_cast<T>(static_cast<T>(random() % 400000) - static_cast<T>(7)); });
       check_isin<T>(harness.work, 500, 70000, [&](std::size_t i) { return static_cast<T>(i < 69999 ? 5 : 90000); });
     });
   }

@@ -14,20 +14,23 @@ using namespace testing;
 
 // Around the tile (6 rows; 4 to 32 columns), the chunk (96 rows) and the depth (256), against plain loops.
 TEST(MatMul, IsTheSumOfProducts) {
-  const std::size_t sizes[][3] = {{1, 1, 1},   {6, 3, 8},    {7, 5, 9},   {5, 256, 33}, {13, 257, 17},
+  const std::size_t sizes[][3] = {{1, 1, 1},    {6, 3, 8},    {7, 5, 9},   {5, 256, 33}, {13, 257, 17},
                                   {97, 300, 5}, {193, 2, 65}, {2, 600, 1}, {12, 64, 64}};
   for (unsigned threads : {1u, 3u})
     for (const auto& [m, k, n] : sizes)
       for (int code = 0; code < static_cast<int>(dtype_count); ++code) {
         const auto type = static_cast<DType>(code);
-        SCOPED_TRACE(std::string(name_of(type)) + " " + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n));
+        SCOPED_TRACE(std::string(name_of(type)) + " " + std::to_string(m) + "x" + std::to_string(k) + "x" +
+                     std::to_string(n));
         dispatch(type, [&]<class T>(Type<T>) {
           SequentialRandom random(7);
           auto fill = [&](std::size_t count) {
             std::vector<std::uint8_t> bytes(count * sizeof(T));
             auto* values = reinterpret_cast<T*>(bytes.data());
             for (std::size_t i = 0; i < count; ++i)
-              values[i] = std::is_same_v<T, bool> ? static_cast<T>(random.below(4) == 0) : static_cast<T>(random.below(200)) / static_cast<T>(std::is_floating_point_v<T> ? 7 : 1);
+              values[i] = std::is_same_v<T, bool>
+                              ? static_cast<T>(random.below(4) == 0)
+                              : static_cast<T>(random.below(200)) / static_cast<T>(std::is_floating_point_v<T> ? 7 : 1);
             return bytes;
           };
           const auto a = fill(m * (k + 2)), b = fill(k * n);
@@ -42,7 +45,8 @@ TEST(MatMul, IsTheSumOfProducts) {
               wanted[i * n + j] = static_cast<double>(start), whole[i * n + j] = static_cast<std::uint64_t>(start);
               for (std::size_t l = 0; l < k; ++l) {
                 wanted[i * n + j] += static_cast<double>(x[i * (k + 2) + l]) * static_cast<double>(y[l * n + j]);
-                whole[i * n + j] += static_cast<std::uint64_t>(x[i * (k + 2) + l]) * static_cast<std::uint64_t>(y[l * n + j]);
+                whole[i * n + j] +=
+                    static_cast<std::uint64_t>(x[i * (k + 2) + l]) * static_cast<std::uint64_t>(y[l * n + j]);
               }
             }
           Harness harness(threads);
@@ -74,7 +78,8 @@ TEST(MatMul, OfStacksIsThatOfEach) {
       add_products(harness.work, DType::f64, a.data(), b.data(), found.data(), count, side, side, side);
       for (std::size_t i = 0; i < count; ++i) {
         std::fill(wanted.begin(), wanted.end(), 0.0);
-        add_product(harness.work, DType::f64, a.data() + i * each, side, b.data() + i * each, wanted.data(), side, side, side);
+        add_product(harness.work, DType::f64, a.data() + i * each, side, b.data() + i * each, wanted.data(), side, side,
+                    side);
         for (std::size_t j = 0; j < each; ++j) ASSERT_EQ(found[i * each + j], wanted[j]);  // whole numbers: exact
       }
     }

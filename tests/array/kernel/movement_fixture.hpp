@@ -33,9 +33,9 @@ inline const std::vector<unsigned>& thread_counts() {
 
 /// Around vectors, blocks, pieces and the point from which several threads work.
 inline const std::vector<std::size_t>& element_counts() {
-  static const std::vector<std::size_t> counts{0,   1,   2,   7,    8,    9,     15,    16,    17,    63,    64,
-                                               65,  127, 129, 511,  512,  513,   1000,  1025,  4097,  16383, 16384,
-                                               16385, 40000, 70001};
+  static const std::vector<std::size_t> counts{0,    1,    2,     7,     8,     9,     15,   16,  17,
+                                               63,   64,   65,    127,   129,   511,   512,  513, 1000,
+                                               1025, 4097, 16383, 16384, 16385, 40000, 70001};
   return counts;
 }
 
@@ -79,8 +79,9 @@ T troublesome(SequentialRandom& random) {
   if constexpr (std::is_same_v<T, bool>) {
     return bits & 1;
   } else if constexpr (std::is_floating_point_v<T>) {
-    const T special[] = {T(0), -T(0), Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), Limits::max(),
-                         Limits::denorm_min(), T(1), T(-1), Limits::lowest()};
+    const T special[] = {
+        T(0), -T(0), Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), Limits::max(), Limits::denorm_min(),
+        T(1), T(-1), Limits::lowest()};
     if (bits % 4 == 0) return special[bits / 4 % 10];
     return static_cast<T>(static_cast<std::int64_t>(bits) >> 40) / T(64);
   } else {

@@ -24,8 +24,8 @@ struct Environment {
 using Bytes = std::vector<std::byte>;
 
 /// One instruction as a program of its own, over stored operands.
-Bytes interpret(Environment& env, const Program& program, Register r, const std::vector<Bytes>& leaves, std::size_t count,
-                std::vector<Bytes>& values) {
+Bytes interpret(Environment& env, const Program& program, Register r, const std::vector<Bytes>& leaves,
+                std::size_t count, std::vector<Bytes>& values) {
   if (r.kind() == Register::Kind::leaf) return leaves[r.index()];
   if (r.kind() == Register::Kind::constant) {
     const Constant& constant = program.constants[r.index()];
@@ -56,10 +56,10 @@ Bytes interpret(Environment& env, const Program& program, Register r, const std:
 }
 
 TEST(Program, RandomProgramsMatchStepByStep) {
-  constexpr Op binary[] = {Op::add, Op::subtract, Op::multiply, Op::maximum, Op::minimum, Op::bitwise_xor, Op::less,
-                           Op::equal, Op::logical_or, Op::fmin};
-  constexpr Op unary[] = {Op::negative, Op::absolute, Op::square, Op::sign, Op::sqrt, Op::floor, Op::isnan, Op::invert,
-                          Op::logical_not};
+  constexpr Op binary[] = {Op::add,         Op::subtract, Op::multiply, Op::maximum,    Op::minimum,
+                           Op::bitwise_xor, Op::less,     Op::equal,    Op::logical_or, Op::fmin};
+  constexpr Op unary[] = {Op::negative, Op::absolute, Op::square, Op::sign,       Op::sqrt,
+                          Op::floor,    Op::isnan,    Op::invert, Op::logical_not};
   for (unsigned seed = 0; seed < 60; ++seed) {
     std::mt19937_64 random(seed);
     Program program;
@@ -148,7 +148,9 @@ TEST(Program, ViewsBroadcastStrideAndReverse) {
   void* outputs[] = {out.data()};
   plan.evaluate(env.work, domain, leaves, outputs);
   for (std::int64_t i = 0; i < n; ++i) {
-    ASSERT_EQ(out[static_cast<std::size_t>(i)], base[static_cast<std::size_t>(2 * (n - 1 - i))] * row[static_cast<std::size_t>(i % 17)] + 5) << i;
+    ASSERT_EQ(out[static_cast<std::size_t>(i)],
+              base[static_cast<std::size_t>(2 * (n - 1 - i))] * row[static_cast<std::size_t>(i % 17)] + 5)
+        << i;
   }
 }
 
@@ -159,8 +161,8 @@ TEST(Program, GeneratorsKnowTheGlobalIndex) {
   program.results = {i, f, r};
   const Plan plan(program);
   const std::uint64_t count = 40001, first = 12345;
-  const Leaf leaves[] = {Leaf::iota(to_bits(std::int64_t{7}), to_bits(std::int64_t{-3})), Leaf::iota(to_bits(0.5), to_bits(0.1)),
-                         Leaf::random(99, 1000)};
+  const Leaf leaves[] = {Leaf::iota(to_bits(std::int64_t{7}), to_bits(std::int64_t{-3})),
+                         Leaf::iota(to_bits(0.5), to_bits(0.1)), Leaf::random(99, 1000)};
   std::vector<std::int64_t> x(count);
   std::vector<double> y(count);
   std::vector<std::uint64_t> z(count);

@@ -69,8 +69,7 @@ TEST(Random, AnElementDependsOnItsCounterAlone) {
     std::uint64_t first = 1000003;
     Harness single(1);
     std::vector<unsigned char> expected(most * size);
-    for (std::size_t i = 0; i < most; ++i)
-      kind.make(single.work, {42, first + i}, expected.data() + i * size, 1);
+    for (std::size_t i = 0; i < most; ++i) kind.make(single.work, {42, first + i}, expected.data() + i * size, 1);
     for (unsigned threads : thread_counts()) {
       Harness harness(threads);
       for (std::size_t n : {0, 1, 2, 7, 8, 9, 17, 65, 513, 1000, 20000}) {

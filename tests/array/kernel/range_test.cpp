@@ -128,7 +128,8 @@ TYPED_TEST(Range, SumsComeBack) {
     long double exact = 0;
     for (std::size_t i = 0; i < count; ++i) {
       exact += static_cast<long double>(x[i]);
-      const long double error = static_cast<long double>(i + 2) * std::numeric_limits<T>::epsilon() * static_cast<long double>(large);
+      const long double error =
+          static_cast<long double>(i + 2) * std::numeric_limits<T>::epsilon() * static_cast<long double>(large);
       ASSERT_NEAR(static_cast<long double>(expected[i]), exact, error) << i;
     }
     ASSERT_TRUE(std::isfinite(value));
@@ -147,11 +148,20 @@ TEST(RangeEdges, SpecialFactors) {
     std::vector<double> x;
     double product;
   } cases[] = {
-      {{0, 1e200, 1e200}, 0},           {{1e200, 1e200, 0}, 0},          {{-1, 1e200, 1e200, 0}, -0.0},
-      {{inf, 1e-200, 1e-200}, inf},     {{1e-200, 1e-200, -inf}, -inf},  {{1e200, 1e200, 0, inf}, nan},
-      {{1e-200, 1e-200, nan}, nan},     {{1e200, 1e200}, inf},           {{-1e200, 1e200}, -inf},
-      {{1e-200, 1e-200}, 0},            {{-1e-200, 1e-200}, -0.0},       {{1e-200, 1e-120, 1e200}, 1e-120},
-      {{least, 0x1p1000, 0x1p74}, 1},   {{0x1p-600, 0x1p-600, 0x1p126}, least},
+      {{0, 1e200, 1e200}, 0},
+      {{1e200, 1e200, 0}, 0},
+      {{-1, 1e200, 1e200, 0}, -0.0},
+      {{inf, 1e-200, 1e-200}, inf},
+      {{1e-200, 1e-200, -inf}, -inf},
+      {{1e200, 1e200, 0, inf}, nan},
+      {{1e-200, 1e-200, nan}, nan},
+      {{1e200, 1e200}, inf},
+      {{-1e200, 1e200}, -inf},
+      {{1e-200, 1e-200}, 0},
+      {{-1e-200, 1e-200}, -0.0},
+      {{1e-200, 1e-120, 1e200}, 1e-120},
+      {{least, 0x1p1000, 0x1p74}, 1},
+      {{0x1p-600, 0x1p-600, 0x1p126}, least},
       {{0x1p1000, 0x1p1000, 0x1p-977}, 0x1p1023},
   };
   for (const auto& c : cases) {
@@ -195,7 +205,8 @@ TYPED_TEST(Range, ScaledKernelsFollowThePlainOrder) {
       for (bool has_carry : {false, true}) {
         alignas(64) T lanes[scan_lanes_bytes / sizeof(T)];
         find_unit_scan(kind, dtype_of<T>)(plain.data(), x.data(), count, node.bits, has_carry, false, x.data(), lanes);
-        EXPECT_EQ(node.bits, find_unit_kernels(reduction, dtype_of<T>).one(lanes, scan_lanes_bytes / sizeof(T))) << count;
+        EXPECT_EQ(node.bits, find_unit_kernels(reduction, dtype_of<T>).one(lanes, scan_lanes_bytes / sizeof(T)))
+            << count;
         find_scaled_scan(kind, dtype_of<T>)(apart.data(), x.data(), count, has_carry ? &node : nullptr);
         for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(to_bits(plain[i]), to_bits(apart[i])) << i;
       }
@@ -216,7 +227,8 @@ TYPED_TEST(Range, AxesComeBack) {
     const Plan plan(program);
     Domain domain;
     domain.dims = 3;
-    domain.shape = {static_cast<std::int64_t>(total_rows), static_cast<std::int64_t>(middle), static_cast<std::int64_t>(width)};
+    domain.shape = {static_cast<std::int64_t>(total_rows), static_cast<std::int64_t>(middle),
+                    static_cast<std::int64_t>(width)};
     const Leaf leaf = Leaf::dense(x.data(), domain);
     auto at = [&](std::uint64_t i, std::uint64_t j, std::uint64_t k) { return x[(i * middle + j) * width + k]; };
     for (unsigned threads : {1, 3}) {
@@ -256,10 +268,10 @@ TYPED_TEST(Range, AxesComeBack) {
         for (unsigned pe = 0; pe < pes; ++pe) {
           const std::uint64_t begin = std::min(granules * pe / pes * 64, total_rows);
           const std::uint64_t end = std::min(granules * (pe + 1) / pes * 64, total_rows);
-          scan_rows(env.work, Scan::cumprod, dtype_of<T>, x.data() + begin * row, scanned.data() + begin * row, end - begin,
-                    row, begin, total_rows, grid, begin == 0 ? nullptr : &before.nodes());
-          scan_row_nodes(env.work, Scan::cumprod, dtype_of<T>, x.data() + begin * row, end - begin, row, begin, total_rows,
-                         grid, before);
+          scan_rows(env.work, Scan::cumprod, dtype_of<T>, x.data() + begin * row, scanned.data() + begin * row,
+                    end - begin, row, begin, total_rows, grid, begin == 0 ? nullptr : &before.nodes());
+          scan_row_nodes(env.work, Scan::cumprod, dtype_of<T>, x.data() + begin * row, end - begin, row, begin,
+                         total_rows, grid, before);
         }
         if (pes == 1) {
           std::vector<Exact> exact(row);

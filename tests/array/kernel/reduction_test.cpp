@@ -13,9 +13,9 @@
 namespace atl::array {
 namespace {
 
-constexpr Reduction all_kinds[] = {Reduction::sum,    Reduction::prod,   Reduction::min, Reduction::max,
-                                   Reduction::argmin, Reduction::argmax, Reduction::any, Reduction::all,
-                                   Reduction::count_nonzero};
+constexpr Reduction all_kinds[] = {Reduction::sum, Reduction::prod,   Reduction::min,
+                                   Reduction::max, Reduction::argmin, Reduction::argmax,
+                                   Reduction::any, Reduction::all,    Reduction::count_nonzero};
 
 template <class T>
 Plan identity_plan() {
@@ -59,7 +59,8 @@ std::vector<T> random_values(std::size_t count, unsigned seed) {
   std::mt19937_64 random(seed);
   std::vector<T> x(count);
   for (auto& v : x) {
-    if constexpr (std::is_floating_point_v<T>) v = static_cast<T>(static_cast<double>(random() >> 11) * 0x1.0p-53 + 0.5);
+    if constexpr (std::is_floating_point_v<T>)
+      v = static_cast<T>(static_cast<double>(random() >> 11) * 0x1.0p-53 + 0.5);
     else v = static_cast<T>(random() % 200);
   }
   return x;
@@ -177,7 +178,8 @@ std::vector<T> scan_all(const std::vector<T>& x, Scan kind, unsigned threads, un
   const Plan plan = identity_plan<T>();
   TreeFold before(reduction_of(kind), dtype_of<T>);
   for_each_pe(x.size(), pes, grid, [&](std::uint64_t begin, std::uint64_t end) {
-    scan(work, kind, dtype_of<T>, x.data() + begin, out.data() + begin, end - begin, begin, x.size(), grid, before.nodes());
+    scan(work, kind, dtype_of<T>, x.data() + begin, out.data() + begin, end - begin, begin, x.size(), grid,
+         before.nodes());
     const Domain domain = Domain::flat(end - begin, begin);
     const Leaf leaf = Leaf::dense(x.data() + begin, domain);
     plan.reduce(work, domain, {&leaf, 1}, {}, reduction_of(kind), grid, x.size(), before);

@@ -63,9 +63,7 @@ TEST(Select, CompressAndNonzeroAgreeWithALoop) {
         EXPECT_EQ(flatnonzero(harness.work, mask.get(), n, 1000, positions.data()), trues);
         std::size_t k = 0;
         for (std::size_t i = 0; i < n; ++i) {
-          if (mask[i]) {
-            ASSERT_EQ(positions[k++], static_cast<std::int64_t>(i) + 1000);
-          }
+          if (mask[i]) { ASSERT_EQ(positions[k++], static_cast<std::int64_t>(i) + 1000); }
         }
         EXPECT_TRUE(positions.intact());
       }

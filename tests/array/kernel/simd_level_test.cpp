@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 
+#include <hwy/targets.h>
 #include "atoll/array/kernel/gather.hpp"
 #include "atoll/array/kernel/histogram.hpp"
 #include "atoll/array/kernel/lookup.hpp"
@@ -14,7 +15,6 @@
 #include "atoll/array/kernel/select.hpp"
 #include "atoll/array/kernel/simd.hpp"
 #include "movement_fixture.hpp"
-#include <hwy/targets.h>
 
 namespace atl::array {
 namespace {
@@ -34,13 +34,9 @@ TEST_F(SimdLevels, KernelsUseNoBetterOne) {
   EXPECT_EQ(hwy::SupportedTargets() & (HWY_SSE4 - 1), 0);
   limit_kernels(SimdLevel::avx2);
   EXPECT_EQ(hwy::SupportedTargets() & (HWY_AVX2 - 1), 0);
-  if (processor_simd_level() >= SimdLevel::avx2) {
-    EXPECT_NE(hwy::SupportedTargets() & HWY_AVX2, 0);
-  }
+  if (processor_simd_level() >= SimdLevel::avx2) { EXPECT_NE(hwy::SupportedTargets() & HWY_AVX2, 0); }
   limit_kernels(SimdLevel::avx512);
-  if (processor_simd_level() == SimdLevel::avx512) {
-    EXPECT_NE(hwy::SupportedTargets() & HWY_AVX3, 0);
-  }
+  if (processor_simd_level() == SimdLevel::avx512) { EXPECT_NE(hwy::SupportedTargets() & HWY_AVX3, 0); }
 }
 
 template <class T>
@@ -51,7 +47,8 @@ std::vector<T> values(std::size_t count, bool special) {
     if constexpr (std::is_floating_point_v<T>) {
       x[i] = static_cast<T>(static_cast<double>(bits >> 11) * 0x1.0p-53 + (i % 3 == 0 ? -0.7 : 0.9));
       if (special && i % 5 == 0) x[i] = bits >> 63 ? T(0.0) : T(-0.0);
-      if (special && i % 977 == 500) x[i] = bits >> 63 ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
+      if (special && i % 977 == 500)
+        x[i] = bits >> 63 ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
       if (special && i == 4500) x[i] = std::numeric_limits<T>::quiet_NaN();
     } else if constexpr (std::is_same_v<T, bool>) {
       x[i] = bits >> 63;
@@ -92,8 +89,8 @@ std::vector<std::uint64_t> answers(const std::vector<T>& x) {
 
 template <class T>
 class SimdLevelsOf : public SimdLevels {};
-using Types = ::testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
-                               std::uint64_t, float, double>;
+using Types = ::testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+                               std::uint32_t, std::uint64_t, float, double>;
 TYPED_TEST_SUITE(SimdLevelsOf, Types);
 
 TYPED_TEST(SimdLevelsOf, ReductionsAndScansHaveTheSameBits) {

@@ -16,16 +16,29 @@
 namespace atl::array::cases {
 
 enum class Shape {
-  uniform, narrow, constant, few, zipf, sorted, reversed, organ_pipe, outlier, outlier_below, shared_top, two_clusters,
-  heavy_middle, geometric, specials
+  uniform,
+  narrow,
+  constant,
+  few,
+  zipf,
+  sorted,
+  reversed,
+  organ_pipe,
+  outlier,
+  outlier_below,
+  shared_top,
+  two_clusters,
+  heavy_middle,
+  geometric,
+  specials
 };
 inline constexpr Shape all_shapes[] = {
-    Shape::uniform, Shape::narrow,  Shape::constant,      Shape::few,        Shape::zipf,
-    Shape::sorted,  Shape::reversed, Shape::organ_pipe,    Shape::outlier,    Shape::outlier_below,
+    Shape::uniform,    Shape::narrow,       Shape::constant,     Shape::few,       Shape::zipf,
+    Shape::sorted,     Shape::reversed,     Shape::organ_pipe,   Shape::outlier,   Shape::outlier_below,
     Shape::shared_top, Shape::two_clusters, Shape::heavy_middle, Shape::geometric, Shape::specials};
-inline constexpr const char* shape_names[] = {"uniform", "narrow", "constant", "few", "zipf", "sorted", "reversed",
-                                              "organ_pipe", "outlier", "outlier_below", "shared_top", "two_clusters",
-                                              "heavy_middle", "geometric", "specials"};
+inline constexpr const char* shape_names[] = {
+    "uniform", "narrow",        "constant",   "few",          "zipf",         "sorted",    "reversed", "organ_pipe",
+    "outlier", "outlier_below", "shared_top", "two_clusters", "heavy_middle", "geometric", "specials"};
 
 /// 64 bits that the element types are cut from.
 inline std::uint64_t bits_of(Shape shape, std::size_t i, std::size_t n, SequentialRandom& random) {
@@ -60,14 +73,24 @@ std::vector<T> make(Shape shape, std::size_t n, std::uint64_t seed) {
       values[i] = bits & 1;
     } else if constexpr (std::is_floating_point_v<T>) {
       constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
-      const T special[] = {nan, -nan, infinity, -infinity, T{0}, -T{0}, T{1}, T{-1}, std::numeric_limits<T>::denorm_min(),
-                           std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest()};
+      const T special[] = {nan,
+                           -nan,
+                           infinity,
+                           -infinity,
+                           T{0},
+                           -T{0},
+                           T{1},
+                           T{-1},
+                           std::numeric_limits<T>::denorm_min(),
+                           std::numeric_limits<T>::max(),
+                           std::numeric_limits<T>::lowest()};
       if (shape == Shape::specials) values[i] = special[bits % 11];
       else if (shape == Shape::uniform) values[i] = static_cast<T>(to_unit_interval(bits) - 0.25);
       else values[i] = static_cast<T>(static_cast<std::int64_t>(bits)) * T{0.5};
     } else {
       values[i] = static_cast<T>(bits);
-      if (shape == Shape::specials) values[i] = bits % 2 ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
+      if (shape == Shape::specials)
+        values[i] = bits % 2 ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
     }
   }
   return values;

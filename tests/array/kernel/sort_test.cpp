@@ -69,7 +69,8 @@ class Sort : public testing::TestWithParam<unsigned> {
       if constexpr (std::is_floating_point_v<T>) return a == 0 && std::signbit(a);
       else return false;
     };
-    for (std::size_t i = 0; i < n; ++i) ASSERT_TRUE(same(out[i], values[static_cast<std::size_t>(expected[i] - 1000)])) << i;
+    for (std::size_t i = 0; i < n; ++i)
+      ASSERT_TRUE(same(out[i], values[static_cast<std::size_t>(expected[i] - 1000)])) << i;
     ASSERT_EQ(std::count_if(values.begin(), values.end(), is_negative_zero),
               std::count_if(out.get(), out.get() + n, is_negative_zero));
     std::unique_ptr<T[]> in_place(new T[n + 1]);
@@ -152,7 +153,8 @@ TEST_P(Sort, CoargsortIsLexicographicAndStable) {
   };
   for (std::size_t n : {0, 1, 2, 100, 5000}) {
     for (Shape a : cases::all_shapes) {
-      for (Shape b : {Shape::uniform, Shape::specials, Shape::few, Shape::constant}) check_columns(n, a, b, Shape::narrow);
+      for (Shape b : {Shape::uniform, Shape::specials, Shape::few, Shape::constant})
+        check_columns(n, a, b, Shape::narrow);
     }
   }
 #if defined(NDEBUG) && !defined(ATOLL_EMULATED)
@@ -184,17 +186,14 @@ TEST_P(Sort, InterruptionLeavesTheInputIntact) {
     std::vector<std::int64_t> out(n);
     try {
       argsort(work, DType::i64, keys.data(), n, 0, out.data());
-    } catch (const Interrupted&) {
-    }
+    } catch (const Interrupted&) {}
     EXPECT_TRUE(keys == values);
     Stop again(after);
     Work in_place{pool_, memory_, again};
     try {
       sort(in_place, DType::i64, keys.data(), keys.data(), n);
       EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
-    } catch (const Interrupted&) {
-      EXPECT_TRUE(keys == values);
-    }
+    } catch (const Interrupted&) { EXPECT_TRUE(keys == values); }
   }
 }
 

@@ -23,10 +23,13 @@ class OnPes : public ::testing::TestWithParam<std::tuple<std::uint32_t, atl::tes
   }
   void run(const std::function<void(Engine&)>& body, std::int64_t rows_worth_spreading = grain) {
     auto [npes, fabric, threads] = GetParam();
-    atl::testing::run_pes(npes, fabric, [&, threads = threads, rows_worth_spreading](runtime::Context& context) {
-      Engine engine(std::shared_ptr<runtime::Context>(std::shared_ptr<void>(), &context), threads, rows_worth_spreading);
-      body(engine);
-    }, {.threads = threads});
+    atl::testing::run_pes(npes, fabric,
+                          [&, threads = threads, rows_worth_spreading](runtime::Context& context) {
+                            Engine engine(std::shared_ptr<runtime::Context>(std::shared_ptr<void>(), &context), threads,
+                                          rows_worth_spreading);
+                            body(engine);
+                          },
+                          {.threads = threads});
   }
 };
 
@@ -41,18 +44,18 @@ inline std::string name_of_param(const ::testing::TestParamInfo<OnPes::ParamType
 #define ATOLL_PE_COUNTS 1u, 2u, 3u, 4u, 5u, 8u
 #endif
 #undef ATOLL_ON_PES  // run_pes.hpp has one for tests without engines
-#define ATOLL_ON_PES(suite)                                                                                     \
-  INSTANTIATE_TEST_SUITE_P(Pes, suite,                                                                          \
-                           ::testing::Combine(::testing::Values(ATOLL_PE_COUNTS),                               \
+#define ATOLL_ON_PES(suite) \
+  INSTANTIATE_TEST_SUITE_P(Pes, suite, \
+                           ::testing::Combine(::testing::Values(ATOLL_PE_COUNTS), \
                                               ::testing::Values(atl::testing::Fabric::loop, atl::testing::Fabric::shm, \
-                                                                atl::testing::Fabric::nodes),                   \
-                                              ::testing::Values(1u, 2u)),                                       \
-                           name_of_param);                                                                      \
+                                                                atl::testing::Fabric::nodes), \
+                                              ::testing::Values(1u, 2u)), \
+                           name_of_param); \
   ATOLL_ON_NETWORK(suite)
-#define ATOLL_ON_NETWORK(suite)                                                                                 \
-  INSTANTIATE_TEST_SUITE_P(Network, suite,                                                                      \
-                           ::testing::Combine(::testing::Values(2u, 4u),                                        \
-                                              ::testing::Values(atl::testing::Fabric::ofi), ::testing::Values(1u)), \
+#define ATOLL_ON_NETWORK(suite) \
+  INSTANTIATE_TEST_SUITE_P(Network, suite, \
+                           ::testing::Combine(::testing::Values(2u, 4u), ::testing::Values(atl::testing::Fabric::ofi), \
+                                              ::testing::Values(1u)), \
                            name_of_param)
 
 template <class T>

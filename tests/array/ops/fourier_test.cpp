@@ -22,7 +22,8 @@ Complexes expected(Complexes x, const Shape& shape, const std::vector<int>& axes
     for (std::size_t i = 0; i < x.size(); ++i) {
       const std::size_t k = i / inner % n, start = i - k * inner;
       for (std::size_t j = 0; j < n; ++j)
-        found[i] += x[start + j * inner] * std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(j * k % n) / static_cast<double>(n));
+        found[i] += x[start + j * inner] *
+                    std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(j * k % n) / static_cast<double>(n));
     }
     x = found;
   }
@@ -37,7 +38,8 @@ class FourierOnPes : public OnPes {
     const std::vector<double> re(a.begin(), a.end()), im(b.begin(), b.end());
     Complexes x(size);
     for (std::size_t i = 0; i < size; ++i) x[i] = {re[i], real ? 0.0 : im[i]};
-    const auto found = fourier(engine, to_array(engine, re, shape), real ? nullptr : to_array(engine, im, shape), axes, false, 1.0);
+    const auto found =
+        fourier(engine, to_array(engine, re, shape), real ? nullptr : to_array(engine, im, shape), axes, false, 1.0);
     const auto found_re = to_vector<double>(engine, found[0]), found_im = to_vector<double>(engine, found[1]);
     const Complexes want = expected(x, shape, axes);
     for (std::size_t i = 0; i < size; ++i) {
@@ -61,7 +63,8 @@ TEST_P(FourierOnPes, Axes) {
 
 TEST_P(FourierOnPes, LargeSharesGoAsTheyLie) {
   run([](Engine& engine) {
-    for (bool real : {false, true}) check(engine, {4, 5, 2 * 2056 * static_cast<std::int64_t>(engine.npes()) / 5}, {0}, real);
+    for (bool real : {false, true})
+      check(engine, {4, 5, 2 * 2056 * static_cast<std::int64_t>(engine.npes()) / 5}, {0}, real);
     check(engine, {3, static_cast<std::int64_t>(engine.npes()) * 2100, 2}, {0, 2}, false);
   });
 }

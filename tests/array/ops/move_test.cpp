@@ -23,7 +23,8 @@ TEST_P(Moving, SlicesWithAnyStep) {
     for (std::int64_t n : {1, 7, 50, 333}) {
       const auto values = counting(static_cast<std::size_t>(n));
       const Array array = to_array(engine, values);
-      for (Slice slice : {Slice{0, 1, n}, Slice{n - 1, -1, n}, Slice{n / 3, 1, n / 2}, Slice{0, 3, (n + 2) / 3}, Slice{n - 1, -5, (n + 4) / 5}, Slice{n / 2, 1, 0}}) {
+      for (Slice slice : {Slice{0, 1, n}, Slice{n - 1, -1, n}, Slice{n / 3, 1, n / 2}, Slice{0, 3, (n + 2) / 3},
+                          Slice{n - 1, -5, (n + 4) / 5}, Slice{n / 2, 1, 0}}) {
         std::vector<std::int64_t> expected;
         for (std::int64_t i = 0; i < slice.count; ++i) expected.push_back(slice.start + i * slice.step);
         ASSERT_EQ(to_vector<std::int64_t>(engine, get_slice(engine, array, {slice})), expected);
@@ -63,7 +64,8 @@ TEST_P(Moving, BoxesOfThreeDimensions) {
     assign_slice(engine, target, {{0, 1, 11}, {0, 1, 4}, {0, 1, 5}}, to_array(engine, counting(5)));
     auto rows = to_vector<std::int64_t>(engine, target);
     for (std::size_t i = 0; i < rows.size(); ++i) ASSERT_EQ(rows[i], static_cast<std::int64_t>(i % 5));
-    const Array joined = concatenate(engine, {array, target, get_slice(engine, array, {{0, 1, 0}, {0, 1, 4}, {0, 1, 5}})});
+    const Array joined =
+        concatenate(engine, {array, target, get_slice(engine, array, {{0, 1, 0}, {0, 1, 4}, {0, 1, 5}})});
     auto both = values;
     both.insert(both.end(), rows.begin(), rows.end());
     ASSERT_EQ(to_vector<std::int64_t>(engine, joined), both);
@@ -73,7 +75,8 @@ TEST_P(Moving, BoxesOfThreeDimensions) {
 TEST_P(Moving, IndexingByData) {
   run([](Engine& engine) {
     const std::int64_t n = 300;
-    const auto values = random_integers(static_cast<std::size_t>(n), -1000, 1000, 1), where = random_integers(777, -n, n - 1, 2);
+    const auto values = random_integers(static_cast<std::size_t>(n), -1000, 1000, 1),
+               where = random_integers(777, -n, n - 1, 2);
     const Array array = to_array(engine, values), indices = to_array(engine, where);
     auto row = [&](std::int64_t i) { return static_cast<std::size_t>(i < 0 ? i + n : i); };
     std::vector<std::int64_t> taken;
@@ -100,7 +103,8 @@ TEST_P(Moving, IndexingByData) {
 
     // Rows of a matrix, by indices of two dimensions.
     const Array matrix = to_array(engine, counting(60), Shape{20, 3});
-    const auto rows = to_vector<std::int64_t>(engine, take(engine, matrix, to_array(engine, std::vector<std::int64_t>{19, 0, -1, 7, 7, 2}, Shape{2, 3})));
+    const auto rows = to_vector<std::int64_t>(
+        engine, take(engine, matrix, to_array(engine, std::vector<std::int64_t>{19, 0, -1, 7, 7, 2}, Shape{2, 3})));
     std::vector<std::int64_t> expected;
     for (std::int64_t i : {19, 0, 19, 7, 7, 2})
       for (std::int64_t k = 0; k < 3; ++k) expected.push_back(i * 3 + k);
@@ -114,7 +118,8 @@ TEST_P(Moving, SelectingByMask) {
       for (int kind = 0; kind < 4; ++kind) {
         const auto values = random_integers(n, 0, 1000, 3);
         std::vector<std::uint8_t> mask(n);
-        for (std::size_t i = 0; i < n; ++i) mask[i] = kind == 0 ? 0 : kind == 1 ? 1 : kind == 2 ? values[i] % 3 == 0 : i * 4 >= 3 * n;
+        for (std::size_t i = 0; i < n; ++i)
+          mask[i] = kind == 0 ? 0 : kind == 1 ? 1 : kind == 2 ? values[i] % 3 == 0 : i * 4 >= 3 * n;
         Array selector = to_array(engine, mask);
         selector->dtype = DType::b1;
         std::vector<std::int64_t> selected, places;

@@ -22,7 +22,8 @@ TEST_P(Pieces, OfSlicesAndTransposes) {
   run([](Engine& engine) {
     const auto values = random_integers(many, INT64_MIN, INT64_MAX, 11);
     const Array array = to_array(engine, values);
-    for (const Slice slice : {Slice{many - 1, -1, many}, Slice{5, 3, many / 3 - 2}, Slice{many - 1, -700, many / 700}}) {
+    for (const Slice slice :
+         {Slice{many - 1, -1, many}, Slice{5, 3, many / 3 - 2}, Slice{many - 1, -700, many / 700}}) {
       std::vector<std::int64_t> expected;
       for (std::int64_t i = 0; i < slice.count; ++i)
         expected.push_back(values[static_cast<std::size_t>(slice.start + i * slice.step)]);

@@ -20,7 +20,8 @@ TEST_P(SharedWork, SumsUpToEveryElement) {
       const auto values = random_integers(n, -1000, 1000, static_cast<unsigned>(n));
       std::vector<std::int64_t> expected(n);
       std::partial_sum(values.begin(), values.end(), expected.begin());
-      ASSERT_EQ(to_vector<std::int64_t>(engine, scan_along(engine, to_array(engine, values), Scan::cumsum, 0)), expected);
+      ASSERT_EQ(to_vector<std::int64_t>(engine, scan_along(engine, to_array(engine, values), Scan::cumsum, 0)),
+                expected);
     }
   });
 }
@@ -33,7 +34,8 @@ TEST_P(SharedWork, CountsFewAndManyDistinctValues) {
         std::map<std::int64_t, std::int64_t> groups;
         for (std::int64_t value : values) ++groups[value];
         const auto found = unique_array(engine, to_array(engine, values), unique_counts);
-        const auto distinct = to_vector<std::int64_t>(engine, found[0]), counts = to_vector<std::int64_t>(engine, found[3]);
+        const auto distinct = to_vector<std::int64_t>(engine, found[0]),
+                   counts = to_vector<std::int64_t>(engine, found[3]);
         ASSERT_EQ(distinct.size(), groups.size());
         std::size_t k = 0;
         for (const auto& [value, count] : groups) {

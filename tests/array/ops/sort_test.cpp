@@ -43,8 +43,11 @@ TEST_P(Sorting, ArgsortIsTheStableOrder) {
     for (const auto& values : inputs()) {
       std::vector<std::int64_t> expected(values.size());
       std::iota(expected.begin(), expected.end(), 0);
-      std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return values[static_cast<std::size_t>(a)] < values[static_cast<std::size_t>(b)]; });
-      ASSERT_EQ(to_vector<std::int64_t>(engine, argsort_array(engine, to_array(engine, values))), expected) << values.size();
+      std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) {
+        return values[static_cast<std::size_t>(a)] < values[static_cast<std::size_t>(b)];
+      });
+      ASSERT_EQ(to_vector<std::int64_t>(engine, argsort_array(engine, to_array(engine, values))), expected)
+          << values.size();
     }
   });
 }
@@ -74,14 +77,17 @@ TEST_P(Sorting, SortOrdersEveryType) {
 TEST_P(Sorting, CoargsortBreaksTiesByLaterKeys) {
   run([](Engine& engine) {
     for (std::size_t n : {0, 1, 10, 999, 30011}) {
-      const auto a = random_integers(n, 0, 9, 11), b = random_integers(n, INT64_MIN, INT64_MAX, 12), c = random_integers(n, -2, 2, 13);
+      const auto a = random_integers(n, 0, 9, 11), b = random_integers(n, INT64_MIN, INT64_MAX, 12),
+                 c = random_integers(n, -2, 2, 13);
       std::vector<std::int64_t> expected(n);
       std::iota(expected.begin(), expected.end(), 0);
       std::stable_sort(expected.begin(), expected.end(), [&](auto i, auto j) {
         auto x = static_cast<std::size_t>(i), y = static_cast<std::size_t>(j);
         return std::tuple(a[x], c[x], b[x]) < std::tuple(a[y], c[y], b[y]);
       });
-      ASSERT_EQ(to_vector<std::int64_t>(engine, coargsort_arrays(engine, {to_array(engine, a), to_array(engine, c), to_array(engine, b)})), expected);
+      ASSERT_EQ(to_vector<std::int64_t>(
+                    engine, coargsort_arrays(engine, {to_array(engine, a), to_array(engine, c), to_array(engine, b)})),
+                expected);
     }
   });
 }
@@ -92,12 +98,15 @@ TEST_P(Sorting, NanIsLastAndRowsAreSortedByThemselves) {
     for (int i = 0; i < 500; ++i) values.push_back(i % 7 == 0 ? NAN : std::sin(i) * 100);
     const auto order = to_vector<std::int64_t>(engine, argsort_array(engine, to_array(engine, values)));
     for (std::size_t i = 1; i < order.size(); ++i) {
-      const double left = values[static_cast<std::size_t>(order[i - 1])], right = values[static_cast<std::size_t>(order[i])];
+      const double left = values[static_cast<std::size_t>(order[i - 1])],
+                   right = values[static_cast<std::size_t>(order[i])];
       ASSERT_TRUE(left <= right || std::isnan(right));
     }
-    const auto rows = to_vector<std::int64_t>(engine, sort_array(engine, to_array(engine, random_integers(35 * 13, 0, 50, 3), Shape{35, 13})));
+    const auto rows = to_vector<std::int64_t>(
+        engine, sort_array(engine, to_array(engine, random_integers(35 * 13, 0, 50, 3), Shape{35, 13})));
     for (std::size_t row = 0; row < 35; ++row)
-      ASSERT_TRUE(std::is_sorted(rows.begin() + static_cast<std::ptrdiff_t>(row * 13), rows.begin() + static_cast<std::ptrdiff_t>((row + 1) * 13)));
+      ASSERT_TRUE(std::is_sorted(rows.begin() + static_cast<std::ptrdiff_t>(row * 13),
+                                 rows.begin() + static_cast<std::ptrdiff_t>((row + 1) * 13)));
   });
 }
 
@@ -140,7 +149,8 @@ std::vector<std::uint64_t> ordered(std::vector<std::uint64_t> values) {
   return values;
 }
 
-// Buckets are cut only when they are long, among so many; that of one key, and those of a range that is narrower than a bucket.
+// Buckets are cut only when they are long, among so many; that of one key, and those of a range that is narrower than a
+// bucket.
 TEST(SortingAmongMany, LongBucketsAreCutWhereTheyBelong) {
   constexpr std::size_t n = 70'000;
   std::vector<std::vector<std::uint64_t>> inputs(3, std::vector<std::uint64_t>(n));
@@ -159,7 +169,9 @@ TEST(SortingAmongMany, LongBucketsAreCutWhereTheyBelong) {
       ASSERT_EQ(sorted, narrow);
       std::vector<std::int64_t> expected(n);
       std::iota(expected.begin(), expected.end(), 0);
-      std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return values[static_cast<std::size_t>(a)] < values[static_cast<std::size_t>(b)]; });
+      std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) {
+        return values[static_cast<std::size_t>(a)] < values[static_cast<std::size_t>(b)];
+      });
       ASSERT_EQ(to_vector<std::int64_t>(engine, argsort_array(engine, to_array(engine, values))), expected);
     }
   });

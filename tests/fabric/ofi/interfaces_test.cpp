@@ -39,7 +39,8 @@ TEST(Interfaces, TheUsersChoiceInTheUsersOrder) {
               ThrowsMessage<SetupError>(::testing::AllOf(HasSubstr("eth7"), HasSubstr("eth0, eth1, lo"))));
 }
 
-// A bridge that another program had just removed was preferred to all there were, for nothing said any more that it is one.
+// A bridge that another program had just removed was preferred to all there were, for nothing said any more that it is
+// one.
 TEST(Interfaces, AnyRatherThanOneThatIsGone) { EXPECT_LT(doubt("lo"), doubt("gone0")); }
 
 }  // namespace

@@ -37,7 +37,8 @@ TEST(Outstanding, SeveralWhoWaitAtOnceEachWaitForTheirs) {
   EXPECT_FALSE(operations.has_finished(two)) << "the first is older";
   --first.left;
   EXPECT_TRUE(operations.has_finished(one));
-  EXPECT_FALSE(operations.has_finished(two)) << "counted together with one of neither, which began before there was a new count";
+  EXPECT_FALSE(operations.has_finished(two))
+      << "counted together with one of neither, which began before there was a new count";
   --second.left;
   EXPECT_TRUE(operations.has_finished(two));
   EXPECT_TRUE(operations.has_finished(one)) << "asked again, much later";

@@ -28,8 +28,13 @@ struct Network {
   }
   Owned<fid_mr> make(void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key) {
     if (refuses) return nullptr;
-    static fi_ops operations{.size = sizeof(fi_ops), .close = close, .bind = nullptr, .control = nullptr, .ops_open = nullptr,
-                             .tostr = nullptr, .ops_set = nullptr};
+    static fi_ops operations{.size = sizeof(fi_ops),
+                             .close = close,
+                             .bind = nullptr,
+                             .control = nullptr,
+                             .ops_open = nullptr,
+                             .tostr = nullptr,
+                             .ops_set = nullptr};
     auto* known = new Known{{}, this, static_cast<std::byte*>(memory), bytes, access, key};
     known->handle.fid.ops = &operations;
     last = *known;

@@ -31,7 +31,8 @@ bool comes(Endpoint& endpoint, Ready&& ready) {
   return true;
 }
 
-// A peer of an ended job may still send to an address that is now somebody else's, over a network that knows no members.
+// A peer of an ended job may still send to an address that is now somebody else's, over a network that knows no
+// members.
 TEST(Strangers, TheirMessagesAreDropped) {
   config::set(config::Variable::network_security, "none");
   struct Reset {

@@ -73,7 +73,8 @@ TEST(Datatype, PacksAndUnpacksAnyRange) {
     }
     ASSERT_EQ(walked, offsets);
     for (int round = 0; round < 6; ++round) {
-      Count from = round == 0 ? 0 : maker.number(size + 1), to = round == 0 ? size : from + maker.number(size - from + 1);
+      Count from = round == 0 ? 0 : maker.number(size + 1),
+            to = round == 0 ? size : from + maker.number(size - from + 1);
       std::vector<std::byte> packed(static_cast<std::size_t>(to - from));
       pack(region, memory.base, from, to, packed.data());
       for (std::size_t i = 0; i < packed.size(); ++i)
@@ -85,7 +86,8 @@ TEST(Datatype, PacksAndUnpacksAnyRange) {
       for (std::size_t i = 0; i < packed.size(); ++i) packed[i] = value(i * 3);
       Memory other(offsets), expected(offsets);
       unpack(region, other.base, from, to, packed.data());
-      for (std::size_t i = 0; i < packed.size(); ++i) expected.base[offsets[i + static_cast<std::size_t>(from)]] = packed[i];
+      for (std::size_t i = 0; i < packed.size(); ++i)
+        expected.base[offsets[i + static_cast<std::size_t>(from)]] = packed[i];
       ASSERT_EQ(other.bytes, expected.bytes) << from << ' ' << to;
     }
   }
@@ -107,14 +109,13 @@ TEST(Datatype, CopiesBetweenLayouts) {
     Memory source(sources), target(targets), expected(targets);
     for (std::size_t i = 0; i < source.bytes.size(); ++i) source.bytes[i] = value(i);
     for (Count i = 0; i < bytes; ++i)
-      expected.base[targets[static_cast<std::size_t>(into + i)]] = source.base[sources[static_cast<std::size_t>(from + i)]];
+      expected.base[targets[static_cast<std::size_t>(into + i)]] =
+          source.base[sources[static_cast<std::size_t>(from + i)]];
     copy(left->region(left_count), source.base, from, from + bytes, right->region(right_count), target.base, into);
     // A target that has a byte twice gets either.
     std::vector<Count> sorted = targets;
     std::ranges::sort(sorted);
-    if (std::ranges::adjacent_find(sorted) == sorted.end()) {
-      ASSERT_EQ(target.bytes, expected.bytes);
-    }
+    if (std::ranges::adjacent_find(sorted) == sorted.end()) { ASSERT_EQ(target.bytes, expected.bytes); }
   }
 }
 

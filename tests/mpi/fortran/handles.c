@@ -2,7 +2,8 @@
  * What handles and statuses of Fortran are in C. Returns the number of the check that failed, or 0. */
 #include <mpi.h>
 
-MPI_Fint seen_in_c_(const MPI_Fint *comm, const MPI_Fint *type, const MPI_Fint *status, const MPI_Fint *ignored, MPI_Fint *raised) {
+MPI_Fint seen_in_c_(const MPI_Fint* comm, const MPI_Fint* type, const MPI_Fint* status, const MPI_Fint* ignored,
+                    MPI_Fint* raised) {
   MPI_Comm seen = MPI_Comm_f2c(*comm);
   MPI_Status here, there;
   int same = MPI_UNEQUAL;
@@ -13,6 +14,6 @@ MPI_Fint seen_in_c_(const MPI_Fint *comm, const MPI_Fint *type, const MPI_Fint *
   if (MPI_Status_c2f08(&here, &there) != MPI_SUCCESS || there.MPI_TAG != status[MPI_F_TAG]) return 5;
   there.MPI_TAG += 1;
   if (MPI_Status_f082f(&there, raised) != MPI_SUCCESS || raised[MPI_F_TAG] != status[MPI_F_TAG] + 1) return 6;
-  if (ignored != MPI_F_STATUS_IGNORE || ignored != (MPI_Fint *)MPI_F08_STATUS_IGNORE) return 7;
+  if (ignored != MPI_F_STATUS_IGNORE || ignored != (MPI_Fint*)MPI_F08_STATUS_IGNORE) return 7;
   return 0;
 }

@@ -63,9 +63,7 @@ TEST(Operations, OfSixteenBytesAndOfTwo) {
   for (unsigned bits = 0; bits < 65536; ++bits) {
     auto half = std::bit_cast<Half>(static_cast<std::uint16_t>(bits));
     float value = half;
-    if (!std::isnan(value)) {
-      ASSERT_EQ(std::bit_cast<std::uint16_t>(Half(value)), bits);
-    }
+    if (!std::isnan(value)) { ASSERT_EQ(std::bit_cast<std::uint16_t>(Half(value)), bits); }
   }
   EXPECT_EQ(static_cast<float>(Half(2049.0f)), 2048.0f);
   EXPECT_EQ(static_cast<float>(Half(2051.0f)), 2052.0f);

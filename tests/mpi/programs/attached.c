@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Dynamic windows: types that begin anywhere and have holes, pieces of memory that are attached one by one, of nothing, and too many. */
+ * Dynamic windows: types that begin anywhere and have holes, pieces of memory that are attached one by one, of nothing,
+ * and too many. */
 #include "check.h"
 
 static int right, left;
 
 /* Of the right neighbour. */
-static MPI_Aint address_there(const void *here) {
+static MPI_Aint address_there(const void* here) {
   MPI_Aint mine, theirs;
   MPI_Get_address(here, &mine);
   MPI_Sendrecv(&mine, 1, MPI_AINT, left, 0, &theirs, 1, MPI_AINT, right, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -40,9 +41,9 @@ static void all_operations(MPI_Aint there, MPI_Datatype type, MPI_Win win) {
   for (int i = 0; i < 8; ++i) CHECK(old[i] == 2 * values[i] && got[i] == 3 * values[i]);
 }
 
-/* Two times four ints of `data`, from places `first` and `second` on, each attached for itself; what lies between them is not. The type
- * begins neither at its displacement nor in attached memory. */
-static void types(int *data, int first, int second) {
+/* Two times four ints of `data`, from places `first` and `second` on, each attached for itself; what lies between them
+ * is not. The type begins neither at its displacement nor in attached memory. */
+static void types(int* data, int first, int second) {
   MPI_Win win = make_window();
   int lengths[2] = {4, 4}, places[2] = {first, second};
   MPI_Datatype indexed, absolute, wrong;
@@ -65,7 +66,8 @@ static void types(int *data, int first, int second) {
   }
   /* Its last byte is not attached. */
   int values[8] = {0};
-  int code = MPI_Accumulate(values, 8, MPI_INT, right, there, 1, wrong, MPI_SUM, win), flushed = MPI_Win_flush(right, win);
+  int code = MPI_Accumulate(values, 8, MPI_INT, right, there, 1, wrong, MPI_SUM, win),
+      flushed = MPI_Win_flush(right, win);
   CHECK(class_of(code != MPI_SUCCESS ? code : flushed) == MPI_ERR_RMA_RANGE);
   MPI_Win_unlock_all(win);
   MPI_Win_free(&win);
@@ -106,7 +108,8 @@ static void nothing(void) {
   MPI_Win_free(&win);
 }
 
-/* While more pieces are attached than others are told of, nothing is refused that may be right; afterwards all is as before. */
+/* While more pieces are attached than others are told of, nothing is refused that may be right; afterwards all is as
+ * before. */
 static void many(void) {
   static int data[200];
   MPI_Win win = make_window();
@@ -120,7 +123,8 @@ static void many(void) {
   /* Some that others know of, and some that they do not. */
   for (int i = 0; i < 70; ++i) CHECK(MPI_Win_detach(win, data + 2 * (i < 40 ? i : i + 30)) == MPI_SUCCESS);
   MPI_Barrier(MPI_COMM_WORLD);
-  for (int i = 0; i < 100; ++i) CHECK(put_one(-i, there + 8 * i, win) == (i >= 40 && i < 70 ? MPI_SUCCESS : MPI_ERR_RMA_RANGE));
+  for (int i = 0; i < 100; ++i)
+    CHECK(put_one(-i, there + 8 * i, win) == (i >= 40 && i < 70 ? MPI_SUCCESS : MPI_ERR_RMA_RANGE));
   MPI_Barrier(MPI_COMM_WORLD);
   for (int i = 0; i < 100; ++i) CHECK(data[2 * i] == (i >= 40 && i < 70 ? -i : i));
   for (int i = 40; i < 70; ++i) CHECK(MPI_Win_detach(win, data + 2 * i) == MPI_SUCCESS);
@@ -153,11 +157,11 @@ static void requests(void) {
   MPI_Win_free(&win);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   right = (me + 1) % ranks, left = (me + ranks - 1) % ranks;
   static int data[64];
-  int *mapped;
+  int* mapped;
   types(data, 4, 20);
   types(data, 9, 13);
   MPI_Alloc_mem(64 * sizeof(int), MPI_INFO_NULL, &mapped);

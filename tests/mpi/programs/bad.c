@@ -2,7 +2,7 @@
  * What must end with one line that names rank, function and fault: bad NUMBER. */
 #include "check.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int which = argc > 1 ? atoi(argv[1]) : 0, value = 0;
   if (which == 0) MPI_Comm_rank(MPI_COMM_WORLD, &value);
   begin(&argc, &argv);

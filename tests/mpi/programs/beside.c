@@ -12,7 +12,7 @@ static int is_failure(int code) {
 }
 
 static int heard_of;
-static void hear(MPI_Comm *comm, int *code, ...) {
+static void hear(MPI_Comm* comm, int* code, ...) {
   int members;
   CHECK(MPI_Comm_size(*comm, &members) == MPI_SUCCESS && members == ranks);
   heard_of = class_of(*code);
@@ -44,7 +44,8 @@ static void receive_from_dead(int dead) {
   CHECK(MPI_Iprobe(dead, early + 2, MPI_COMM_WORLD, &flag, &status) == MPI_SUCCESS && flag);
   CHECK(MPI_Mprobe(dead, early + 2, MPI_COMM_WORLD, &message, &status) == MPI_SUCCESS);
   CHECK(MPI_Mrecv(&got, 1, MPI_INT, &message, MPI_STATUS_IGNORE) == MPI_SUCCESS && got == early + 2);
-  CHECK(MPI_Sendrecv(&me, 1, MPI_INT, me, 1, &got, 1, MPI_INT, dead, early + 3, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+  CHECK(MPI_Sendrecv(&me, 1, MPI_INT, me, 1, &got, 1, MPI_INT, dead, early + 3, MPI_COMM_WORLD, &status) ==
+        MPI_SUCCESS);
   CHECK(got == early + 3 && MPI_Recv(&got, 1, MPI_INT, me, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   /* A long one lies with its sender: it comes whole or fails. */
   code = MPI_Recv(much, sizeof much / sizeof *much, MPI_INT, dead, early + 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -90,7 +91,8 @@ static void messages(void) {
   /* What a call that has failed would have received is left to the next. */
   if (me == 0 && ranks > 2) {
     int lost = -1, got = -1, replaced = -2;
-    CHECK(is_failure(MPI_Sendrecv(&me, 1, MPI_INT, last, 7, &lost, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE)));
+    CHECK(
+        is_failure(MPI_Sendrecv(&me, 1, MPI_INT, last, 7, &lost, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE)));
     CHECK(is_failure(MPI_Sendrecv_replace(&replaced, 1, MPI_INT, last, 7, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE)));
     CHECK(MPI_Send(&me, 1, MPI_INT, 1, 8, MPI_COMM_WORLD) == MPI_SUCCESS);
     CHECK(MPI_Recv(&got, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
@@ -169,14 +171,15 @@ static void tests(void) {
   for (int i = 0; i < count; ++i) {
     int flag = codes[i] != MPI_SUCCESS;
     if (me == 0 && !flag) codes[i] = MPI_Wait(&request[i], MPI_STATUS_IGNORE);
-    while (me != 0 && !flag) codes[i] = MPI_Test(&request[i], &flag, MPI_STATUS_IGNORE), flag |= codes[i] != MPI_SUCCESS;
+    while (me != 0 && !flag)
+      codes[i] = MPI_Test(&request[i], &flag, MPI_STATUS_IGNORE), flag |= codes[i] != MPI_SUCCESS;
     CHECK(is_failure(codes[i]));
   }
   go_on();
 }
 
 /* New ones that only some hear of are told to leave; with the dead gone, others can be started. */
-static void children(const char *self) {
+static void children(const char* self) {
   MPI_Comm left, across, all;
   if (me == ranks - 1) raise(SIGKILL);
   for (int i = 0; i < 2; ++i) {
@@ -213,7 +216,7 @@ static void as_child(MPI_Comm parent) {
   MPI_Comm_free(&all);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm parent;

@@ -9,15 +9,15 @@
 
 static int me, ranks;
 
-#define CHECK(condition)                                                                   \
-  do {                                                                                     \
-    if (!(condition)) {                                                                    \
+#define CHECK(condition) \
+  do { \
+    if (!(condition)) { \
       fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, me, #condition); \
-      MPI_Abort(MPI_COMM_WORLD, 3);                                                        \
-    }                                                                                      \
+      MPI_Abort(MPI_COMM_WORLD, 3); \
+    } \
   } while (0)
 
-static void begin(int *argc, char ***argv) {
+static void begin(int* argc, char*** argv) {
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

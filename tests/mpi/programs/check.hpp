@@ -6,12 +6,12 @@
 
 #include <cstdio>
 
-#define CHECK(condition)                                                                          \
-  do {                                                                                            \
-    if (!(condition)) {                                                                           \
+#define CHECK(condition) \
+  do { \
+    if (!(condition)) { \
       std::fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, rank, #condition); \
-      MPI_Abort(MPI_COMM_WORLD, 3);                                                               \
-    }                                                                                             \
+      MPI_Abort(MPI_COMM_WORLD, 3); \
+    } \
   } while (0)
 
 inline int rank, size;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Faults that are found with ATOLL_MPI_CHECK=1 alone: checked NUMBER, on 2 ranks or more. 0: none, whatever looks like one. */
+ * Faults that are found with ATOLL_MPI_CHECK=1 alone: checked NUMBER, on 2 ranks or more. 0: none, whatever looks like
+ * one. */
 #include <mpi-ext.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -10,14 +11,15 @@
 
 static int data[64], more[64];
 
-static void begin_with_threads(int *argc, char ***argv) {
+static void begin_with_threads(int* argc, char*** argv) {
   int provided;
   MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 }
 
-/* Three integers and no float, in one structure, are three integers; so are six in two messages of a structure of structures. */
+/* Three integers and no float, in one structure, are three integers; so are six in two messages of a structure of
+ * structures. */
 static void entries_of_nothing(void) {
   int right = (me + 1) % ranks, left = (me + ranks - 1) % ranks, lengths[3] = {3, 0, 0};
   MPI_Aint places[3] = {0, 16, 20};
@@ -70,8 +72,7 @@ static void nothing_wrong(void) {
   /* Longer than the others care to wait: no deadlock. */
   if (me == 0) {
     double until = MPI_Wtime() + 4.5;
-    while (MPI_Wtime() < until) {
-    }
+    while (MPI_Wtime() < until) {}
   }
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Comm part;
@@ -99,7 +100,7 @@ static void nothing_wrong(void) {
 }
 
 /* Rank 0 goes on while its other thread waits. */
-static void *late(void *unused) {
+static void* late(void* unused) {
   int one = 1, got;
   MPI_Sendrecv(&one, 1, MPI_INT, 0, 7, &got, 1, MPI_INT, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE);
   usleep(4500000);
@@ -117,7 +118,7 @@ static void two_threads(void) {
 }
 
 /* Right: a thread that has not called yet sends what its rank is waited for, and rank 0 waits for the answer. */
-static void *first_call(void *unused) {
+static void* first_call(void* unused) {
   int one = 1;
   usleep(5500000);
   MPI_Send(&one, 1, MPI_INT, 1, 8, MPI_COMM_WORLD);
@@ -148,10 +149,11 @@ static void wait_that_fails(void) {
   MPI_Comm_free(&comm);
 }
 
-/* Right: a library gives back what it has, and takes the last message, when MPI_COMM_SELF loses its attributes, once. */
+/* Right: a library gives back what it has, and takes the last message, when MPI_COMM_SELF loses its attributes, once.
+ */
 static MPI_Comm of_library;
 static int ends;
-static int end_library(MPI_Comm self, int key, void *value, void *extra) {
+static int end_library(MPI_Comm self, int key, void* value, void* extra) {
   (void)self, (void)key, (void)value, (void)extra;
   CHECK(++ends == 1);
   MPI_Recv(more, 1, MPI_INT, MPI_ANY_SOURCE, 5, of_library, MPI_STATUS_IGNORE);
@@ -169,7 +171,7 @@ static void library_that_ends_with_mpi(void) {
 static void unmapped(void) {
   enum { bytes = 65536 };
   MPI_Request request;
-  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   MPI_Isend(memory, 16, MPI_INT, (me + 1) % ranks, 1, MPI_COMM_WORLD, &request);
   MPI_Recv(more, 16, MPI_INT, (me + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   munmap(memory, bytes);
@@ -236,7 +238,7 @@ static MPI_File opened(void) {
 static void window(int which) {
   MPI_Win win;
   MPI_Group everybody;
-  int *memory;
+  int* memory;
   MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
   MPI_Comm_group(MPI_COMM_WORLD, &everybody);
   switch (which) {
@@ -278,7 +280,7 @@ static void partitioned(int sent, MPI_Datatype type) {
   MPI_Request_free(&request);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int which = argc > 1 ? atoi(argv[1]) : 0, counts[64], places[64];
   MPI_Request request, requests[2];
   MPI_Comm comm;
@@ -292,10 +294,10 @@ int main(int argc, char **argv) {
       if (me == 0) MPI_Bcast(data, 1, MPI_INT, 0, MPI_COMM_WORLD);
       else MPI_Barrier(MPI_COMM_WORLD);
       break;
-    case 2: MPI_Bcast(data, 1, MPI_INT, me == 0 ? 0 : 1, MPI_COMM_WORLD); break;                                         /* root */
-    case 3: MPI_Bcast(data, me == 0 ? 4 : 2, MPI_INT, 0, MPI_COMM_WORLD); break;                                         /* count */
-    case 4: MPI_Bcast(data, 2, me == 0 ? MPI_INT : MPI_FLOAT, 0, MPI_COMM_WORLD); break;                                 /* type */
-    case 5: MPI_Allreduce(data, more, 1, MPI_INT, me == 0 ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD); break;                   /* operation */
+    case 2: MPI_Bcast(data, 1, MPI_INT, me == 0 ? 0 : 1, MPI_COMM_WORLD); break; /* root */
+    case 3: MPI_Bcast(data, me == 0 ? 4 : 2, MPI_INT, 0, MPI_COMM_WORLD); break; /* count */
+    case 4: MPI_Bcast(data, 2, me == 0 ? MPI_INT : MPI_FLOAT, 0, MPI_COMM_WORLD); break; /* type */
+    case 5: MPI_Allreduce(data, more, 1, MPI_INT, me == 0 ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD); break; /* operation */
     case 6: /* counts of a list */
       counts[0] = me == 0 ? 1 : 3, places[1] = 3;
       MPI_Allgatherv(data, 1, MPI_INT, more, counts, places, MPI_INT, MPI_COMM_WORLD);
@@ -305,7 +307,7 @@ int main(int argc, char **argv) {
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       break;
     case 8: MPI_Allgather(data, 1, MPI_INT, data, 1, MPI_INT, MPI_COMM_WORLD); break; /* in and out overlap */
-    case 9:                                                                            /* in use */
+    case 9: /* in use */
       MPI_Irecv(data, 8, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &requests[0]);
       MPI_Irecv(data + 7, 8, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &requests[1]);
       break;
@@ -366,9 +368,7 @@ int main(int argc, char **argv) {
       if (me == 0) MPI_Send(data, 3, MPI_INT, 1, 5, MPI_COMM_WORLD);
       break;
     case 29: MPI_Probe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
-    case 30: /* left */
-      file = opened();
-      break;
+    case 30: /* left */ file = opened(); break;
     case 31: /* a message that is changed while it is under way */
       MPI_Isend(data, 8, MPI_INT, (me + 1) % ranks, 1, MPI_COMM_WORLD, &request);
       data[3] = 1;

@@ -13,22 +13,22 @@ static int out[most * count], in[most * count];
 static int counts[most], starts[most];
 
 /* How: 0 blocking, 1 non-blocking, 2 persistent (started twice). */
-#define ALL_WAYS(how, plain, started, prepared)     \
-  do {                                              \
-    MPI_Request request = MPI_REQUEST_NULL;         \
-    if (how == 0) {                                 \
-      plain;                                        \
-    } else if (how == 1) {                          \
-      started;                                      \
-      MPI_Wait(&request, MPI_STATUS_IGNORE);        \
-    } else {                                        \
-      prepared;                                     \
-      for (int round = 0; round < 2; ++round) {     \
-        MPI_Start(&request);                        \
-        MPI_Wait(&request, MPI_STATUS_IGNORE);      \
-      }                                             \
-      MPI_Request_free(&request);                   \
-    }                                               \
+#define ALL_WAYS(how, plain, started, prepared) \
+  do { \
+    MPI_Request request = MPI_REQUEST_NULL; \
+    if (how == 0) { \
+      plain; \
+    } else if (how == 1) { \
+      started; \
+      MPI_Wait(&request, MPI_STATUS_IGNORE); \
+    } else { \
+      prepared; \
+      for (int round = 0; round < 2; ++round) { \
+        MPI_Start(&request); \
+        MPI_Wait(&request, MPI_STATUS_IGNORE); \
+      } \
+      MPI_Request_free(&request); \
+    } \
   } while (0)
 
 static void reset(int blocks) {
@@ -128,11 +128,13 @@ static void reductions(int how, int group) {
   int root = root_of(group), is_root = inter ? root == MPI_ROOT : mine == root;
   int others = peers * (peers - 1) / 2;
   reset(1);
-  ALL_WAYS(how, MPI_Allreduce(out, in, count, MPI_INT, MPI_SUM, comm), MPI_Iallreduce(out, in, count, MPI_INT, MPI_SUM, comm, &request),
+  ALL_WAYS(how, MPI_Allreduce(out, in, count, MPI_INT, MPI_SUM, comm),
+           MPI_Iallreduce(out, in, count, MPI_INT, MPI_SUM, comm, &request),
            MPI_Allreduce_init(out, in, count, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &request));
   for (int i = 0; i < count; ++i) CHECK(in[i] == 10000 * others + peers * i);
   reset(1);
-  ALL_WAYS(how, MPI_Reduce(out, in, count, MPI_INT, MPI_MAX, root, comm), MPI_Ireduce(out, in, count, MPI_INT, MPI_MAX, root, comm, &request),
+  ALL_WAYS(how, MPI_Reduce(out, in, count, MPI_INT, MPI_MAX, root, comm),
+           MPI_Ireduce(out, in, count, MPI_INT, MPI_MAX, root, comm, &request),
            MPI_Reduce_init(out, in, count, MPI_INT, MPI_MAX, root, comm, MPI_INFO_NULL, &request));
   for (int i = 0; i < count && is_root; ++i) CHECK(in[i] == value(peers - 1, 0, i));
   reset(most);
@@ -147,11 +149,13 @@ static void reductions(int how, int group) {
     }
   }
   if (inter) return;
-  ALL_WAYS(how, MPI_Scan(out, in, count, MPI_INT, MPI_SUM, comm), MPI_Iscan(out, in, count, MPI_INT, MPI_SUM, comm, &request),
+  ALL_WAYS(how, MPI_Scan(out, in, count, MPI_INT, MPI_SUM, comm),
+           MPI_Iscan(out, in, count, MPI_INT, MPI_SUM, comm, &request),
            MPI_Scan_init(out, in, count, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &request));
   for (int i = 0; i < count; ++i) CHECK(in[i] == 10000 * (mine * (mine + 1) / 2) + (mine + 1) * i);
   reset(1);
-  ALL_WAYS(how, MPI_Exscan(out, in, count, MPI_INT, MPI_SUM, comm), MPI_Iexscan(out, in, count, MPI_INT, MPI_SUM, comm, &request),
+  ALL_WAYS(how, MPI_Exscan(out, in, count, MPI_INT, MPI_SUM, comm),
+           MPI_Iexscan(out, in, count, MPI_INT, MPI_SUM, comm, &request),
            MPI_Exscan_init(out, in, count, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &request));
   for (int i = 0; i < count; ++i) CHECK(in[i] == (mine == 0 ? -1 : 10000 * (mine * (mine - 1) / 2) + mine * i));
   for (int r = 0; r < members; ++r) counts[r] = r;
@@ -169,7 +173,7 @@ static void reductions(int how, int group) {
 typedef struct {
   int a, b;
 } Affine;
-static void compose(void *left, void *right, int *length, MPI_Datatype *type) {
+static void compose(void* left, void* right, int* length, MPI_Datatype* type) {
   Affine *first = left, *then = right;
   (void)type;
   for (int i = 0; i < *length; ++i) {
@@ -240,7 +244,7 @@ static void one_buffer(void) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   mine = me, members = peers = ranks;

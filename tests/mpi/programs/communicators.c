@@ -93,7 +93,7 @@ static void unknown_hints_are_ignored(void) {
   MPI_Comm_free(&copy);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   freeing_waits_for_nobody();
   pending_goes_on();

@@ -36,7 +36,7 @@ static void work_together(MPI_Comm across, int high) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   CHECK(in[count - 1] == members * (members - 1) / 2);
   /* Memory of all. */
-  int *base;
+  int* base;
   MPI_Win win;
   MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, all, &base, &win);
   MPI_Win_fence(0, win);
@@ -64,14 +64,14 @@ static void be_started(MPI_Comm parent) {
   CHECK(parent == MPI_COMM_NULL);
 }
 
-static void start(MPI_Comm comm, const char *self) {
+static void start(MPI_Comm comm, const char* self) {
   MPI_Comm across;
   int codes[5] = {1, 1, 1, 1, 1}, mine, count = 3;
   MPI_Comm_rank(comm, &mine);
-  char *words[] = {"started", NULL};
+  char* words[] = {"started", NULL};
   if (mine == 0) {
-    char *programs[] = {(char *)self, (char *)self};
-    char **arguments[] = {words, words};
+    char* programs[] = {(char*)self, (char*)self};
+    char** arguments[] = {words, words};
     int counts[] = {1, 2};
     MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
     CHECK(MPI_Comm_spawn_multiple(2, programs, arguments, counts, infos, 0, comm, &across, codes) == MPI_SUCCESS);
@@ -96,10 +96,14 @@ static void refuse(void) {
   MPI_Comm none;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  FAILS(MPI_Comm_spawn("no-such-program", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &none, MPI_ERRCODES_IGNORE), MPI_ERR_SPAWN);
+  FAILS(
+      MPI_Comm_spawn("no-such-program", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &none, MPI_ERRCODES_IGNORE),
+      MPI_ERR_SPAWN);
   /* It does not come to MPI_Init. */
-  FAILS(MPI_Comm_spawn("true", MPI_ARGV_NULL, 2, MPI_INFO_NULL, ranks - 1, MPI_COMM_WORLD, &none, MPI_ERRCODES_IGNORE), MPI_ERR_SPAWN);
-  FAILS(MPI_Comm_spawn("true", MPI_ARGV_NULL, 100000, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &none, MPI_ERRCODES_IGNORE), MPI_ERR_SPAWN);
+  FAILS(MPI_Comm_spawn("true", MPI_ARGV_NULL, 2, MPI_INFO_NULL, ranks - 1, MPI_COMM_WORLD, &none, MPI_ERRCODES_IGNORE),
+        MPI_ERR_SPAWN);
+  FAILS(MPI_Comm_spawn("true", MPI_ARGV_NULL, 100000, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &none, MPI_ERRCODES_IGNORE),
+        MPI_ERR_SPAWN);
   FAILS(MPI_Comm_connect("nonsense", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &none), MPI_ERR_PORT);
   FAILS(MPI_Comm_connect("atoll:0:0:0", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &none), MPI_ERR_PORT);
   char port[MPI_MAX_PORT_NAME];
@@ -143,7 +147,7 @@ static void connect_by_name(void) {
   MPI_Comm_free(&rest);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm parent;
   MPI_Comm_get_parent(&parent);

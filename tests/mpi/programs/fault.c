@@ -17,7 +17,6 @@ static int is_failure(int code) {
   return class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_PROC_FAILED_PENDING || class == MPIX_ERR_REVOKED;
 }
 
-
 /* All that survive leave with the same communicator, on which everything works. */
 static MPI_Comm recover(MPI_Comm broken) {
   int flag = 0, members, before = 0;
@@ -59,7 +58,9 @@ static int work(MPI_Comm comm, int kind) {
       case 0: code = MPI_Barrier(comm); break;
       case 1: code = MPI_Allreduce(out, in, count, MPI_INT, MPI_SUM, comm); break;
       case 2: code = MPI_Bcast(out, count, MPI_INT, i % members, comm); break;
-      case 3: code = MPI_Sendrecv(out, count, MPI_INT, right, 0, in, count, MPI_INT, left, 0, comm, MPI_STATUS_IGNORE); break;
+      case 3:
+        code = MPI_Sendrecv(out, count, MPI_INT, right, 0, in, count, MPI_INT, left, 0, comm, MPI_STATUS_IGNORE);
+        break;
       case 4:
         code = MPI_Iallreduce(out, in, count, MPI_INT, MPI_SUM, comm, &request);
         if (code == MPI_SUCCESS) code = MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -87,7 +88,7 @@ static int work(MPI_Comm comm, int kind) {
   return code;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;

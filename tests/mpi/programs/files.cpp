@@ -15,7 +15,8 @@
 namespace {
 
 std::string folder;
-bool all_alike = false;  // whether all ranks call the same collectives: not where the library is to cope with what is wrong
+bool all_alike =
+    false;  // whether all ranks call the same collectives: not where the library is to cope with what is wrong
 
 MPI_File open_file(const char* name, int mode = MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_Comm comm = MPI_COMM_WORLD,
                    MPI_Info info = MPI_INFO_NULL) {
@@ -52,7 +53,8 @@ void interleaved(const char* collective, int block, int blocks) {
   MPI_Type_vector(blocks, block, block * (size + 1), MPI_INT, &column);
   MPI_Type_create_resized(column, 0, static_cast<MPI_Aint>(all * sizeof(int)), &type);
   MPI_Type_commit(&type);
-  MPI_File_set_view(file, static_cast<MPI_Offset>(rank) * block * static_cast<int>(sizeof(int)), MPI_INT, type, "native", MPI_INFO_NULL);
+  MPI_File_set_view(file, static_cast<MPI_Offset>(rank) * block * static_cast<int>(sizeof(int)), MPI_INT, type,
+                    "native", MPI_INFO_NULL);
   auto index = [&](std::size_t i) {  // of the file, for element i of this rank
     auto b = static_cast<std::size_t>(block);
     return i / b * b * static_cast<std::size_t>(size + 1) + static_cast<std::size_t>(rank) * b + i % b;
@@ -86,7 +88,8 @@ void interleaved(const char* collective, int block, int blocks) {
   settle(file, block);
   CHECK(MPI_File_read_at_all(file, 0, whole.data(), static_cast<int>(all), MPI_INT, &status) == MPI_SUCCESS);
   for (std::size_t i = 0; i < all; ++i) {
-    bool nobody = i / static_cast<std::size_t>(block) % static_cast<std::size_t>(size + 1) == static_cast<std::size_t>(size);
+    bool nobody =
+        i / static_cast<std::size_t>(block) % static_cast<std::size_t>(size + 1) == static_cast<std::size_t>(size);
     CHECK(whole[i] == (nobody ? 7 : value_at(i)));
   }
   MPI_File_close(&file);
@@ -98,7 +101,8 @@ void interleaved(const char* collective, int block, int blocks) {
 /// A block of a matrix per rank, by darray; read in the order of the file.
 void matrix() {
   MPI_File file = open_file("matrix", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
-  int sizes[2] = {37, 29}, how[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK}, arguments[2] = {3, MPI_DISTRIBUTE_DFLT_DARG};
+  int sizes[2] = {37, 29}, how[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK},
+      arguments[2] = {3, MPI_DISTRIBUTE_DFLT_DARG};
   int grid[2] = {size, 1};
   MPI_Datatype type;
   MPI_Type_create_darray(size, rank, 2, sizes, how, arguments, grid, MPI_ORDER_C, MPI_DOUBLE, &type);
@@ -136,7 +140,8 @@ void empty_view() {
   MPI_Type_contiguous(count, MPI_INT, &mine);
   MPI_Type_commit(&mine);
   CHECK(MPI_File_set_view(file, 4 * rank, MPI_INT, mine, "native", MPI_INFO_NULL) == MPI_SUCCESS);
-  for (int round = 0; round < 2; ++round) CHECK(MPI_File_write_at_all(file, 0, &rank, count, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  for (int round = 0; round < 2; ++round)
+    CHECK(MPI_File_write_at_all(file, 0, &rank, count, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
   MPI_File_read_at_all(file, 0, got, size - 1, MPI_INT, MPI_STATUS_IGNORE);
   for (int r = 0; r < size - 1; ++r) CHECK(got[r] == r);
@@ -199,7 +204,8 @@ int to_ints(void* memory, MPI_Datatype, int count, void* file, MPI_Offset, void*
   return MPI_SUCCESS;
 }
 int to_bytes(void* memory, MPI_Datatype, int count, void* file, MPI_Offset, void* calls) {
-  for (int i = 0; i < count; ++i) static_cast<unsigned char*>(file)[i] = static_cast<unsigned char>(static_cast<int*>(memory)[i]);
+  for (int i = 0; i < count; ++i)
+    static_cast<unsigned char*>(file)[i] = static_cast<unsigned char>(static_cast<int*>(memory)[i]);
   ++*static_cast<int*>(calls);
   return MPI_SUCCESS;
 }
@@ -245,13 +251,14 @@ void views_in_flight() {
   MPI_File_close(&file);
 }
 
-// Through one view, too. Rank 0 alone aggregates, and of the first access it has heard of all but the last rank's view, when the
-// second begins, for which rank 1, who is done with views, comes late.
+// Through one view, too. Rank 0 alone aggregates, and of the first access it has heard of all but the last rank's view,
+// when the second begins, for which rank 1, who is done with views, comes late.
 void one_view_in_flight() {
   MPI_Info info;
   MPI_Info_create(&info);
   MPI_Info_set(info, "cb_nodes", "1");
-  MPI_File file = open_file("one_view", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE, MPI_COMM_WORLD, info);
+  MPI_File file =
+      open_file("one_view", MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE, MPI_COMM_WORLD, info);
   MPI_Info_free(&info);
   MPI_Datatype mine;
   MPI_Type_create_resized(MPI_INT, 0, static_cast<MPI_Aint>(size * sizeof(int)), &mine);
@@ -274,7 +281,8 @@ void one_view_in_flight() {
       MPI_Test(&requests[0], &done, MPI_STATUS_IGNORE);
       usleep(80000);
     } else {
-      for (double until = MPI_Wtime() + 0.05; rank == 1 && MPI_Wtime() < until;) MPI_Test(&requests[0], &done, MPI_STATUS_IGNORE);
+      for (double until = MPI_Wtime() + 0.05; rank == 1 && MPI_Wtime() < until;)
+        MPI_Test(&requests[0], &done, MPI_STATUS_IGNORE);
       CHECK(second() == MPI_SUCCESS);
     }
     CHECK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
@@ -288,33 +296,44 @@ void one_view_in_flight() {
 
 void errors() {
   MPI_File file;
-  auto opened = [&](const std::string& name, int mode) { return class_of(MPI_File_open(MPI_COMM_WORLD, name.c_str(), mode, MPI_INFO_NULL, &file)); };
+  auto opened = [&](const std::string& name, int mode) {
+    return class_of(MPI_File_open(MPI_COMM_WORLD, name.c_str(), mode, MPI_INFO_NULL, &file));
+  };
   CHECK(opened(folder + "/missing", MPI_MODE_RDONLY) == MPI_ERR_NO_SUCH_FILE);
   CHECK(opened(folder, MPI_MODE_RDWR) == MPI_ERR_BAD_FILE);
-  CHECK(class_of(MPI_File_open(MPI_COMM_WORLD, rank == 0 ? "" : "x", MPI_MODE_RDWR, MPI_INFO_NULL, &file)) == MPI_ERR_BAD_FILE);
-  CHECK(class_of(MPI_File_open(MPI_COMM_WORLD, rank == 0 ? nullptr : "x", MPI_MODE_RDWR, MPI_INFO_NULL, &file)) == MPI_ERR_ARG);
-  CHECK(class_of(MPI_File_open(MPI_COMM_WORLD, folder.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, rank == 0 ? nullptr : &file)) == MPI_ERR_ARG);
+  CHECK(class_of(MPI_File_open(MPI_COMM_WORLD, rank == 0 ? "" : "x", MPI_MODE_RDWR, MPI_INFO_NULL, &file)) ==
+        MPI_ERR_BAD_FILE);
+  CHECK(class_of(MPI_File_open(MPI_COMM_WORLD, rank == 0 ? nullptr : "x", MPI_MODE_RDWR, MPI_INFO_NULL, &file)) ==
+        MPI_ERR_ARG);
+  CHECK(class_of(MPI_File_open(MPI_COMM_WORLD, folder.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL,
+                               rank == 0 ? nullptr : &file)) == MPI_ERR_ARG);
   CHECK(opened(folder + "/x", MPI_MODE_RDWR | MPI_MODE_RDONLY) == MPI_ERR_AMODE);
-  CHECK(opened(folder + "/x", MPI_MODE_CREATE | (rank == 0 ? MPI_MODE_RDWR : MPI_MODE_WRONLY)) == (size > 1 ? MPI_ERR_NOT_SAME : MPI_SUCCESS));
+  CHECK(opened(folder + "/x", MPI_MODE_CREATE | (rank == 0 ? MPI_MODE_RDWR : MPI_MODE_WRONLY)) ==
+        (size > 1 ? MPI_ERR_NOT_SAME : MPI_SUCCESS));
   if (size == 1) MPI_File_close(&file), MPI_File_delete((folder + "/x").c_str(), MPI_INFO_NULL);
   CHECK(class_of(MPI_File_delete((folder + "/missing").c_str(), MPI_INFO_NULL)) == MPI_ERR_NO_SUCH_FILE);
   file = open_file("only_read", MPI_MODE_WRONLY | MPI_MODE_CREATE);
   int number = 4;
   CHECK(class_of(MPI_File_read(file, &number, 1, MPI_INT, MPI_STATUS_IGNORE)) == MPI_ERR_ACCESS);
-  CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "strange", MPI_INFO_NULL)) == MPI_ERR_UNSUPPORTED_DATAREP);
+  CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "strange", MPI_INFO_NULL)) ==
+        MPI_ERR_UNSUPPORTED_DATAREP);
   // What one rank gives wrong is an error of all: nobody waits.
-  CHECK(class_of(MPI_File_set_view(file, rank == 0 ? -1 : 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL)) == MPI_ERR_ARG);
-  CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, rank == size - 1 ? MPI_BYTE : MPI_INT, "native", MPI_INFO_NULL)) == MPI_ERR_ARG);
+  CHECK(class_of(MPI_File_set_view(file, rank == 0 ? -1 : 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL)) ==
+        MPI_ERR_ARG);
+  CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, rank == size - 1 ? MPI_BYTE : MPI_INT, "native", MPI_INFO_NULL)) ==
+        MPI_ERR_ARG);
   CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, rank == 0 ? "strange" : "native", MPI_INFO_NULL)) ==
         MPI_ERR_UNSUPPORTED_DATAREP);
-  CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, rank == 0 ? nullptr : "native", MPI_INFO_NULL)) == MPI_ERR_ARG);
+  CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, rank == 0 ? nullptr : "native", MPI_INFO_NULL)) ==
+        MPI_ERR_ARG);
   CHECK(class_of(MPI_File_set_size(file, rank == 0 ? -1 : 8)) == (size > 1 ? MPI_ERR_NOT_SAME : MPI_ERR_ARG));
   CHECK(class_of(MPI_File_preallocate(file, -1)) == MPI_ERR_ARG);
   // So is a split access that only one rank has not ended. What checks programs ends the job there.
   CHECK(MPI_File_write_all_begin(file, &number, 1, MPI_INT) == MPI_SUCCESS);
   if (all_alike || rank != size - 1) CHECK(MPI_File_write_all_end(file, &number, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   if (!all_alike) {
-    CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL)) == MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL)) ==
+          MPI_ERR_UNSUPPORTED_OPERATION);
     CHECK(class_of(MPI_File_set_size(file, 8)) == MPI_ERR_UNSUPPORTED_OPERATION);
     CHECK(class_of(MPI_File_preallocate(file, 8)) == MPI_ERR_UNSUPPORTED_OPERATION);
     CHECK(class_of(MPI_File_set_info(file, MPI_INFO_NULL)) == MPI_ERR_UNSUPPORTED_OPERATION);
@@ -323,7 +342,8 @@ void errors() {
     if (rank == size - 1) CHECK(MPI_File_write_all_end(file, &number, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   }
   // The bytes of a filetype follow one another, and in a file that is written there is each once.
-  for (auto [displacements, lengths] : {std::pair{std::array{-2, 2}, std::array{1, 1}}, {std::array{3, 0}, std::array{1, 1}},
+  for (auto [displacements, lengths] : {std::pair{std::array{-2, 2}, std::array{1, 1}},
+                                        {std::array{3, 0}, std::array{1, 1}},
                                         {std::array{0, 1}, std::array{3, 1}}}) {
     MPI_Datatype odd;
     MPI_Type_indexed(2, lengths.data(), displacements.data(), MPI_INT, &odd);
@@ -340,7 +360,9 @@ void errors() {
   CHECK(opened("/dev/full", MPI_MODE_RDWR) == MPI_SUCCESS);
   std::vector<char> much(100000);
   CHECK(class_of(MPI_File_write_at(file, 0, much.data(), 100000, MPI_CHAR, MPI_STATUS_IGNORE)) == MPI_ERR_NO_SPACE);
-  if (size > 1) CHECK(class_of(MPI_File_write_at_all(file, rank, much.data(), 100000, MPI_CHAR, MPI_STATUS_IGNORE)) == MPI_ERR_NO_SPACE);
+  if (size > 1)
+    CHECK(class_of(MPI_File_write_at_all(file, rank, much.data(), 100000, MPI_CHAR, MPI_STATUS_IGNORE)) ==
+          MPI_ERR_NO_SPACE);
   MPI_File_close(&file);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Flags that ranks set and see without a call of MPI. They lie in a file, because ranks on pretended hosts share no memory. */
+ * Flags that ranks set and see without a call of MPI. They lie in a file, because ranks on pretended hosts share no
+ * memory. */
 #ifndef FLAGS_H
 #define FLAGS_H
 #include <fcntl.h>
@@ -9,7 +10,7 @@
 #include "check.h"
 
 enum { FLAGS = 1024 };
-static volatile int *flags;
+static volatile int* flags;
 
 /* Collective. */
 static inline void share_flags(void) {

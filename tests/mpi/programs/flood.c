@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Unexpected messages go to memory, up to a limit: `flood` sends more than any ring holds to a rank that waits in a collective.
- * `flood limit` sends more than ATOLL_MPI_UNEXPECTED_LIMIT allows: the sender waits, and says so. `flood buffered` has many buffered sends
- * pending, which must not take time of the square of their number. */
+ * Unexpected messages go to memory, up to a limit: `flood` sends more than any ring holds to a rank that waits in a
+ * collective. `flood limit` sends more than ATOLL_MPI_UNEXPECTED_LIMIT allows: the sender waits, and says so. `flood
+ * buffered` has many buffered sends pending, which must not take time of the square of their number. */
 #include <sched.h>
 #include <unistd.h>
 
 #include "check.h"
 
-static char *text;
+static char* text;
 static MPI_Comm others;
 
 /* Rank 1 sends to rank 0, which waits in `wait`, as does rank 1 behind its sends. */
@@ -60,7 +60,7 @@ static void limit(int share) {
 
 static void buffered(int count) {
   const int room = count * (64 + MPI_BSEND_OVERHEAD);
-  void *memory = malloc(room);
+  void* memory = malloc(room);
   MPI_Buffer_attach(memory, room);
   if (me == 1) {
     for (int i = 0; i < count; ++i) MPI_Bsend(&i, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
@@ -75,12 +75,12 @@ static void buffered(int count) {
   free(memory);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int provided;
   MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
   begin(&argc, &argv);
   text = calloc(1, 65536);
-  const char *what = argc > 1 ? argv[1] : "";
+  const char* what = argc > 1 ? argv[1] : "";
   if (ranks > 1) {
     MPI_Comm_dup(MPI_COMM_WORLD, &others);
     if (strcmp(what, "limit") == 0) {

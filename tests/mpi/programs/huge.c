@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Counts, displacements and sizes whose products do not fit 64 bits: each call returns an error, and nothing wraps. */
-#include "check.h"
 #include <stdint.h>
+#include "check.h"
 
 static char memory[4096];
 static const MPI_Count huge = (MPI_Count)1 << 61; /* of 8 bytes: 2^64, which is 0 when it wraps */
@@ -9,28 +9,26 @@ static MPI_Datatype wide;                         /* 1 double, extent 2^61 */
 
 static int is_refusal(int code) {
   switch (class_of(code)) {
-  case MPI_ERR_COUNT:
-  case MPI_ERR_ARG:
-  case MPI_ERR_TYPE:
-  case MPI_ERR_SIZE:
-  case MPI_ERR_DISP:
-  case MPI_ERR_NO_MEM:
-  case MPI_ERR_RMA_RANGE:
-  case MPI_ERR_TRUNCATE:
-  case MPI_ERR_VALUE_TOO_LARGE:
-    return 1;
-  default:
-    return 0;
+    case MPI_ERR_COUNT:
+    case MPI_ERR_ARG:
+    case MPI_ERR_TYPE:
+    case MPI_ERR_SIZE:
+    case MPI_ERR_DISP:
+    case MPI_ERR_NO_MEM:
+    case MPI_ERR_RMA_RANGE:
+    case MPI_ERR_TRUNCATE:
+    case MPI_ERR_VALUE_TOO_LARGE: return 1;
+    default: return 0;
   }
 }
 
-#define REFUSED(call)                                                                                   \
-  do {                                                                                                  \
-    int code_ = (call);                                                                                 \
-    if (!is_refusal(code_)) {                                                                           \
+#define REFUSED(call) \
+  do { \
+    int code_ = (call); \
+    if (!is_refusal(code_)) { \
       fprintf(stderr, "%s:%d: rank %d: class %d of %s\n", __FILE__, __LINE__, me, class_of(code_), #call); \
-      faults++;                                                                                         \
-    }                                                                                                   \
+      faults++; \
+    } \
   } while (0)
 
 static int faults;
@@ -53,7 +51,8 @@ static void types(void) {
   MPI_Count sizes[2] = {huge, huge}, parts[2] = {1, 1}, starts[2] = {0, 0};
   REFUSED(MPI_Type_create_subarray_c(2, sizes, parts, starts, MPI_ORDER_C, MPI_DOUBLE, &made));
   MPI_Count rows[2] = {huge, huge};
-  int how[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE}, arguments[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, grid[2] = {ranks, 1};
+  int how[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE},
+      arguments[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, grid[2] = {ranks, 1};
   REFUSED(MPI_Type_create_darray_c(ranks, me, 2, rows, how, arguments, grid, MPI_ORDER_C, MPI_DOUBLE, &made));
 }
 
@@ -93,7 +92,7 @@ static void collectives(void) {
   MPI_Count counts[64], large[64];
   MPI_Aint at[64], far[64];
   for (int i = 0; i < ranks; ++i) counts[i] = 1, large[i] = huge, at[i] = i, far[i] = (MPI_Aint)huge;
-  char *out = memory + 2048;
+  char* out = memory + 2048;
   REFUSED(MPI_Bcast_c(memory, huge, MPI_DOUBLE, 0, MPI_COMM_WORLD));
   REFUSED(MPI_Reduce_c(memory, out, huge, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD));
   REFUSED(MPI_Allreduce_c(memory, out, huge, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
@@ -117,7 +116,7 @@ static void collectives(void) {
 
 static void windows(void) {
   MPI_Win win;
-  char *base = NULL;
+  char* base = NULL;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Win_create(memory, sizeof memory, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
@@ -149,7 +148,8 @@ static void files(void) {
   MPI_Status status;
   char name[64];
   snprintf(name, sizeof name, "huge.%d.%d.tmp", ranks, me);
-  CHECK(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file) == MPI_SUCCESS);
+  CHECK(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                      &file) == MPI_SUCCESS);
   REFUSED(MPI_File_write_at_c(file, 0, memory, huge, MPI_DOUBLE, &status));
   REFUSED(MPI_File_read_at_c(file, 0, memory, huge, MPI_DOUBLE, &status));
   REFUSED(MPI_File_write_c(file, memory, huge, MPI_DOUBLE, &status));
@@ -157,11 +157,13 @@ static void files(void) {
   MPI_File_set_view(file, 16, MPI_DOUBLE, MPI_DOUBLE, "native", MPI_INFO_NULL);
   REFUSED(MPI_File_write_at(file, (MPI_Offset)huge, memory, 1, MPI_DOUBLE, &status));
   REFUSED(MPI_File_read_at(file, (MPI_Offset)huge, memory, 1, MPI_DOUBLE, &status));
-  REFUSED(MPI_File_seek(file, (MPI_Offset)huge, MPI_SEEK_SET) == MPI_SUCCESS ? MPI_File_write(file, memory, 1, MPI_DOUBLE, &status) : MPI_ERR_ARG);
+  REFUSED(MPI_File_seek(file, (MPI_Offset)huge, MPI_SEEK_SET) == MPI_SUCCESS
+              ? MPI_File_write(file, memory, 1, MPI_DOUBLE, &status)
+              : MPI_ERR_ARG);
   MPI_File_close(&file);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Calls that MPI calls local return, whatever the other rank does: rank 1 makes far more of them than rings and networks hold, and then
- * sets a flag. Rank 0 makes no MPI call before it has seen that flag. */
+ * Calls that MPI calls local return, whatever the other rank does: rank 1 makes far more of them than rings and
+ * networks hold, and then sets a flag. Rank 0 makes no MPI call before it has seen that flag. */
 #include <sched.h>
 
 #include "flags.h"
@@ -42,7 +42,9 @@ static void non_blocking(void) {
     begin_case();
     if (me == 1) {
       for (int i = 0; i < MANY; ++i)
-        (kind == 0 ? MPI_Isend : kind == 1 ? MPI_Issend : MPI_Irsend)(values + i, 1, MPI_INT, 0, cases, MPI_COMM_WORLD, requests + i);
+        (kind == 0   ? MPI_Isend
+         : kind == 1 ? MPI_Issend
+                     : MPI_Irsend)(values + i, 1, MPI_INT, 0, cases, MPI_COMM_WORLD, requests + i);
       say();
       MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE);
     } else if (me == 0) {
@@ -72,7 +74,8 @@ static void non_blocking(void) {
   /* Short and long ones stay in order. */
   begin_case();
   if (me == 1) {
-    for (int i = 0; i < SOME; ++i) MPI_Isend(texts[i], i % 3 == 0 ? LONG : 8, MPI_CHAR, 0, cases, MPI_COMM_WORLD, requests + i);
+    for (int i = 0; i < SOME; ++i)
+      MPI_Isend(texts[i], i % 3 == 0 ? LONG : 8, MPI_CHAR, 0, cases, MPI_COMM_WORLD, requests + i);
     say();
     MPI_Waitall(SOME, requests, MPI_STATUSES_IGNORE);
   } else if (me == 0) {
@@ -90,7 +93,7 @@ static void non_blocking(void) {
 
 static void buffered(void) {
   const int room = MANY * (int)(sizeof(int) + MPI_BSEND_OVERHEAD);
-  void *memory = malloc(room);
+  void* memory = malloc(room);
   MPI_Buffer_attach(memory, room);
   begin_case();
   if (me == 1) {
@@ -152,7 +155,7 @@ static void partitioned(void) {
 }
 
 static void one_sided(void) {
-  int *memory = malloc(MANY * sizeof(int));
+  int* memory = malloc(MANY * sizeof(int));
   memset(memory, 0, MANY * sizeof(int));
   MPI_Win win;
   MPI_Win_create(memory, MANY * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
@@ -197,7 +200,7 @@ static void collective(void) {
   MPI_Comm_free(&pair);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   if (ranks > 1) {
     share_flags();

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Memory of the library: where it begins (mpi_minimum_memory_alignment), and that it is given back. */
-#include "check.h"
 #include <stdint.h>
+#include "check.h"
 
-static MPI_Info aligned(const char *value) {
+static MPI_Info aligned(const char* value) {
   MPI_Info info;
   MPI_Info_create(&info);
   MPI_Info_set(info, "mpi_minimum_memory_alignment", value);
   return info;
 }
 
-static void expect_at(const void *memory, uintptr_t alignment) { CHECK((uintptr_t)memory % alignment == 0); }
+static void expect_at(const void* memory, uintptr_t alignment) { CHECK((uintptr_t)memory % alignment == 0); }
 
 static void alignments(void) {
   for (uintptr_t alignment = 1; alignment <= (uintptr_t)8 << 20; alignment *= 2) {
@@ -54,11 +54,11 @@ static void alignments(void) {
 }
 
 static void refused(void) {
-  static const char *const wrong[] = {"0", "-64", "48", "64k", "", "99999999999999999999999"};
+  static const char* const wrong[] = {"0", "-64", "48", "64k", "", "99999999999999999999999"};
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
-    void *memory;
+    void* memory;
     MPI_Win win;
     MPI_Info info = aligned(wrong[i]);
     FAILS(MPI_Alloc_mem(64, info, &memory), MPI_ERR_INFO_VALUE);
@@ -67,7 +67,7 @@ static void refused(void) {
     MPI_Info_free(&info);
   }
   MPI_Info info = aligned("4611686018427387904");
-  void *memory;
+  void* memory;
   FAILS(MPI_Alloc_mem(64, info, &memory), MPI_ERR_NO_MEM);
   MPI_Info_free(&info);
   info = aligned(" 4096 ");
@@ -80,7 +80,7 @@ static void refused(void) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   alignments();
   refused();

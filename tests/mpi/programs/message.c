@@ -15,7 +15,7 @@ static void verify(int seed, int count) {
 
 static void modes(MPI_Comm comm) {
   int right = (me + 1) % ranks, left = (me + ranks - 1) % ranks;
-  char *room = malloc(longest * sizeof(int) + MPI_BSEND_OVERHEAD);
+  char* room = malloc(longest * sizeof(int) + MPI_BSEND_OVERHEAD);
   MPI_Buffer_attach(room, longest * (int)sizeof(int) + MPI_BSEND_OVERHEAD);
   static const int lengths[] = {0, 1, 60, 2000, 5000, longest};
   for (unsigned k = 0; k < sizeof(lengths) / sizeof(*lengths); ++k)
@@ -39,7 +39,7 @@ static void modes(MPI_Comm comm) {
       verify(left * 1000 + mode, count);
       MPI_Buffer_flush();
     }
-  void *back;
+  void* back;
   int size;
   MPI_Buffer_detach(&back, &size);
   CHECK(back == room && size == longest * (int)sizeof(int) + MPI_BSEND_OVERHEAD);
@@ -73,7 +73,7 @@ static void strided(MPI_Comm comm) {
 
 static void wildcards(MPI_Comm comm) {
   if (me == 0) {
-    int *seen = calloc((size_t)ranks, sizeof(int));
+    int* seen = calloc((size_t)ranks, sizeof(int));
     for (int i = 0; i < 3 * (ranks - 1); ++i) {
       MPI_Status status, again;
       int value, count;
@@ -194,7 +194,7 @@ static void endings(MPI_Comm comm) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   FAILS(MPI_Send(two, 1, MPI_INT, me, 0, MPI_COMM_NULL), MPI_ERR_COMM);
-  FAILS(MPI_Wait((MPI_Request *)&comm, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
+  FAILS(MPI_Wait((MPI_Request*)&comm, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
   int index;
   request = MPI_REQUEST_NULL;
   MPI_Waitany(1, &request, &index, &status);
@@ -220,7 +220,7 @@ static void any_order(MPI_Comm comm) {
   CHECK(done == MPI_UNDEFINED);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);

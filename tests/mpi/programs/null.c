@@ -2,14 +2,14 @@
  * What MPI defines for null handles, and for requests that are not active. */
 #include "check.h"
 
-static void expect_empty(const MPI_Status *status) {
+static void expect_empty(const MPI_Status* status) {
   int count = -1, cancelled = -1;
   MPI_Get_count(status, MPI_BYTE, &count);
   MPI_Test_cancelled(status, &cancelled);
   CHECK(status->MPI_SOURCE == MPI_ANY_SOURCE && status->MPI_TAG == MPI_ANY_TAG && count == 0 && !cancelled);
 }
 
-static void spoil(MPI_Status *status) {
+static void spoil(MPI_Status* status) {
   memset(status, 0, sizeof(*status));
   status->MPI_SOURCE = status->MPI_TAG = 77;
 }
@@ -104,7 +104,8 @@ static void no_process(void) {
   char byte;
   MPI_Mrecv(&byte, 1, MPI_CHAR, &message, &status);
   MPI_Get_count(&status, MPI_CHAR, &count);
-  CHECK(message == MPI_MESSAGE_NULL && status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG && count == 0);
+  CHECK(message == MPI_MESSAGE_NULL && status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG &&
+        count == 0);
   message = MPI_MESSAGE_NO_PROC;
   MPI_Imrecv(&byte, 1, MPI_CHAR, &message, &request);
   MPI_Wait(&request, &status);
@@ -136,7 +137,7 @@ static void without(void) {
   CHECK(MPI_Testall(0, NULL, &result, MPI_STATUSES_IGNORE) == MPI_SUCCESS && result);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   requests(MPI_REQUEST_NULL);
   partitions();

@@ -49,13 +49,13 @@ static void communicators(void) {
 }
 
 static int deleted;
-static int copy_number(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag) {
+static int copy_number(MPI_Comm comm, int key, void* extra, void* in, void* out, int* flag) {
   (void)comm, (void)key, (void)extra;
-  *(void **)out = (char *)in + 1;
+  *(void**)out = (char*)in + 1;
   *flag = 1;
   return MPI_SUCCESS;
 }
-static int delete_number(MPI_Comm comm, int key, void *value, void *extra) {
+static int delete_number(MPI_Comm comm, int key, void* value, void* extra) {
   (void)comm, (void)key, (void)value, (void)extra;
   ++deleted;
   return MPI_SUCCESS;
@@ -63,20 +63,20 @@ static int delete_number(MPI_Comm comm, int key, void *value, void *extra) {
 
 static void attributes(void) {
   int key, flag;
-  void *value;
+  void* value;
   MPI_Comm copy;
   MPI_Comm_create_keyval(copy_number, delete_number, &key, NULL);
-  MPI_Comm_set_attr(MPI_COMM_WORLD, key, (void *)40);
+  MPI_Comm_set_attr(MPI_COMM_WORLD, key, (void*)40);
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   MPI_Comm_get_attr(copy, key, &value, &flag);
-  CHECK(flag && value == (void *)41);
+  CHECK(flag && value == (void*)41);
   MPI_Comm_free(&copy);
   CHECK(deleted == 1);
   MPI_Request request;
   MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Comm_get_attr(copy, key, &value, &flag);
-  CHECK(flag && value == (void *)41);
+  CHECK(flag && value == (void*)41);
   int sum = 0;
   MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, copy);
   CHECK(sum == ranks * (ranks - 1) / 2);
@@ -87,45 +87,45 @@ static void attributes(void) {
   MPI_Comm_delete_attr(MPI_COMM_WORLD, key); /* which is not there any more */
   CHECK(deleted == 2);
   MPI_Comm_free_keyval(&key);
-  int *highest;
+  int* highest;
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &flag);
   CHECK(flag && *highest >= 32767);
 }
 
 /* A key that the program has freed serves as long as an attribute uses it. */
-static int copy_win(MPI_Win win, int key, void *extra, void *in, void *out, int *flag) {
+static int copy_win(MPI_Win win, int key, void* extra, void* in, void* out, int* flag) {
   (void)win, (void)key, (void)extra, (void)in, (void)out;
   *flag = 0;
   return MPI_SUCCESS;
 }
-static int delete_win(MPI_Win win, int key, void *value, void *extra) {
+static int delete_win(MPI_Win win, int key, void* value, void* extra) {
   (void)win, (void)key, (void)value, (void)extra;
   ++deleted;
   return MPI_SUCCESS;
 }
-static int delete_type(MPI_Datatype type, int key, void *value, void *extra) {
+static int delete_type(MPI_Datatype type, int key, void* value, void* extra) {
   (void)type, (void)key, (void)value, (void)extra;
   ++deleted;
   return MPI_SUCCESS;
 }
 
-#define FREED_KEY(Kind, object, copy_fn, delete_fn)                                                        \
-  do {                                                                                                     \
-    int key, freed, flag;                                                                                  \
-    void *value;                                                                                           \
-    MPI_##Kind##_create_keyval(copy_fn, delete_fn, &key, NULL);                                            \
-    freed = key;                                                                                           \
-    CHECK(MPI_##Kind##_delete_attr(object, key) == MPI_SUCCESS);                                           \
-    MPI_##Kind##_set_attr(object, key, (void *)50);                                                        \
-    MPI_##Kind##_free_keyval(&freed);                                                                      \
-    CHECK(freed == MPI_KEYVAL_INVALID);                                                                    \
-    CHECK(MPI_##Kind##_get_attr(object, key, &value, &flag) == MPI_SUCCESS && flag && value == (void *)50); \
-    deleted = 0;                                                                                           \
-    CHECK(MPI_##Kind##_set_attr(object, key, (void *)51) == MPI_SUCCESS && deleted == 1);                  \
-    CHECK(MPI_##Kind##_get_attr(object, key, &value, &flag) == MPI_SUCCESS && flag && value == (void *)51); \
-    CHECK(MPI_##Kind##_delete_attr(object, key) == MPI_SUCCESS && deleted == 2);                           \
-    FAILS(MPI_##Kind##_get_attr(object, key, &value, &flag), MPI_ERR_KEYVAL);                              \
-    FAILS(MPI_##Kind##_delete_attr(object, key), MPI_ERR_KEYVAL);                                          \
+#define FREED_KEY(Kind, object, copy_fn, delete_fn) \
+  do { \
+    int key, freed, flag; \
+    void* value; \
+    MPI_##Kind##_create_keyval(copy_fn, delete_fn, &key, NULL); \
+    freed = key; \
+    CHECK(MPI_##Kind##_delete_attr(object, key) == MPI_SUCCESS); \
+    MPI_##Kind##_set_attr(object, key, (void*)50); \
+    MPI_##Kind##_free_keyval(&freed); \
+    CHECK(freed == MPI_KEYVAL_INVALID); \
+    CHECK(MPI_##Kind##_get_attr(object, key, &value, &flag) == MPI_SUCCESS && flag && value == (void*)50); \
+    deleted = 0; \
+    CHECK(MPI_##Kind##_set_attr(object, key, (void*)51) == MPI_SUCCESS && deleted == 1); \
+    CHECK(MPI_##Kind##_get_attr(object, key, &value, &flag) == MPI_SUCCESS && flag && value == (void*)51); \
+    CHECK(MPI_##Kind##_delete_attr(object, key) == MPI_SUCCESS && deleted == 2); \
+    FAILS(MPI_##Kind##_get_attr(object, key, &value, &flag), MPI_ERR_KEYVAL); \
+    FAILS(MPI_##Kind##_delete_attr(object, key), MPI_ERR_KEYVAL); \
   } while (0)
 
 static void freed_keys(void) {
@@ -146,7 +146,7 @@ static void freed_keys(void) {
 }
 
 static int handled;
-static void handler(MPI_Comm *comm, int *code, ...) {
+static void handler(MPI_Comm* comm, int* code, ...) {
   (void)comm;
   handled = class_of(*code);
 }
@@ -172,7 +172,8 @@ static void errors(void) {
   CHECK(strcmp(text, "the tide is out") == 0 && length == 15);
 }
 
-/* What is no matter of an object goes to MPI_COMM_WORLD's handler, should that be the only one the program has chosen. */
+/* What is no matter of an object goes to MPI_COMM_WORLD's handler, should that be the only one the program has chosen.
+ */
 static void errors_of_nothing(void) {
   MPI_Comm copy;
   MPI_Win win;
@@ -200,9 +201,11 @@ static void errors_of_nothing(void) {
 static void even_dimensions(void) {
   static const struct {
     int nodes, count, wanted[4];
-  } cases[] = {{72, 2, {9, 8}}, {180, 2, {15, 12}}, {1260, 2, {36, 35}}, {64, 3, {4, 4, 4}}, {30, 3, {5, 3, 2}}, {7, 3, {7, 1, 1}},
-               {1, 2, {1, 1}}, {1296, 4, {6, 6, 6, 6}}, {2147483647, 2, {2147483647, 1}}, {5040, 3, {21, 16, 15}},
-               {7488, 3, {26, 18, 16}},       {8208, 4, {19, 9, 8, 6}}, {1396755360, 4, {0}}};
+  } cases[] = {{72, 2, {9, 8}},         {180, 2, {15, 12}},      {1260, 2, {36, 35}},
+               {64, 3, {4, 4, 4}},      {30, 3, {5, 3, 2}},      {7, 3, {7, 1, 1}},
+               {1, 2, {1, 1}},          {1296, 4, {6, 6, 6, 6}}, {2147483647, 2, {2147483647, 1}},
+               {5040, 3, {21, 16, 15}}, {7488, 3, {26, 18, 16}}, {8208, 4, {19, 9, 8, 6}},
+               {1396755360, 4, {0}}};
   for (unsigned k = 0; k < sizeof(cases) / sizeof(*cases); ++k) {
     int dims[4] = {0, 0, 0, 0}, product = 1;
     MPI_Dims_create(cases[k].nodes, cases[k].count, dims);
@@ -240,7 +243,8 @@ static void topologies(void) {
   MPI_Comm_free(&cart);
   MPI_Comm ring;
   int from = (me + ranks - 1) % ranks, to = (me + 1) % ranks, token = me, got = -1;
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &from, MPI_UNWEIGHTED, 1, &to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &from, MPI_UNWEIGHTED, 1, &to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                 &ring);
   MPI_Neighbor_allgather(&token, 1, MPI_INT, &got, 1, MPI_INT, ring);
   CHECK(got == from);
   MPI_Comm_free(&ring);
@@ -259,13 +263,13 @@ static void topologies(void) {
   MPI_Comm_free(&chain);
 }
 
-static int query(void *extra, MPI_Status *status) {
-  MPI_Status_set_elements(status, MPI_INT, *(int *)extra);
+static int query(void* extra, MPI_Status* status) {
+  MPI_Status_set_elements(status, MPI_INT, *(int*)extra);
   MPI_Status_set_cancelled(status, 0);
   return MPI_SUCCESS;
 }
-static int release(void *extra) {
-  *(int *)extra = -1;
+static int release(void* extra) {
+  *(int*)extra = -1;
   return MPI_SUCCESS;
 }
 
@@ -313,7 +317,7 @@ static void sessions(void) {
   FAILS(MPI_Comm_create_from_group(group, "sea", MPI_INFO_NULL, MPI_ERRORS_RETURN, NULL), MPI_ERR_ARG);
   /* buffered sends find the session's buffer, also from what was made of its communicators */
   static char room[4096];
-  char *back;
+  char* back;
   int got = -1, bytes;
   MPI_Comm copy;
   MPI_Comm_dup(comm, &copy);
@@ -330,14 +334,14 @@ static void sessions(void) {
 }
 
 /* A key that attributes use is freed again without harm: their delete functions may do so. */
-static int free_key(MPI_Comm comm, int keyval, void *value, void *extra) {
+static int free_key(MPI_Comm comm, int keyval, void* value, void* extra) {
   (void)comm, (void)value, (void)extra;
   return MPI_Comm_free_keyval(&keyval);
 }
 
 static void keys_in_use(void) {
   int key, copy, flag;
-  void *value;
+  void* value;
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_SELF, &comm);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_key, &key, NULL);
@@ -355,7 +359,7 @@ static void keys_in_use(void) {
 /* What has nowhere to put its result is an error, and no crash. */
 static void null_places(void) {
   int rank = 0, position = 0;
-  void *where = NULL;
+  void* where = NULL;
   MPI_Group all;
   MPI_Win window;
   MPI_File file;
@@ -378,7 +382,8 @@ static void null_places(void) {
   FAILS(MPI_Pack(&rank, 1, MPI_INT, &position, 4, NULL, MPI_COMM_WORLD), MPI_ERR_ARG);
   /* What libraries of C compare with that are made for Fortran, too. */
   CHECK(MPI_F_STATUS_IGNORE != NULL && MPI_F_STATUSES_IGNORE != NULL && MPI_F_STATUS_IGNORE != MPI_F_STATUSES_IGNORE);
-  CHECK(MPI_F08_STATUS_IGNORE != NULL && MPI_F08_STATUSES_IGNORE != NULL && MPI_F08_STATUS_IGNORE != MPI_F08_STATUSES_IGNORE);
+  CHECK(MPI_F08_STATUS_IGNORE != NULL && MPI_F08_STATUSES_IGNORE != NULL &&
+        MPI_F08_STATUS_IGNORE != MPI_F08_STATUSES_IGNORE);
   FAILS(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, NULL), MPI_ERR_ARG);
   FAILS(MPI_Session_finalize(NULL), MPI_ERR_ARG);
   FAILS(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, NULL, &position), MPI_ERR_ARG);
@@ -426,7 +431,7 @@ static void integers(void) {
   MPI_Comm_free(&copy);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int flag;
   MPI_Initialized(&flag);
   CHECK(!flag);

@@ -41,9 +41,9 @@ static void recover(void) {
   MPI_Comm_free(&left);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
-  const char *kind = argc > 1 ? argv[1] : "none";
+  const char* kind = argc > 1 ? argv[1] : "none";
   int value = 0;
   if (strcmp(kind, "recovers") == 0) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Barrier(MPI_COMM_WORLD);

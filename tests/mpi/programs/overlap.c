@@ -13,8 +13,9 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Looks at memory alone, for at most 20 s: without a call of MPI, which ThreadSanitizer rightly says is no way to know. */
-__attribute__((no_sanitize("thread"))) static int comes(const volatile int *word, int value) {
+/* Looks at memory alone, for at most 20 s: without a call of MPI, which ThreadSanitizer rightly says is no way to know.
+ */
+__attribute__((no_sanitize("thread"))) static int comes(const volatile int* word, int value) {
   double until = now() + 20;
   while (*word != value)
     if (now() > until) return 0;
@@ -25,10 +26,11 @@ static void fill(int value) {
   for (int i = 0; i < count; ++i) out[i] = value, in[i] = -1;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Request request;
-  /* A reduction, of which each rank sees the end. The last word is not the last to come, so that the rest is checked after. */
+  /* A reduction, of which each rank sees the end. The last word is not the last to come, so that the rest is checked
+   * after. */
   for (int round = 0; round < 3; ++round) {
     fill(me + round);
     MPI_Iallreduce(out, in, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
@@ -50,7 +52,8 @@ int main(int argc, char **argv) {
   enum { many = 70 };
   static int ones[many], sums[many];
   MPI_Request all[many];
-  for (int i = 0; i < many; ++i) MPI_Allreduce_init(ones + i, sums + i, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, all + i);
+  for (int i = 0; i < many; ++i)
+    MPI_Allreduce_init(ones + i, sums + i, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, all + i);
   for (int round = 1; round < 4; ++round) {
     for (int i = 0; i < many; ++i) ones[i] = i * round;
     for (int i = 0; i < many; ++i) MPI_Start(all + (i * 3 + me * 11) % many);

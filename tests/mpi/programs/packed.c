@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Copies of messages that are not in one piece: they leave the heap to the program, and all together there is an end to them.
- * ATOLL_HEAP_SIZE=160M ATOLL_MEMORY_LIMIT=200M. */
+ * Copies of messages that are not in one piece: they leave the heap to the program, and all together there is an end to
+ * them. ATOLL_HEAP_SIZE=160M ATOLL_MEMORY_LIMIT=200M. */
 #include "check.h"
 
 #define DOUBLES (1 << 17)
 #define MOST 256
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   static double from[2 * DOUBLES], to[DOUBLES];
   MPI_Request requests[MOST];
   MPI_Datatype every_second;
-  void *block;
+  void* block;
   int sent, i, code = MPI_SUCCESS;
   begin(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

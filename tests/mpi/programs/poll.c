@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Calls that a program may repeat until something has changed make progress, whatever they are about: rank 0 has posted all receives and
- * repeats one call until it sees a flag, which rank 1 sets when it has sent more messages than any ring or network keeps. The names are
- * those that the table of functions calls polled (polled.py). */
+ * Calls that a program may repeat until something has changed make progress, whatever they are about: rank 0 has posted
+ * all receives and repeats one call until it sees a flag, which rank 1 sets when it has sent more messages than any
+ * ring or network keeps. The names are those that the table of functions calls polled (polled.py). */
 #include <sched.h>
 #include <time.h>
 
@@ -43,7 +43,9 @@ static void flush_local_all(void) { MPI_Win_flush_local_all(win); }
 static void get(void) { MPI_Get(&word, 1, MPI_INT, 0, 0, 1, MPI_INT, win); }
 static void fetch(void) { MPI_Fetch_and_op(&other, &word, MPI_INT, 0, 0, MPI_SUM, win); }
 static void swap(void) { MPI_Compare_and_swap(&other, &other, &word, MPI_INT, 0, 0, win); }
-static void get_accumulate(void) { MPI_Get_accumulate(&other, 1, MPI_INT, &word, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win); }
+static void get_accumulate(void) {
+  MPI_Get_accumulate(&other, 1, MPI_INT, &word, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win);
+}
 static void lock(void) {
   MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
   MPI_Win_unlock(0, win);
@@ -98,7 +100,7 @@ static void file_write_shared(void) { MPI_File_write_shared(file, &word, 1, MPI_
 
 enum Epoch { NONE, LOCKED, POSTED };
 static const struct {
-  const char *names;
+  const char* names;
   void (*call)(void);
   enum Epoch epoch;
 } calls[] = {
@@ -185,7 +187,7 @@ static void repeat(int tag) {
   MPI_Group_free(&all);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   static int memory[2], sent, received;
   char path[] = "/tmp/atoll-poll-XXXXXX";
   MPI_Request sending;

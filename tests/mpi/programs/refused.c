@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is wrong is an error of the rank that does it, and a class: null buffers and lists, memory that is none of a window's, files that have no
- * more room. Nobody dies of it, and all goes on afterwards. */
+ * What is wrong is an error of the rank that does it, and a class: null buffers and lists, memory that is none of a
+ * window's, files that have no more room. Nobody dies of it, and all goes on afterwards. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "check.h"
 
-#define REFUSED(call, expected)                                            \
-  do {                                                                     \
-    int class_of_it;                                                       \
-    MPI_Error_class(call, &class_of_it);                                   \
+#define REFUSED(call, expected) \
+  do { \
+    int class_of_it; \
+    MPI_Error_class(call, &class_of_it); \
     if (class_of_it != (expected)) printf("%s: class %d\n", #call, class_of_it); \
-    CHECK(class_of_it == (expected));                                      \
+    CHECK(class_of_it == (expected)); \
   } while (0)
 
 static int data[64], more[64], one[1] = {1}, none[1] = {0};
@@ -62,12 +62,14 @@ static void null_buffers(void) {
   MPI_Type_create_hindexed(1, one, &place, MPI_INT, &at);
   MPI_Type_commit(&at);
   data[0] = 5;
-  CHECK(MPI_Sendrecv(MPI_BOTTOM, 1, at, 0, 0, more, 1, MPI_INT, 0, 0, self, MPI_STATUS_IGNORE) == MPI_SUCCESS && more[0] == 5);
+  CHECK(MPI_Sendrecv(MPI_BOTTOM, 1, at, 0, 0, more, 1, MPI_INT, 0, 0, self, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+        more[0] == 5);
   CHECK(MPI_Sendrecv(NULL, 0, MPI_INT, 0, 0, NULL, 0, column, 0, 0, self, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   CHECK(MPI_Bcast(MPI_BOTTOM, 1, at, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
   CHECK(MPI_Allreduce(NULL, NULL, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
   CHECK(MPI_Exscan(data, me == 0 ? NULL : more, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
-  CHECK(MPI_Reduce(me == 0 ? MPI_IN_PLACE : data, me == 0 ? data : NULL, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(MPI_Reduce(me == 0 ? MPI_IN_PLACE : data, me == 0 ? data : NULL, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD) ==
+        MPI_SUCCESS);
   CHECK(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, more, one, none, MPI_INT, self) == MPI_SUCCESS);
   CHECK(MPI_Gatherv(NULL, 0, MPI_INT, NULL, none, none, MPI_INT, 0, self) == MPI_SUCCESS);
   MPI_Type_free(&at);
@@ -76,7 +78,7 @@ static void null_buffers(void) {
 
 /* Memory goes back once, by whoever gave it, and from its beginning. */
 static void memory(void) {
-  char *own;
+  char* own;
   REFUSED(MPI_Free_mem(data), MPI_ERR_BASE);
   CHECK(MPI_Alloc_mem(64, MPI_INFO_NULL, &own) == MPI_SUCCESS);
   REFUSED(MPI_Free_mem(own + 8), MPI_ERR_BASE);
@@ -109,9 +111,12 @@ static void null_lists(void) {
 static void graphs(void) {
   MPI_Comm graph;
   int self = 0, weight = -1, degree = 1;
-  REFUSED(MPI_Dist_graph_create_adjacent(MPI_COMM_SELF, 1, &self, &weight, 1, &self, &weight, MPI_INFO_NULL, 0, &graph), MPI_ERR_ARG);
-  REFUSED(MPI_Dist_graph_create(MPI_COMM_SELF, 1, &self, &degree, &self, &weight, MPI_INFO_NULL, 0, &graph), MPI_ERR_ARG);
-  REFUSED(MPI_Dist_graph_create(MPI_COMM_SELF, 1, NULL, NULL, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph), MPI_ERR_ARG);
+  REFUSED(MPI_Dist_graph_create_adjacent(MPI_COMM_SELF, 1, &self, &weight, 1, &self, &weight, MPI_INFO_NULL, 0, &graph),
+          MPI_ERR_ARG);
+  REFUSED(MPI_Dist_graph_create(MPI_COMM_SELF, 1, &self, &degree, &self, &weight, MPI_INFO_NULL, 0, &graph),
+          MPI_ERR_ARG);
+  REFUSED(MPI_Dist_graph_create(MPI_COMM_SELF, 1, NULL, NULL, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph),
+          MPI_ERR_ARG);
   REFUSED(MPI_Errhandler_free(NULL), MPI_ERR_ARG);
 }
 
@@ -140,9 +145,9 @@ static void windows(void) {
 }
 
 /* What goes wrong while a communicator is freed is a matter of its handler. */
-static int keep(MPI_Comm comm, int key, void *value, void *state) {
+static int keep(MPI_Comm comm, int key, void* value, void* state) {
   (void)comm, (void)key, (void)value;
-  return *(int *)state;
+  return *(int*)state;
 }
 static void freeing(void) {
   MPI_Comm comm;
@@ -174,7 +179,8 @@ static void short_writes(void) {
   now = before;
   now.rlim_cur = 5000;
   snprintf(name, sizeof name, "refused.%d.file", (int)getpid());
-  CHECK(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file) == MPI_SUCCESS);
+  CHECK(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                      &file) == MPI_SUCCESS);
   setrlimit(RLIMIT_FSIZE, &now);
   CHECK(MPI_File_write_at(file, 0, all, sizeof all, MPI_BYTE, &status) != MPI_SUCCESS);
   MPI_Get_count(&status, MPI_BYTE, &bytes);
@@ -191,7 +197,8 @@ static void short_writes(void) {
   MPI_File_close(&file);
 }
 
-/* Memory of a dynamic window is what its owner has attached, and nothing else: neither here nor there is anything read or written. */
+/* Memory of a dynamic window is what its owner has attached, and nothing else: neither here nor there is anything read
+ * or written. */
 static void dynamic_windows(void) {
   MPI_Win win;
   MPI_Aint mine, theirs;
@@ -241,7 +248,7 @@ static void dynamic_windows(void) {
   MPI_Win_free(&win);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);

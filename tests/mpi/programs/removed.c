@@ -3,13 +3,13 @@
 #include "check.h"
 
 static int called;
-static void handler(MPI_Comm *comm, int *code, ...) {
+static void handler(MPI_Comm* comm, int* code, ...) {
   (void)comm;
   called = class_of(*code);
 }
 
 static void error_handlers(void) {
-  MPI_Handler_function *function = handler;
+  MPI_Handler_function* function = handler;
   MPI_Errhandler made, found;
   MPI_Errhandler_create(function, &made);
   MPI_Errhandler_set(MPI_COMM_WORLD, made);
@@ -45,7 +45,8 @@ static void types(void) {
   record.letter = 'a';
   record.number[0] = 1.5;
   record.number[1] = me;
-  MPI_Sendrecv(&record, 1, type, (me + 1) % ranks, 0, &got, 1, type, (me + ranks - 1) % ranks, 0, MPI_COMM_WORLD, &status);
+  MPI_Sendrecv(&record, 1, type, (me + 1) % ranks, 0, &got, 1, type, (me + ranks - 1) % ranks, 0, MPI_COMM_WORLD,
+               &status);
   CHECK(got.letter == 'a' && got.number[0] == 1.5 && got.number[1] == (me + ranks - 1) % ranks);
   MPI_Type_hvector(3, 1, 100, MPI_INT, &rows);
   MPI_Type_lb(rows, &lower);
@@ -64,7 +65,7 @@ static void types(void) {
   MPI_Type_free(&picked);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   error_handlers();
   types();

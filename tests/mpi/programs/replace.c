@@ -17,7 +17,7 @@ static MPI_Comm join(MPI_Comm across, int new_ones) {
   return all;
 }
 
-static MPI_Comm replace_dead(MPI_Comm broken, const char *self) {
+static MPI_Comm replace_dead(MPI_Comm broken, const char* self) {
   MPI_Comm left, across;
   int before, now;
   MPIX_Comm_revoke(broken);
@@ -26,12 +26,13 @@ static MPI_Comm replace_dead(MPI_Comm broken, const char *self) {
   MPI_Comm_size(left, &now);
   CHECK(now == before - 1);
   MPI_Comm_free(&broken);
-  CHECK(MPI_Comm_spawn(self, MPI_ARGV_NULL, before - now, MPI_INFO_NULL, 0, left, &across, MPI_ERRCODES_IGNORE) == MPI_SUCCESS);
+  CHECK(MPI_Comm_spawn(self, MPI_ARGV_NULL, before - now, MPI_INFO_NULL, 0, left, &across, MPI_ERRCODES_IGNORE) ==
+        MPI_SUCCESS);
   MPI_Comm_free(&left);
   return join(across, 0);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm comm, parent;
@@ -50,8 +51,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(comm, &mine);
     if (round == rounds || members < 3) break; /* of two, none of the first would be left */
     if (mine == round % members) kill(getpid(), SIGKILL);
-    while (MPI_Barrier(comm) == MPI_SUCCESS) {
-    }
+    while (MPI_Barrier(comm) == MPI_SUCCESS) {}
     comm = replace_dead(comm, argv[0]);
     ++round;
   }

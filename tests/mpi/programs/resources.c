@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The hardware that a rank is bound to, splits by it and by process sets, and pairs of a value and its index. */
 #define _GNU_SOURCE
-#include "check.h"
 #include <sched.h>
 #include <stdint.h>
+#include "check.h"
 
-static int has(MPI_Info info, const char *key, const char *value) {
+static int has(MPI_Info info, const char* key, const char* value) {
   char found[64];
   int flag, length = sizeof found;
   MPI_Info_get_string(info, key, &length, found, &flag);
   return flag && (value == NULL || strcmp(found, value) == 0);
 }
 
-static MPI_Comm part_by(int type, const char *key, const char *value) {
+static MPI_Comm part_by(int type, const char* key, const char* value) {
   MPI_Comm part;
   MPI_Info info;
   MPI_Info_create(&info);
@@ -28,7 +28,7 @@ static int size_of(MPI_Comm comm) {
   return size;
 }
 
-static void expect_part(int type, const char *key, const char *value, int size) {
+static void expect_part(int type, const char* key, const char* value, int size) {
   MPI_Comm part = part_by(type, key, value);
   CHECK(size_of(part) == size);
   if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
@@ -54,7 +54,8 @@ static void bound(void) {
   sched_setaffinity(0, sizeof one, &one);
   MPI_Info info;
   MPI_Get_hw_resource_info(&info);
-  CHECK(has(info, "mpi_shared_memory", "true") && has(info, "hwloc://Machine", "true") && has(info, "hwloc://PU", "true"));
+  CHECK(has(info, "mpi_shared_memory", "true") && has(info, "hwloc://Machine", "true") &&
+        has(info, "hwloc://PU", "true"));
   MPI_Info_free(&info);
   const int mine = count == 2 ? (ranks + 1 - me % 2) / 2 : ranks;
   expect_part(MPI_COMM_TYPE_HW_GUIDED, "mpi_hw_resource_type", "hwloc://PU", mine);
@@ -85,32 +86,32 @@ static void bound(void) {
   if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
 }
 
-#define PAIR(name, value_c, index_c, value_mpi, index_mpi)                              \
-  static void name(void) {                                                              \
-    struct {                                                                            \
-      value_c value;                                                                    \
-      index_c index;                                                                    \
-    } mine[3], low[3], high[3];                                                         \
-    MPI_Datatype pair, again;                                                           \
-    MPI_Aint lb, extent;                                                                \
-    MPI_Type_get_value_index(value_mpi, index_mpi, &pair);                              \
-    CHECK(pair != MPI_DATATYPE_NULL);                                                   \
-    MPI_Type_get_value_index(value_mpi, index_mpi, &again);                             \
-    CHECK(again == pair);                                                               \
-    MPI_Type_get_extent(pair, &lb, &extent);                                            \
-    CHECK(lb == 0 && extent == (MPI_Aint)sizeof mine[0]);                               \
-    for (int i = 0; i < 3; ++i) {                                                       \
-      mine[i].value = (value_c)(i == 1 ? 5 : 100 + me * (i - 1));                       \
-      mine[i].index = (index_c)(ranks - me);                                            \
-    }                                                                                   \
-    MPI_Allreduce(mine, low, 3, pair, MPI_MINLOC, MPI_COMM_WORLD);                      \
-    MPI_Allreduce(mine, high, 3, pair, MPI_MAXLOC, MPI_COMM_WORLD);                     \
-    CHECK(low[0].value == (value_c)(100 - (ranks - 1)) && low[0].index == (index_c)1);  \
-    CHECK(low[1].value == (value_c)5 && low[1].index == (index_c)1);                    \
-    CHECK(low[2].value == (value_c)100 && low[2].index == (index_c)ranks);              \
-    CHECK(high[0].value == (value_c)100 && high[0].index == (index_c)ranks);            \
-    CHECK(high[1].index == (index_c)1);                                                 \
-    CHECK(high[2].value == (value_c)(100 + ranks - 1) && high[2].index == (index_c)1);  \
+#define PAIR(name, value_c, index_c, value_mpi, index_mpi) \
+  static void name(void) { \
+    struct { \
+      value_c value; \
+      index_c index; \
+    } mine[3], low[3], high[3]; \
+    MPI_Datatype pair, again; \
+    MPI_Aint lb, extent; \
+    MPI_Type_get_value_index(value_mpi, index_mpi, &pair); \
+    CHECK(pair != MPI_DATATYPE_NULL); \
+    MPI_Type_get_value_index(value_mpi, index_mpi, &again); \
+    CHECK(again == pair); \
+    MPI_Type_get_extent(pair, &lb, &extent); \
+    CHECK(lb == 0 && extent == (MPI_Aint)sizeof mine[0]); \
+    for (int i = 0; i < 3; ++i) { \
+      mine[i].value = (value_c)(i == 1 ? 5 : 100 + me * (i - 1)); \
+      mine[i].index = (index_c)(ranks - me); \
+    } \
+    MPI_Allreduce(mine, low, 3, pair, MPI_MINLOC, MPI_COMM_WORLD); \
+    MPI_Allreduce(mine, high, 3, pair, MPI_MAXLOC, MPI_COMM_WORLD); \
+    CHECK(low[0].value == (value_c)(100 - (ranks - 1)) && low[0].index == (index_c)1); \
+    CHECK(low[1].value == (value_c)5 && low[1].index == (index_c)1); \
+    CHECK(low[2].value == (value_c)100 && low[2].index == (index_c)ranks); \
+    CHECK(high[0].value == (value_c)100 && high[0].index == (index_c)ranks); \
+    CHECK(high[1].index == (index_c)1); \
+    CHECK(high[2].value == (value_c)(100 + ranks - 1) && high[2].index == (index_c)1); \
   }
 
 PAIR(float_int, float, int, MPI_FLOAT, MPI_INT)
@@ -125,7 +126,8 @@ PAIR(int32_int32, int32_t, int32_t, MPI_INT32_T, MPI_INT32_T)
 static void pairs(void) {
   MPI_Datatype pair, copy, parts[2];
   int integers, addresses, types, combiner;
-  float_int(), float_long(), double_long(), natural_pair(), small_pair(), address_count(), long_double_long(), int32_int32();
+  float_int(), float_long(), double_long(), natural_pair(), small_pair(), address_count(), long_double_long(),
+      int32_int32();
   MPI_Type_get_value_index(MPI_DOUBLE, MPI_INT, &pair);
   CHECK(pair == MPI_DOUBLE_INT);
   MPI_Type_get_value_index(MPI_2INT, MPI_INT, &pair);
@@ -153,7 +155,7 @@ static void pairs(void) {
   FAILS(MPI_Allreduce(&mine, &found, 1, pair, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   sets();
   bound();

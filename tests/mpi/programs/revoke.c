@@ -7,7 +7,7 @@
 
 enum { rounds = 200 };
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   for (int round = 0; round < rounds; ++round) {
@@ -34,7 +34,8 @@ int main(int argc, char **argv) {
   CHECK(MPI_Request_free(&let_go) == MPI_SUCCESS);
   if (me == ranks - 1 && me > 0) raise(SIGKILL);
   MPI_Message message;
-  if (me == 0 && ranks > 1) FAILS(MPI_Mprobe(MPI_ANY_SOURCE, 5, comm, &message, MPI_STATUS_IGNORE), MPIX_ERR_PROC_FAILED);
+  if (me == 0 && ranks > 1)
+    FAILS(MPI_Mprobe(MPI_ANY_SOURCE, 5, comm, &message, MPI_STATUS_IGNORE), MPIX_ERR_PROC_FAILED);
   CHECK(MPI_Irecv(&late[1], 1, MPI_INT, MPI_ANY_SOURCE, 6, comm, &let_go) == MPI_SUCCESS);
   CHECK(MPI_Request_free(&let_go) == MPI_SUCCESS && let_go == MPI_REQUEST_NULL);
   int code = MPI_SUCCESS;

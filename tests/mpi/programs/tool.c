@@ -4,14 +4,15 @@
 
 static MPI_T_pvar_session session;
 
-static unsigned long figure(const char *name, int variable_class) {
+static unsigned long figure(const char* name, int variable_class) {
   int index, room;
   MPI_T_pvar_handle handle;
   unsigned long number = 99;
   CHECK(MPI_T_pvar_get_index(name, variable_class, &index) == MPI_SUCCESS);
   CHECK(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &room) == MPI_SUCCESS && room == 1);
   CHECK(MPI_T_pvar_read(session, handle, &number) == MPI_SUCCESS);
-  CHECK(MPI_T_pvar_read(session, handle, NULL) == MPI_T_ERR_INVALID && MPI_T_pvar_session_create(NULL) == MPI_T_ERR_INVALID);
+  CHECK(MPI_T_pvar_read(session, handle, NULL) == MPI_T_ERR_INVALID &&
+        MPI_T_pvar_session_create(NULL) == MPI_T_ERR_INVALID);
   CHECK(MPI_T_pvar_reset(session, handle) == MPI_T_ERR_PVAR_NO_WRITE);
   MPI_T_pvar_handle_free(session, &handle);
   return number;
@@ -29,7 +30,8 @@ static void controls(void) {
   CHECK(MPI_T_cvar_handle_alloc(0, NULL, NULL, &room) == MPI_T_ERR_INVALID);
   CHECK(MPI_T_cvar_get_index("ATOLL_SPUN_US", &index) == MPI_T_ERR_INVALID_NAME);
   CHECK(MPI_T_cvar_get_index("ATOLL_SPIN_US", &index) == MPI_SUCCESS);
-  CHECK(MPI_T_cvar_get_info(index, NULL, &length, &verbosity, &type, &choices, NULL, NULL, &bind, &scope) == MPI_SUCCESS);
+  CHECK(MPI_T_cvar_get_info(index, NULL, &length, &verbosity, &type, &choices, NULL, NULL, &bind, &scope) ==
+        MPI_SUCCESS);
   CHECK(length == (int)sizeof("ATOLL_SPIN_US") && scope == MPI_T_SCOPE_ALL_EQ && choices == MPI_T_ENUM_NULL);
   length = 8;
   MPI_T_cvar_get_info(index, name, &length, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
@@ -50,7 +52,8 @@ static void controls(void) {
   MPI_T_cvar_get_info(index, NULL, NULL, NULL, &type, &choices, NULL, NULL, NULL, &scope);
   CHECK(type == MPI_INT && scope == MPI_T_SCOPE_READONLY);
   length = sizeof(name);
-  CHECK(MPI_T_enum_get_info(choices, &items, name, &length) == MPI_SUCCESS && items == 2 && strcmp(name, "ATOLL_MPI_CHECK") == 0);
+  CHECK(MPI_T_enum_get_info(choices, &items, name, &length) == MPI_SUCCESS && items == 2 &&
+        strcmp(name, "ATOLL_MPI_CHECK") == 0);
   length = sizeof(name);
   CHECK(MPI_T_enum_get_item(choices, 1, &value, name, &length) == MPI_SUCCESS && value == 1 && strcmp(name, "1") == 0);
   CHECK(MPI_T_enum_get_item(choices, 2, &value, name, &length) == MPI_T_ERR_INVALID_ITEM);
@@ -105,7 +108,8 @@ static void handles(void) {
   unsigned long number;
   int index, room, value;
   MPI_T_pvar_get_index("messages_sent", MPI_T_PVAR_CLASS_COUNTER, &index);
-  CHECK(MPI_T_pvar_session_create(&one) == MPI_SUCCESS && MPI_T_pvar_session_create(&other) == MPI_SUCCESS && one != other);
+  CHECK(MPI_T_pvar_session_create(&one) == MPI_SUCCESS && MPI_T_pvar_session_create(&other) == MPI_SUCCESS &&
+        one != other);
   CHECK(MPI_T_pvar_handle_alloc(MPI_T_PVAR_SESSION_NULL, index, NULL, &handle, &room) == MPI_T_ERR_INVALID_SESSION);
   CHECK(MPI_T_pvar_handle_alloc(one, -1, NULL, &handle, &room) == MPI_T_ERR_INVALID_INDEX);
   CHECK(MPI_T_pvar_handle_alloc(one, index, NULL, &handle, &room) == MPI_SUCCESS);
@@ -113,7 +117,8 @@ static void handles(void) {
   CHECK(MPI_T_pvar_read(other, handle, &number) == MPI_T_ERR_INVALID_HANDLE);
   CHECK(MPI_T_pvar_readreset(other, handle, &number) == MPI_T_ERR_INVALID_HANDLE);
   CHECK(MPI_T_pvar_reset(other, handle) == MPI_T_ERR_INVALID_HANDLE);
-  CHECK(MPI_T_pvar_start(other, handle) == MPI_T_ERR_INVALID_HANDLE && MPI_T_pvar_stop(other, handle) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_pvar_start(other, handle) == MPI_T_ERR_INVALID_HANDLE &&
+        MPI_T_pvar_stop(other, handle) == MPI_T_ERR_INVALID_HANDLE);
   CHECK(MPI_T_pvar_write(other, handle, &number) == MPI_T_ERR_INVALID_HANDLE);
   CHECK(MPI_T_pvar_handle_free(other, &handle) == MPI_T_ERR_INVALID_HANDLE);
   CHECK(MPI_T_pvar_handle_free(one, &null) == MPI_T_ERR_INVALID_HANDLE);
@@ -129,13 +134,15 @@ static void handles(void) {
   CHECK(MPI_T_pvar_session_free(&other) == MPI_SUCCESS && other == MPI_T_PVAR_SESSION_NULL);
   CHECK(MPI_T_pvar_read(gone, handle, &number) == MPI_T_ERR_INVALID_SESSION);
   CHECK(MPI_T_pvar_read(one, handle, &number) == MPI_T_ERR_INVALID_HANDLE);
-  CHECK(MPI_T_pvar_session_free(&gone) == MPI_T_ERR_INVALID_SESSION && MPI_T_pvar_session_free(&other) == MPI_T_ERR_INVALID_SESSION);
+  CHECK(MPI_T_pvar_session_free(&gone) == MPI_T_ERR_INVALID_SESSION &&
+        MPI_T_pvar_session_free(&other) == MPI_T_ERR_INVALID_SESSION);
   CHECK(MPI_T_pvar_session_free(&one) == MPI_SUCCESS);
   MPI_T_cvar_get_index("ATOLL_SPIN_US", &index);
   MPI_T_cvar_handle_alloc(index, NULL, &control, &room);
   copy = control;
   CHECK(MPI_T_cvar_handle_free(&control) == MPI_SUCCESS && MPI_T_cvar_handle_free(&copy) == MPI_T_ERR_INVALID_HANDLE);
-  CHECK(MPI_T_cvar_read(copy, &value) == MPI_T_ERR_INVALID_HANDLE && MPI_T_cvar_write(copy, &value) == MPI_T_ERR_INVALID_HANDLE);
+  CHECK(MPI_T_cvar_read(copy, &value) == MPI_T_ERR_INVALID_HANDLE &&
+        MPI_T_cvar_write(copy, &value) == MPI_T_ERR_INVALID_HANDLE);
   CHECK(MPI_T_enum_get_info((MPI_T_enum)&value, &room, NULL, NULL) == MPI_T_ERR_INVALID_HANDLE);
 }
 
@@ -144,8 +151,9 @@ static void messages(void) {
   MPI_Request requests[3];
   static char data[1000], more[1000];
   CHECK(figure("posted_receives", level) == 0);
-  unsigned long sent = figure("messages_sent", up), bytes = figure("bytes_sent", up), received = figure("messages_received", up),
-                taken = figure("bytes_received", up), early = figure("messages_early", up);
+  unsigned long sent = figure("messages_sent", up), bytes = figure("bytes_sent", up),
+                received = figure("messages_received", up), taken = figure("bytes_received", up),
+                early = figure("messages_early", up);
   MPI_Irecv(more, 1000, MPI_CHAR, me, 1, MPI_COMM_WORLD, &requests[0]);
   CHECK(figure("posted_receives", level) == 1);
   MPI_Isend(data, 10, MPI_CHAR, me, 1, MPI_COMM_WORLD, &requests[1]);
@@ -171,8 +179,10 @@ static void files(void) {
   char name[64], data[300] = {0};
   snprintf(name, sizeof(name), "tool-%d-of-%d.tmp", me, ranks);
   MPI_File file;
-  unsigned long writes = figure("file_writes", up), written = figure("file_written_bytes", up), reads = figure("file_reads", up);
-  CHECK(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file) == MPI_SUCCESS);
+  unsigned long writes = figure("file_writes", up), written = figure("file_written_bytes", up),
+                reads = figure("file_reads", up);
+  CHECK(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                      &file) == MPI_SUCCESS);
   MPI_File_write_at(file, 0, data, 300, MPI_CHAR, MPI_STATUS_IGNORE);
   CHECK(figure("file_writes", up) == writes + 1 && figure("file_written_bytes", up) == written + 300);
   MPI_File_read_at(file, 0, data, 300, MPI_CHAR, MPI_STATUS_IGNORE);
@@ -180,7 +190,7 @@ static void files(void) {
   MPI_File_close(&file);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int provided, count, value = 1, index, room;
   CHECK(MPI_T_cvar_get_num(&count) == MPI_T_ERR_NOT_INITIALIZED);
   CHECK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS);

@@ -33,7 +33,9 @@ Shown show(Memory kind, MPI_Aint bytes) {
       MPI_Win_create(shown.base, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &shown.win);
       break;
     case Memory::allocated: MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &shown.base, &shown.win); break;
-    case Memory::shared: MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &shown.base, &shown.win); break;
+    case Memory::shared:
+      MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &shown.base, &shown.win);
+      break;
     case Memory::dynamic:
       shown.own = shown.base = static_cast<char*>(std::aligned_alloc(64, static_cast<std::size_t>(bytes)));
       MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &shown.win);
@@ -65,10 +67,12 @@ void transfers(Memory kind) {
   MPI_Type_vector(10, 1, 3, MPI_INT, &third);
   MPI_Type_commit(&third);
   MPI_Win_fence(0, shown.win);
-  CHECK(MPI_Put(mine, 10, MPI_INT, next, shown.origin[static_cast<std::size_t>(next)] + 40, 1, third, shown.win) == MPI_SUCCESS);
+  CHECK(MPI_Put(mine, 10, MPI_INT, next, shown.origin[static_cast<std::size_t>(next)] + 40, 1, third, shown.win) ==
+        MPI_SUCCESS);
   MPI_Win_fence(0, shown.win);
   for (int i = 0; i < 10; ++i) CHECK(numbers[10 + 3 * i] == before * 100 + i);
-  CHECK(MPI_Get(back, 10, MPI_INT, next, shown.origin[static_cast<std::size_t>(next)] + 40, 1, third, shown.win) == MPI_SUCCESS);
+  CHECK(MPI_Get(back, 10, MPI_INT, next, shown.origin[static_cast<std::size_t>(next)] + 40, 1, third, shown.win) ==
+        MPI_SUCCESS);
   MPI_Win_fence(MPI_MODE_NOSUCCEED, shown.win);
   CHECK(std::memcmp(back, mine, sizeof mine) == 0);
   CHECK(class_of(MPI_Put(mine, 1, MPI_INT, next, 0, 1, MPI_INT, shown.win)) == MPI_ERR_RMA_SYNC);
@@ -124,7 +128,8 @@ void transfers(Memory kind) {
     MPI_Compare_and_swap(&changed, &wanted, &old, MPI_LONG, size - 1, at, shown.win);
     MPI_Request request;
     long got = 0;
-    MPI_Rget_accumulate(nullptr, 0, MPI_LONG, &got, 1, MPI_LONG, size - 1, at, 1, MPI_LONG, MPI_NO_OP, shown.win, &request);
+    MPI_Rget_accumulate(nullptr, 0, MPI_LONG, &got, 1, MPI_LONG, size - 1, at, 1, MPI_LONG, MPI_NO_OP, shown.win,
+                        &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     CHECK(got == 77);
     MPI_Win_unlock(size - 1, shown.win);
@@ -280,7 +285,8 @@ void small_elements(MPI_Datatype type, int place) {
   MPI_Win_free(&win);
 }
 
-// Elements lie where a type has them, wherever it begins: whoever adds to the same ones in another way, nothing is lost.
+// Elements lie where a type has them, wherever it begins: whoever adds to the same ones in another way, nothing is
+// lost.
 void alignments() {
   const int times = 20 * rounds * rounds, one = 1;
   const MPI_Aint three = 3;

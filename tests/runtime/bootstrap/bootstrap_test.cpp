@@ -20,7 +20,8 @@ TEST(BootstrapTest, EverybodyLearnsEverybodysBytes) {
     threads.emplace_back([&, rank] {
       testing::ThreadBootstrap bootstrap(rendezvous, rank, "node");
       for (int round = 0; round < 3; ++round)
-        found[rank] = bootstrap.allgather("round", std::string(rank, '\0') + std::to_string(round), Deadline::after_seconds(10));
+        found[rank] =
+            bootstrap.allgather("round", std::string(rank, '\0') + std::to_string(round), Deadline::after_seconds(10));
     });
   for (auto& thread : threads) thread.join();
   for (auto& all : found) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PE's way to find the others under Atoll's own launcher, against the server that an agent keeps for it. Here one server
-// serves all PEs of the job, and this test is its launcher.
+// A PE's way to find the others under Atoll's own launcher, against the server that an agent keeps for it. Here one
+// server serves all PEs of the job, and this test is its launcher.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -154,9 +154,7 @@ TEST(RendezvousTest, TheDeathOfAnotherEndsAWait) {
   try {
     zero->exchange(soon());
     ADD_FAILURE() << "alone";
-  } catch (const PeFailedError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("PE 7 has died on there"));
-  }
+  } catch (const PeFailedError& error) { EXPECT_THAT(error.what(), HasSubstr("PE 7 has died on there")); }
   killer.join();
 }
 

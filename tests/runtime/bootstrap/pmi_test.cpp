@@ -51,9 +51,7 @@ class Server {
         ::close(ends[0]);
         try {
           body(rank);
-        } catch (const std::exception& error) {
-          ADD_FAILURE() << "PE " << rank << " threw: " << error.what();
-        }
+        } catch (const std::exception& error) { ADD_FAILURE() << "PE " << rank << " threw: " << error.what(); }
         std::fflush(nullptr);
         std::exit(::testing::Test::HasFailure() ? 1 : 0);  // not _Exit: a PE takes leave of its launcher at exit
       }
@@ -178,7 +176,8 @@ class Server {
     ++peer.requests;
     const std::string& command = request["cmd"];
     if (command == "init") {
-      std::string version = protocol_ == Protocol::pmi1 ? "pmi_version=1 pmi_subversion=1" : "pmi_version=2 pmi_subversion=0";
+      std::string version =
+          protocol_ == Protocol::pmi1 ? "pmi_version=1 pmi_subversion=1" : "pmi_version=2 pmi_subversion=0";
       EXPECT_EQ(request["pmi_version"], protocol_ == Protocol::pmi1 ? "1" : "2");
       say(rank, "cmd=response_to_init " + version + " rc=0");
       peer.framed = protocol_ == Protocol::pmi2;
@@ -211,8 +210,10 @@ class Server {
     const std::string& command = request["cmd"];
     if (command == "fullinit") {
       EXPECT_EQ(request["pmirank"], std::to_string(rank));
-      say(rank, fmt::format("cmd=fullinit-response;pmi-version=2;pmi-subversion=0;rank={};size={};appnum=0;debugged=FALSE;rc=0;",
-                            rank, peers_.size()));
+      say(rank,
+          fmt::format(
+              "cmd=fullinit-response;pmi-version=2;pmi-subversion=0;rank={};size={};appnum=0;debugged=FALSE;rc=0;",
+              rank, peers_.size()));
     } else if (command == "kvs-put") {
       store(request["key"], request["value"]);
       say(rank, "cmd=kvs-put-response;rc=0;");
@@ -343,9 +344,7 @@ TEST(Pmi, ADeathIsNoticedByAllOthersAndNamed) {
       context.barrier();
       if (rank == 2) ::raise(SIGKILL);
       context.wait([] { return false; });
-    } catch (const PeFailedError& error) {
-      EXPECT_THAT(error.what(), ::testing::HasSubstr("PE 2"));
-    }
+    } catch (const PeFailedError& error) { EXPECT_THAT(error.what(), ::testing::HasSubstr("PE 2")); }
   });
   EXPECT_LT(now_ns() - begin, 20'000'000'000);
   for (std::uint32_t rank = 0; rank < 4; ++rank) EXPECT_EQ(ends[rank], rank == 2 ? SIGKILL : 0) << rank;

@@ -14,8 +14,13 @@ namespace {
 
 TEST(Frame, WhatIsPackedComesOut) {
   std::string bytes("\0\xff\n", 3);
-  std::string body =
-      Packer().number(0xFEDCBA98).text(bytes).texts({"", "two"}).entries({{7, "k", "value"}, {8, "", bytes}}).raw("rest").body();
+  std::string body = Packer()
+                         .number(0xFEDCBA98)
+                         .text(bytes)
+                         .texts({"", "two"})
+                         .entries({{7, "k", "value"}, {8, "", bytes}})
+                         .raw("rest")
+                         .body();
   EXPECT_EQ(body.substr(0, 4), "\x98\xBA\xDC\xFE");  // little-endian, whatever the machine
   Unpacker reader(body);
   EXPECT_EQ(reader.number(), 0xFEDCBA98u);
@@ -31,7 +36,8 @@ TEST(Frame, WhatIsPackedComesOut) {
 }
 
 TEST(Frame, ABodyThatIsCutShortIsAnError) {
-  std::string body = pack(Order{.first_pe = 2, .pes = 2, .npes = 4, .host = "b", .programs = {{.command = {"a", "b"}}}});
+  std::string body =
+      pack(Order{.first_pe = 2, .pes = 2, .npes = 4, .host = "b", .programs = {{.command = {"a", "b"}}}});
   EXPECT_EQ(unpack_order(body).programs.at(0).command, (std::vector<std::string>{"a", "b"}));
   for (std::size_t bytes = 0; bytes < body.size(); ++bytes)
     EXPECT_THROW(unpack_order(std::string_view(body).substr(0, bytes)), SetupError) << bytes;
@@ -46,7 +52,8 @@ TEST(Frame, AnOrderHasToMakeSense) {
   EXPECT_NO_THROW(unpack_order(pack(good)));
   for (auto spoil : {+[](Order& order) { order.pes = 0; }, +[](Order& order) { order.pes = 3; },
                      +[](Order& order) { order.first_pe = 4; }, +[](Order& order) { order.npes = 65537; },
-                     +[](Order& order) { order.pes = UINT32_MAX; }, +[](Order& order) { order.programs.clear(); }, +[](Order& order) { order.programs.push_back({}); }}) {
+                     +[](Order& order) { order.pes = UINT32_MAX; }, +[](Order& order) { order.programs.clear(); },
+                     +[](Order& order) { order.programs.push_back({}); }}) {
     Order bad = good;
     spoil(bad);
     EXPECT_THROW(unpack_order(pack(bad)), SetupError);

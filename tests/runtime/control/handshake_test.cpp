@@ -36,9 +36,7 @@ Verdict meet(const std::string& secret, const std::function<void(std::uint16_t p
   std::thread other([&] {
     try {
       caller(port_of(listener));
-    } catch (const Error& error) {
-      verdict.agent_error = error.what();
-    }
+    } catch (const Error& error) { verdict.agent_error = error.what(); }
   });
   int connection = -1;
   for (int round = 0; round <= dropped; ++round) {
@@ -112,9 +110,7 @@ TEST(Handshake, AnAgentGivesUpWithWhoeverStartedIt) {
   try {
     (void)greet_launcher({loopback}, port_of(listener), make_secret(), 0, Deadline::after_seconds(300), starter[0]);
     ADD_FAILURE() << "greeted";
-  } catch (const SetupError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the launcher has given up"));
-  }
+  } catch (const SetupError& error) { EXPECT_THAT(error.what(), HasSubstr("the launcher has given up")); }
   ::close(starter[0]);
   ::close(listener);
 }
@@ -178,16 +174,15 @@ TEST(Handshake, GarbageIsRefused) {
 TEST(Handshake, ALauncherThatIsNoneIsToldApart) {
   int listener = listen_on(loopback, 0);
   std::thread server([&] {
-    for (const std::string& answer : {std::string("HTTP/1.1 400 Bad Request\r\n\r\n"),
-                                      frame_header(FrameKind::welcome, 0),
-                                      frame_header(FrameKind::challenge, 68) + std::string(68, 'x')}) {
+    for (const std::string& answer :
+         {std::string("HTTP/1.1 400 Bad Request\r\n\r\n"), frame_header(FrameKind::welcome, 0),
+          frame_header(FrameKind::challenge, 68) + std::string(68, 'x')}) {
       pollfd ready{listener, POLLIN, 0};
       EXPECT_GT(::poll(&ready, 1, 10'000), 0);
       int connection = ::accept(listener, nullptr, nullptr);
       EXPECT_EQ(::send(connection, answer.data(), answer.size(), MSG_NOSIGNAL), static_cast<ssize_t>(answer.size()));
       char bytes[256];
-      while (::recv(connection, bytes, sizeof(bytes), 0) > 0) {
-      }
+      while (::recv(connection, bytes, sizeof(bytes), 0) > 0) {}
       ::close(connection);
     }
   });
@@ -209,9 +204,7 @@ TEST(Handshake, NobodyWaitsForEver) {
   try {
     (void)greet_launcher({loopback}, port_of(listener), make_secret(), 0, Deadline::after_seconds(0.2));
     ADD_FAILURE() << "welcome";
-  } catch (const SetupError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("does not answer"));
-  }
+  } catch (const SetupError& error) { EXPECT_THAT(error.what(), HasSubstr("does not answer")); }
   std::uint16_t port = port_of(listener);
   EXPECT_THROW(listen_on(loopback, port), SetupError);  // taken
   ::close(listener);
@@ -219,7 +212,8 @@ TEST(Handshake, NobodyWaitsForEver) {
     (void)greet_launcher({loopback, "127.0.0.2"}, port, make_secret(), 0, Deadline::after_seconds(5));
     ADD_FAILURE() << "welcome";
   } catch (const SetupError& error) {  // each address, and why
-    EXPECT_THAT(error.what(), HasSubstr(fmt::format("127.0.0.1:{}: Connection refused; 127.0.0.2:{}: Connection refused", port, port)));
+    EXPECT_THAT(error.what(), HasSubstr(fmt::format(
+                                  "127.0.0.1:{}: Connection refused; 127.0.0.2:{}: Connection refused", port, port)));
   }
 }
 

@@ -37,7 +37,8 @@ class ProtectedLink : public ::testing::TestWithParam<Protection> {
     return bytes;
   }
   bool deliver(const std::string& bytes) {
-    EXPECT_EQ(::send(right_[1], bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT), static_cast<ssize_t>(bytes.size()));
+    EXPECT_EQ(::send(right_[1], bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT),
+              static_cast<ssize_t>(bytes.size()));
     return receiver_->receive();
   }
   std::string record_of(const std::string& body) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PE per NUMA domain or socket of hosts that differ. They are all this one: what starts an agent "on" a host shows it the
-// topology that the host is to have.
+// A PE per NUMA domain or socket of hosts that differ. They are all this one: what starts an agent "on" a host shows it
+// the topology that the host is to have.
 #include "launcher/host_parts.hpp"
 
 #include <gtest/gtest.h>
@@ -46,8 +46,8 @@ class PartsOfHosts : public ::testing::Test {
   }
   // Lines of the PEs, in their order.
   Lines pes(const std::string& hosts, const std::string& options) const {
-    Outcome outcome = shell(fmt::format("{} {} sh -c 'echo $ATOLL_PE of $ATOLL_NPES on $ON, $ATOLL_THREADS threads'",
-                                        run(hosts), options));
+    Outcome outcome = shell(
+        fmt::format("{} {} sh -c 'echo $ATOLL_PE of $ATOLL_NPES on $ON, $ATOLL_THREADS threads'", run(hosts), options));
     EXPECT_EQ(outcome.status, 0) << outcome.output;
     Lines lines = outcome.lines();
     std::sort(lines.begin(), lines.end());
@@ -81,9 +81,10 @@ TEST_F(PartsOfHosts, HostsAreFilledInOrder) {
 TEST_F(PartsOfHosts, MorePesThanPartsIsAnError) {
   Outcome outcome = shell(run("four,one,two") + " --pes-per-node numa -n 8 echo started");
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_EQ(outcome.output,
-            "atoll-run: -n 8 is more than the 7 NUMA domains of the hosts (four 4, one 1, two 2). Lower it, leave it out for "
-            "one PE on each, or give the number per host: --pes-per-node K\n");
+  EXPECT_EQ(
+      outcome.output,
+      "atoll-run: -n 8 is more than the 7 NUMA domains of the hosts (four 4, one 1, two 2). Lower it, leave it out for "
+      "one PE on each, or give the number per host: --pes-per-node K\n");
 }
 
 TEST_F(PartsOfHosts, AHostThatCannotBeReadTakesOnePe) {
@@ -122,8 +123,8 @@ TEST_F(PartsOfHosts, TheJobCanEndBeforeItHasBegun) {
 }
 
 TEST_F(PartsOfHosts, ThisHostNeedsNoCommand) {
-  Outcome outcome = shell(
-      "HWLOC_SYNTHETIC='package:3 core:1 pu:1' @run --hosts localhost --pes-per-node socket --bind none echo up");
+  Outcome outcome =
+      shell("HWLOC_SYNTHETIC='package:3 core:1 pu:1' @run --hosts localhost --pes-per-node socket --bind none echo up");
   EXPECT_EQ(outcome.output, "up\nup\nup\n");
 }
 

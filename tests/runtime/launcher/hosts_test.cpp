@@ -36,9 +36,7 @@ std::string show(const std::vector<HostShare>& shares) {
 std::string fault_of(const std::function<void()>& action) {
   try {
     action();
-  } catch (const ValueError& error) {
-    return error.what();
-  }
+  } catch (const ValueError& error) { return error.what(); }
   return "nothing";
 }
 
@@ -98,7 +96,8 @@ TEST(Hosts, APePerPart) {
   EXPECT_EQ(go({4, 1, 2}, 7), "a:0-3 b:4-4 c:5-6");
   EXPECT_THAT(fault_of([&] { go({4, 1, 2}, 8); }),
               HasSubstr("-n 8 is more than the 7 NUMA domains of the hosts (a 4, b 1, c 2). Lower it"));
-  EXPECT_THAT(fault_of([&] { go({1, 1, 1}, 4, Binding::socket); }), HasSubstr("the 3 sockets of the hosts (a 1, b 1, c 1)"));
+  EXPECT_THAT(fault_of([&] { go({1, 1, 1}, 4, Binding::socket); }),
+              HasSubstr("the 3 sockets of the hosts (a 1, b 1, c 1)"));
   EXPECT_THAT(fault_of([&] { go({60000, 60000, 1}, 0); }),
               HasSubstr("the hosts have 120001 NUMA domains, and a job has at most 65536 PEs"));
   EXPECT_EQ(go({60000, 60000, 1}, 65536), "a:0-59999 b:60000-65535 c:-");

@@ -10,7 +10,8 @@ namespace {
 
 class AtOnce : public testing::OnPes {};
 
-// Straight from the ring where it can be; where it cannot, nothing has been done, and an ordinary receive gets the message.
+// Straight from the ring where it can be; where it cannot, nothing has been done, and an ordinary receive gets the
+// message.
 TEST_P(AtOnce, WhatComesAtOnceIsReceivedWithoutAnOperation) {
   run([](Context& context) {
     Matcher matcher(context);
@@ -97,7 +98,8 @@ TEST_P(AtOnce, WhoWaitsTakesWhatOthersWaitFor) {
     for (std::uint64_t round = 0; round < 30; ++round) {
       std::vector<std::uint64_t> values(many);
       std::vector<Request> receives;
-      for (std::uint64_t i = 0; i < many; ++i) receives.push_back(matcher.receive({left_of(context), i}, in(values[i])));
+      for (std::uint64_t i = 0; i < many; ++i)
+        receives.push_back(matcher.receive({left_of(context), i}, in(values[i])));
       for (std::uint64_t i = 0; i < many; ++i) {
         const std::uint64_t tag = round % 2 == 0 ? i : many - 1 - i;
         if (i % 16 == 5) send_now(matcher, right_of(context), many + i, out(tag));  // nobody waits for it yet

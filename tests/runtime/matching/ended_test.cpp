@@ -63,7 +63,8 @@ constexpr Message messages[] = {{8, false}, {10'000, false}, {20'000, false}, {3
 
 class Source {
  public:
-  Source(Context& context, const Message& message, std::uint64_t key) : heap_(context.heap()), data_(noise(message.bytes, key)) {
+  Source(Context& context, const Message& message, std::uint64_t key)
+      : heap_(context.heap()), data_(noise(message.bytes, key)) {
     if (!message.shared) return;
     block_ = static_cast<std::byte*>(heap_.allocate(message.bytes));
     std::copy(data_.begin(), data_.end(), block_);
@@ -106,7 +107,8 @@ TEST_P(Ended, AReceiveOfWhatItsSenderHasGivenUpIsNoSuccess) {
           Gate gate(bytes);
           gate.open.store(true);
           std::vector<std::byte> row(bytes);
-          Request receive = scattered ? matcher.receive({sender, tag}, {gate, bytes}) : matcher.receive({sender, tag}, row);
+          Request receive =
+              scattered ? matcher.receive({sender, tag}, {gate, bytes}) : matcher.receive({sender, tag}, row);
           EXPECT_EQ(matcher.wait(receive).status, ends ? Status::revoked : Status::ok) << scattered;
           if (!ends) EXPECT_EQ(scattered ? gate.bytes : row, noise(bytes, tag));
         } else if (context.pe() == sender && !ends) {
@@ -209,7 +211,8 @@ TEST_P(Ended, WhoWaitsBehindWhatIsEndedGoesOn) {
     if (context.pe() == sender) {
       std::vector<std::vector<std::byte>> data;
       std::vector<Request> sends;
-      for (std::uint64_t tag = 0; tag < many; ++tag) sends.push_back(matcher.send(receiver, tag, data.emplace_back(noise(100'000, tag))));
+      for (std::uint64_t tag = 0; tag < many; ++tag)
+        sends.push_back(matcher.send(receiver, tag, data.emplace_back(noise(100'000, tag))));
       for (std::uint64_t tag = 1; tag < many; tag += 2) EXPECT_EQ(matcher.wait(sends[tag]).status, Status::ok);
       context.barrier();
       matcher.fail(Status::revoked, is_even);
@@ -254,9 +257,7 @@ TEST_P(Ended, WhatWasScatteredKeepsNoRow) {
       context.wait([&] { return is_complete(receive) && is_complete(send); });
       EXPECT_EQ(receive->row.get(), nullptr) << message.bytes << " bytes";
       EXPECT_EQ(matching::State::release(*receive).status, Status::ok);
-      if (send != nullptr) {
-        EXPECT_EQ(matching::State::release(*send).status, Status::ok);
-      }
+      if (send != nullptr) { EXPECT_EQ(matching::State::release(*send).status, Status::ok); }
       context.barrier();
     }
     state->close();

@@ -17,7 +17,9 @@
 namespace atl::runtime {
 
 inline PeId right_of(const Context& context) { return PeId((context.pe().value() + 1) % context.npes()); }
-inline PeId left_of(const Context& context) { return PeId((context.pe().value() + context.npes() - 1) % context.npes()); }
+inline PeId left_of(const Context& context) {
+  return PeId((context.pe().value() + context.npes() - 1) % context.npes());
+}
 
 template <class T>
 std::span<const std::byte> out(const T& value) {

@@ -38,7 +38,8 @@ class Aggregate : public testing::TestWithParam<unsigned> {
 
   template <class T>
   void check(Shape shape, std::size_t n) {
-    SCOPED_TRACE(testing::Message() << array::name_of(array::dtype_of<T>) << " " << array::cases::shape_names[static_cast<int>(shape)] << " n=" << n);
+    SCOPED_TRACE(testing::Message() << array::name_of(array::dtype_of<T>) << " "
+                                    << array::cases::shape_names[static_cast<int>(shape)] << " n=" << n);
     const std::vector<T> made = array::cases::make<T>(shape, n, n + 1);
     std::unique_ptr<T[]> keys(new T[n + 1]);
     std::copy(made.begin(), made.end(), keys.get());
@@ -66,17 +67,25 @@ class Aggregate : public testing::TestWithParam<unsigned> {
     const array::CompositeKey key(key_columns, ranges, n, 1000);
     StateSpec sum{StateKind::sum, 0, Wide::f64};
     sum.window = SumWindow::below(0, n, false);
-    const std::vector<StateSpec> specs{{StateKind::rows}, sum, {StateKind::total, 1, Wide::i64}, {StateKind::least, 1, Wide::i64},
-                                       {StateKind::greatest, 0, Wide::f64}, {StateKind::first}, {StateKind::last}};
+    const std::vector<StateSpec> specs{{StateKind::rows},
+                                       sum,
+                                       {StateKind::total, 1, Wide::i64},
+                                       {StateKind::least, 1, Wide::i64},
+                                       {StateKind::greatest, 0, Wide::f64},
+                                       {StateKind::first},
+                                       {StateKind::last}};
     for (std::size_t presence : {0u, 1u}) {
       const Aggregated found = aggregate(work_, key, columns, specs, presence);
       ASSERT_EQ(found.count, expected.size());
-      auto word = [&](std::size_t spec, std::size_t i) { return reinterpret_cast<const std::uint64_t*>(found.states[spec].data())[i]; };
+      auto word = [&](std::size_t spec, std::size_t i) {
+        return reinterpret_cast<const std::uint64_t*>(found.states[spec].data())[i];
+      };
       std::size_t i = 0;
       for (const auto& [bits, group] : expected) {
         ASSERT_EQ(found.keys[i] + ranges[0].min, bits);
         ASSERT_EQ(word(0, i), group.rows);
-        ASSERT_EQ(value_of({{reinterpret_cast<const ExactSum*>(found.states[1].data()) + i, 1}, {&sum.window, 1}, {}}), static_cast<double>(group.sum));
+        ASSERT_EQ(value_of({{reinterpret_cast<const ExactSum*>(found.states[1].data()) + i, 1}, {&sum.window, 1}, {}}),
+                  static_cast<double>(group.sum));
         ASSERT_EQ(word(2, i), group.total);
         ASSERT_EQ(static_cast<std::int64_t>(word(3, i)), group.least);
         ASSERT_EQ(from_word<double>(word(4, i)), group.greatest);
@@ -92,7 +101,9 @@ TEST_P(Aggregate, FindsTheGroupsOfAnyKeys) {
   for (Shape shape : array::cases::all_shapes) {
     for (std::size_t n : {0u, 1u, 5u, 511u, 513u, 17'000u}) {
       check<std::int64_t>(shape, n);
-      if (n == 513) check<double>(shape, n), check<std::uint8_t>(shape, n), check<bool>(shape, n), check<float>(shape, n), check<std::int32_t>(shape, n);
+      if (n == 513)
+        check<double>(shape, n), check<std::uint8_t>(shape, n), check<bool>(shape, n), check<float>(shape, n),
+            check<std::int32_t>(shape, n);
     }
   }
   check<std::uint64_t>(Shape::uniform, 150'001);
@@ -109,7 +120,8 @@ TEST_P(Aggregate, NoticesKeysOutsideTheRangeItWasMadeFor) {
       const array::KeyRange range = array::key_range(work_, column, n);
       const array::CompositeKey key({&column, 1}, {&range, 1}, n);
       EXPECT_FALSE(aggregate(work_, key, {}, {&rows, 1}, 0).outside);
-      for (const std::int64_t other : std::initializer_list<std::int64_t>{-1, 2 * high + 2, std::numeric_limits<std::int64_t>::max()}) {
+      for (const std::int64_t other :
+           std::initializer_list<std::int64_t>{-1, 2 * high + 2, std::numeric_limits<std::int64_t>::max()}) {
         const std::int64_t before = std::exchange(keys[n / 2], other);
         EXPECT_TRUE(aggregate(work_, key, {}, {&rows, 1}, 0).outside) << n << " " << high << " " << other;
         keys[n / 2] = before;
@@ -188,8 +200,7 @@ TEST_P(Aggregate, WithoutMemoryNothingIsWrittenElsewhere) {
     bool done = false;
     try {
       done = aggregate(work, key, {}, {&rows, 1}, 0).count > 0;
-    } catch (const MemoryError&) {
-    }
+    } catch (const MemoryError&) {}
     EXPECT_TRUE(memory.intact()) << number;
     if (done) break;
   }
@@ -200,7 +211,8 @@ TEST_P(Aggregate, GivesUpWhenAWindowFitsFewValues) {
   for (std::int64_t groups : {3, 20'000}) {
     std::vector<std::int64_t> keys(n);
     std::vector<double> values(n);
-    for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<std::int64_t>(i) % groups, values[i] = i % 2 == 0 ? 1e30 : 1;
+    for (std::size_t i = 0; i < n; ++i)
+      keys[i] = static_cast<std::int64_t>(i) % groups, values[i] = i % 2 == 0 ? 1e30 : 1;
     const array::Key column{DType::i64, keys.data()};
     const Column value_column{DType::f64, values.data()};
     StateSpec sum{StateKind::sum, 0, Wide::f64};
@@ -218,7 +230,8 @@ TEST_P(Aggregate, JoinsParts) {
   const std::int64_t last[3][3] = {{1, 2, 3}, {9, 8, 7}, {5, 5, 5}};
   std::vector<GroupsView> parts;
   for (int i = 0; i < 3; ++i)
-    parts.push_back({3, keys[i], {reinterpret_cast<const std::byte*>(rows), reinterpret_cast<const std::byte*>(last[i])}});
+    parts.push_back(
+        {3, keys[i], {reinterpret_cast<const std::byte*>(rows), reinterpret_cast<const std::byte*>(last[i])}});
   const Aggregated joined = join(work_, parts, specs);
   const std::vector<std::uint64_t> expected_keys{0, 1, 4, 5, 9, 10}, expected_rows{1, 1, 3, 2, 8, 3};
   const std::vector<std::int64_t> expected_last{5, 1, 9, 8, 7, 5};

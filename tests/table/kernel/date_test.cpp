@@ -49,10 +49,12 @@ std::vector<T> run(const char* name, std::vector<std::int64_t> numbers, const st
 }
 
 TEST(DateMap, PartsOfVectorsOfAllLengths) {
-  for (const std::int64_t per_day : {std::int64_t{1}, std::int64_t{86'400}, std::int64_t{86'400'000'000}, std::int64_t{86'400'000'000'000}}) {
+  for (const std::int64_t per_day :
+       {std::int64_t{1}, std::int64_t{86'400}, std::int64_t{86'400'000'000}, std::int64_t{86'400'000'000'000}}) {
     for (std::size_t n : {0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 300}) {
       const auto values = moments(n, per_day);
-      const auto year = run<std::int32_t>("year", {per_day}, values), month = run<std::int32_t>("month", {per_day}, values);
+      const auto year = run<std::int32_t>("year", {per_day}, values),
+                 month = run<std::int32_t>("month", {per_day}, values);
       const auto day = run<std::int32_t>("day", {per_day}, values), hour = run<std::int32_t>("hour", {per_day}, values);
       const auto weekday = run<std::int32_t>("dayofweek", {per_day}, values);
       for (std::size_t i = 0; i < n; ++i) {
@@ -70,11 +72,14 @@ TEST(DateMap, PartsOfVectorsOfAllLengths) {
 
 TEST(DateMap, RoundsToAnyStep) {
   const std::int64_t per_day = 86'400'000'000'000;
-  for (const std::int64_t step : {std::int64_t{1}, std::int64_t{7}, std::int64_t{8'191}, std::int64_t{8'192}, std::int64_t{3'600'000'000'000}, 7 * per_day}) {
+  for (const std::int64_t step : {std::int64_t{1}, std::int64_t{7}, std::int64_t{8'191}, std::int64_t{8'192},
+                                  std::int64_t{3'600'000'000'000}, 7 * per_day}) {
     for (std::size_t n : {1, 8, 13, 200}) {
       const auto values = moments(n, per_day);
-      const auto low = run<std::int64_t>("floor", {per_day, step, 5}, values), high = run<std::int64_t>("ceil", {per_day, step, 5}, values);
-      const auto near = run<std::int64_t>("round", {per_day, step, 5}, values), quotient = run<std::int64_t>("floored", {per_day, step}, values);
+      const auto low = run<std::int64_t>("floor", {per_day, step, 5}, values),
+                 high = run<std::int64_t>("ceil", {per_day, step, 5}, values);
+      const auto near = run<std::int64_t>("round", {per_day, step, 5}, values),
+                 quotient = run<std::int64_t>("floored", {per_day, step}, values);
       for (std::size_t i = 0; i < n; ++i) {
         const std::int64_t whole = floor_of(values[i] - 5, step), left = values[i] - 5 - whole * step;
         ASSERT_EQ(low[i], values[i] - left) << values[i] << " by " << step;

@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
-#include "atoll/base/random.hpp"
 #include "../quad.hpp"
+#include "atoll/base/random.hpp"
 #include "atoll/table/kernel/state.hpp"
 
 namespace atl::table {
@@ -64,7 +64,9 @@ TEST(ExactSum, RoundsOnceAndKnowsNoOrder) {
   for (std::size_t n : {1u, 2u, 3u, 63u, 64u, 65u, 1000u, 20'000u}) {
     for (int spread : {0, 4, 20}) {
       std::vector<double> values(n);
-      for (double& x : values) x = std::ldexp(to_unit_interval(random()) - 0.5, static_cast<int>(random.below(static_cast<std::uint64_t>(spread) + 1)));
+      for (double& x : values)
+        x = std::ldexp(to_unit_interval(random()) - 0.5,
+                       static_cast<int>(random.below(static_cast<std::uint64_t>(spread) + 1)));
       Quad expected = 0;
       for (double x : values) expected += x;
       Sum whole(spread, n);
@@ -90,8 +92,11 @@ TEST(ExactSum, RoundsOnceAndKnowsNoOrder) {
 
 TEST(ExactSum, RoundsHalfWayCasesToEven) {
   const double unit = std::ldexp(1.0, -53);  // half of 1's last bit
-  for (const auto& [terms, expected] : std::vector<std::pair<std::vector<double>, double>>{
-           {{1, unit}, 1}, {{1, unit, std::ldexp(1.0, -76)}, 1 + 2 * unit}, {{1 + 2 * unit, unit}, 1 + 4 * unit}, {{1, unit, -std::ldexp(1.0, -76)}, 1}}) {
+  for (const auto& [terms, expected] :
+       std::vector<std::pair<std::vector<double>, double>>{{{1, unit}, 1},
+                                                           {{1, unit, std::ldexp(1.0, -76)}, 1 + 2 * unit},
+                                                           {{1 + 2 * unit, unit}, 1 + 4 * unit},
+                                                           {{1, unit, -std::ldexp(1.0, -76)}, 1}}) {
     Sum sum(1, terms.size());
     sum.add(terms, 0, terms.size());
     EXPECT_EQ(sum.value(), expected);
@@ -101,9 +106,14 @@ TEST(ExactSum, RoundsHalfWayCasesToEven) {
 TEST(ExactSum, ReachesBothEndsOfTheRange) {
   const double most = std::numeric_limits<double>::max(), least = std::numeric_limits<double>::denorm_min();
   const double infinity = std::numeric_limits<double>::infinity();
-  for (const auto& [terms, expected] : std::vector<std::pair<std::vector<double>, double>>{
-           {{most, most, -most}, most}, {{most, most}, infinity},         {{least, least, least}, 3 * least}, {{0.0, -0.0}, 0.0},
-           {{most, -infinity}, -infinity}, {{most, least, -most}, least}, {{1e300, 3, -1e300, 1e-300}, 3}}) {
+  for (const auto& [terms, expected] :
+       std::vector<std::pair<std::vector<double>, double>>{{{most, most, -most}, most},
+                                                           {{most, most}, infinity},
+                                                           {{least, least, least}, 3 * least},
+                                                           {{0.0, -0.0}, 0.0},
+                                                           {{most, -infinity}, -infinity},
+                                                           {{most, least, -most}, least},
+                                                           {{1e300, 3, -1e300, 1e-300}, 3}}) {
     for (int top : {-1074, -500, 0, 900, 1024}) {
       for (bool special : {false, true}) {
         Sum sum(top, terms.size(), special);

@@ -25,7 +25,8 @@ class Join : public testing::TestWithParam<unsigned> {
 
 TEST_P(Join, FindsEveryPair) {
   for (Shape shape : {Shape::uniform, Shape::few, Shape::constant, Shape::outlier, Shape::geometric}) {
-    for (const auto& [n, m] : {std::pair<std::size_t, std::size_t>{0, 0}, {0, 9}, {9, 0}, {1, 1}, {1000, 77}, {1025, 1500}, {1600, 1100}}) {
+    for (const auto& [n, m] :
+         {std::pair<std::size_t, std::size_t>{0, 0}, {0, 9}, {9, 0}, {1, 1}, {1000, 77}, {1025, 1500}, {1600, 1100}}) {
       if (shape == Shape::constant && n * m > 100'000) continue;
       // The right side has some of the left side's keys; in the last case those of all rows of some blocks.
       const auto left = array::cases::make<std::uint64_t>(shape, n, 3);

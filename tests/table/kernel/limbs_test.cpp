@@ -30,7 +30,11 @@ class LimbRowsTest : public testing::TestWithParam<unsigned> {
     for (auto& limb : rows) {
       for (std::uint64_t& word : limb) {
         const std::uint64_t kind = random_.below(5);
-        word = kind == 0 ? 0 : kind == 1 ? ~std::uint64_t{0} : kind == 2 ? random_.below(9) : kind == 3 ? ~random_.below(9) : random_.below(~std::uint64_t{0});
+        word = kind == 0   ? 0
+               : kind == 1 ? ~std::uint64_t{0}
+               : kind == 2 ? random_.below(9)
+               : kind == 3 ? ~random_.below(9)
+                           : random_.below(~std::uint64_t{0});
       }
     }
     return rows;
@@ -47,7 +51,9 @@ class LimbRowsTest : public testing::TestWithParam<unsigned> {
     return out;
   }
 
-  static Signed value(const Rows& rows, std::size_t i) { return static_cast<Signed>((static_cast<Unsigned>(rows[1][i]) << 64) | rows[0][i]); }
+  static Signed value(const Rows& rows, std::size_t i) {
+    return static_cast<Signed>((static_cast<Unsigned>(rows[1][i]) << 64) | rows[0][i]);
+  }
 };
 
 TEST_P(LimbRowsTest, TwoLimbsAreTheCompilers) {
@@ -81,7 +87,8 @@ TEST_P(LimbRowsTest, QuotientsAndRemaindersMakeTheDividend) {
       for (std::size_t i = 0; i < n; ++i) {
         bool zero = true;
         for (const auto& limb : b) zero &= limb[i] == 0;
-        for (std::size_t j = 0; j < limbs && !zero; ++j) ASSERT_EQ(again[j][i], a[j][i]) << limbs << " " << others << " " << i;
+        for (std::size_t j = 0; j < limbs && !zero; ++j)
+          ASSERT_EQ(again[j][i], a[j][i]) << limbs << " " << others << " " << i;
       }
     }
   }

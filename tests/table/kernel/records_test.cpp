@@ -32,8 +32,7 @@ RecordScan scan_slowly(std::string_view bytes, RecordState state) {
           continue;
         }
         break;
-      case RecordState::plain:
-        break;
+      case RecordState::plain: break;
     }
     if (c == '\n' && scan.first < 0) scan.first = static_cast<std::int64_t>(i) + 1;
     scan.end = border ? RecordState::field_start : RecordState::plain;

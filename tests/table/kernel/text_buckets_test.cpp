@@ -36,7 +36,8 @@ std::vector<std::string> random_texts(std::string_view alphabet, std::size_t lon
   SequentialRandom random(longest);
   std::vector<std::string> texts(count);
   for (std::string& text : texts)
-    for (std::size_t left = random.below(longest + 1); left > 0; --left) text += alphabet[random.below(alphabet.size())];
+    for (std::size_t left = random.below(longest + 1); left > 0; --left)
+      text += alphabet[random.below(alphabet.size())];
   return texts;
 }
 
@@ -92,7 +93,8 @@ class TextBucketsOnThreads : public testing::TestWithParam<unsigned> {
 };
 
 TEST_P(TextBucketsOnThreads, SortAlphabetsOfAllSizes) {
-  for (const std::string_view alphabet : {"0123456789", "abcdefghijklmnopqrstuvwxyz", "ACGTacgt .-"}) expect_sorted(random_texts(alphabet, 15));
+  for (const std::string_view alphabet : {"0123456789", "abcdefghijklmnopqrstuvwxyz", "ACGTacgt .-"})
+    expect_sorted(random_texts(alphabet, 15));
   std::string all(256, '\0');
   std::iota(all.begin(), all.end(), '\0');
   expect_sorted(random_texts(all, 12));
@@ -100,8 +102,10 @@ TEST_P(TextBucketsOnThreads, SortAlphabetsOfAllSizes) {
 
 TEST_P(TextBucketsOnThreads, SortLongTextsAndThoseThatTieFarIn) {
   std::vector<std::string> texts = random_texts("abcdefghij", 40);
-  for (std::size_t i = 0; i < texts.size(); i += 3) texts[i] = texts[i].substr(0, 3) + "the same middle of a text" + texts[i];
-  for (std::size_t i = 1; i < texts.size(); i += 301) texts[i] = texts[i].substr(0, 1) + std::string(i % 2 == 0 ? 14 : 16, 'b');
+  for (std::size_t i = 0; i < texts.size(); i += 3)
+    texts[i] = texts[i].substr(0, 3) + "the same middle of a text" + texts[i];
+  for (std::size_t i = 1; i < texts.size(); i += 301)
+    texts[i] = texts[i].substr(0, 1) + std::string(i % 2 == 0 ? 14 : 16, 'b');
   texts[7].assign(std::size_t{1} << 20, 'c');
   texts[8] = texts[7] + 'a';
   texts[9] = texts[7];

@@ -22,7 +22,9 @@ std::string wanted(T value) {
   const double size = std::fabs(static_cast<double>(value));
   const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
   char text[64];
-  std::string found(text, std::to_chars(text, text + sizeof text, value, plain ? std::chars_format::fixed : std::chars_format::scientific).ptr);
+  std::string found(text, std::to_chars(text, text + sizeof text, value,
+                                        plain ? std::chars_format::fixed : std::chars_format::scientific)
+                              .ptr);
   if (plain && found.find('.') == std::string::npos) found += ".0";
   return found;
 }
@@ -77,7 +79,8 @@ TYPED_TEST(Digits, OfAnyBits) {
     const Word exponent = static_cast<Word>(bias - 14 + static_cast<int>(random() % 68)) << (bits - 1);
     check(std::bit_cast<T>(static_cast<Word>((any & ((Word{1} << (bits - 1)) - 1)) | exponent)));
     // Halves of the last digit: ties.
-    check(static_cast<T>(std::ldexp(static_cast<double>(any >> (sizeof(T) == 8 ? 11 : 8)), -static_cast<int>(random() % 60))));
+    check(static_cast<T>(
+        std::ldexp(static_cast<double>(any >> (sizeof(T) == 8 ? 11 : 8)), -static_cast<int>(random() % 60))));
   }
 }
 

@@ -37,7 +37,8 @@ class TextEncode : public testing::TestWithParam<unsigned> {
       const Encoded encoded = encode(work_, {offsets.data(), bytes.data(), texts.size()}, wanted);
       ASSERT_EQ(encoded.count, first.size());
       EXPECT_EQ(std::vector<std::int64_t>(encoded.first.begin(), encoded.first.end()), first);
-      EXPECT_EQ(std::vector<std::uint32_t>(encoded.numbers.begin(), encoded.numbers.end()), wanted == Numbers::yes ? numbers : std::vector<std::uint32_t>());
+      EXPECT_EQ(std::vector<std::uint32_t>(encoded.numbers.begin(), encoded.numbers.end()),
+                wanted == Numbers::yes ? numbers : std::vector<std::uint32_t>());
     }
   }
 };
@@ -47,7 +48,8 @@ TEST_P(TextEncode, NumbersTextsAsTheyAppear) {
   for (const std::size_t distinct : {1, 3, 40, 5000}) {
     SequentialRandom random(distinct);
     std::vector<std::string> some, texts;
-    for (std::size_t i = 0; i < distinct; ++i) some.push_back(std::to_string(i * i) + std::string(random.below(14), 'x'));
+    for (std::size_t i = 0; i < distinct; ++i)
+      some.push_back(std::to_string(i * i) + std::string(random.below(14), 'x'));
     for (std::size_t i = 0; i < 30'000; ++i) texts.push_back(some[random.below(distinct)]);
     expect_numbered(texts);
   }

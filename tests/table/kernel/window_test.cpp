@@ -31,14 +31,17 @@ class Windows : public testing::TestWithParam<unsigned> {
       times[i] = time += static_cast<std::int64_t>(random.below(4));
     }
   }
-  WindowRows rows(bool by_segment) const { return {0, static_cast<std::int64_t>(n), x.data(), nullptr, by_segment ? segments.data() : nullptr, times.data()}; }
+  WindowRows rows(bool by_segment) const {
+    return {0, static_cast<std::int64_t>(n), x.data(), nullptr, by_segment ? segments.data() : nullptr, times.data()};
+  }
   /// Values that lie in the window of a row.
   std::vector<double> window(const WindowSpec& spec, const WindowRows& all, std::int64_t row) const {
     const WindowBounds bounds(spec, all);
     std::vector<double> values;
     for (std::int64_t other = 0; other < all.count; ++other) {
       if (all.segments != nullptr && segments[other] != segments[row]) continue;
-      if (!bounds.is_before(other, row) && bounds.is_within(other, row) && x[other] == x[other]) values.push_back(x[other]);
+      if (!bounds.is_before(other, row) && bounds.is_within(other, row) && x[other] == x[other])
+        values.push_back(x[other]);
     }
     return values;
   }
@@ -47,7 +50,9 @@ class Windows : public testing::TestWithParam<unsigned> {
   double last_of(const WindowSpec& spec, const WindowRows& all, std::int64_t row) const {
     const WindowBounds bounds(spec, all);
     for (std::int64_t other = all.count - 1; other >= 0; --other)
-      if ((all.segments == nullptr || segments[other] == segments[row]) && !bounds.is_before(other, row) && bounds.is_within(other, row)) return x[other];
+      if ((all.segments == nullptr || segments[other] == segments[row]) && !bounds.is_before(other, row) &&
+          bounds.is_within(other, row))
+        return x[other];
     return nan;
   }
 
@@ -73,7 +78,8 @@ TEST_P(Windows, AreThoseOfALoop) {
             spec.right_closed = (ends & 2) != 0;
             spec.centred = centred;
             const WindowRows all = rows(by_segment);
-            const std::int64_t begin = 13, end = static_cast<std::int64_t>(n) - 5, widest = widest_window(work_, spec, all, begin, end);
+            const std::int64_t begin = 13, end = static_cast<std::int64_t>(n) - 5,
+                               widest = widest_window(work_, spec, all, begin, end);
             std::vector<double> sums(n), most(n), medians(n), less(n), same(n);
             spec.min_periods = 0;
             slide(work_, spec, all, begin, end, std::max<std::int64_t>(widest, 32), sums.data());
@@ -104,7 +110,8 @@ TEST_P(Windows, AreThoseOfALoop) {
               const double last = last_of(spec, all, row);
               ASSERT_EQ(std::isnan(less[at]), std::isnan(last));
               if (std::isnan(last)) continue;
-              ASSERT_EQ(less[at], std::count_if(values.begin(), values.end(), [&](double value) { return value < last; }));
+              ASSERT_EQ(less[at],
+                        std::count_if(values.begin(), values.end(), [&](double value) { return value < last; }));
               ASSERT_EQ(same[at], std::count(values.begin(), values.end(), last));
             }
           }
@@ -120,7 +127,8 @@ TEST_P(Windows, ValuesThatDifferInTheirLastBitsAreInOrder) {
   std::vector<double> medians(n);
   window_quantiles(work_, spec, rows(false), 0, static_cast<std::int64_t>(n), 64, medians.data());
   for (std::size_t row = 8; row < n; ++row) {
-    std::vector<double> values(x.begin() + static_cast<std::ptrdiff_t>(row) - 8, x.begin() + static_cast<std::ptrdiff_t>(row) + 1);
+    std::vector<double> values(x.begin() + static_cast<std::ptrdiff_t>(row) - 8,
+                               x.begin() + static_cast<std::ptrdiff_t>(row) + 1);
     std::nth_element(values.begin(), values.begin() + 4, values.end());
     ASSERT_EQ(medians[row], values[4]) << row;
   }
@@ -137,12 +145,15 @@ TEST_P(Windows, RunningSumsHaveTheSameBitsWhoeverAddsWhat) {
     ScanFold<State> before;
     for (const auto& [begin, end] : {std::pair<std::uint64_t, std::uint64_t>{0, border}, {border, n}}) {
       const auto add = [&, begin = begin](State& state, std::uint64_t i) { state.add(values[begin + i]); };
-      ScanRows rows{begin, end - begin, unit, segments.data() + begin, begin == 0 || segments[begin] != segments[begin - 1]};
+      ScanRows rows{begin, end - begin, unit, segments.data() + begin,
+                    begin == 0 || segments[begin] != segments[begin - 1]};
       if (firsts) {
         rows.segments = nullptr;
         rows.firsts = begins.get() + begin;
       }
-      scan_units<State, State>(work_, rows, before, add, add, [&, begin = begin](const State& state, std::uint64_t i) { out[begin + i] = state.value; });
+      scan_units<State, State>(work_, rows, before, add, add, [&, begin = begin](const State& state, std::uint64_t i) {
+        out[begin + i] = state.value;
+      });
       const ScanFold<State> mine = fold_units<State>(work_, rows, add);
       before.push(std::span<const ScanNode<State>>(mine.nodes()));
     }

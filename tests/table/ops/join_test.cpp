@@ -48,10 +48,14 @@ void expect_pairs(Engine& engine, const std::vector<std::int64_t>& left, const s
 
 TEST_P(Joins, FindEveryPair) {
   run([](Engine& engine) {
-    auto uniform = [](std::uint64_t range) { return [range](auto& random) { return static_cast<std::int64_t>(random() % range); }; };
+    auto uniform = [](std::uint64_t range) {
+      return [range](auto& random) { return static_cast<std::int64_t>(random() % range); };
+    };
     auto sparse = [](auto& random) { return static_cast<std::int64_t>((random() % 900) * 0x9E3779B97F4A7C15ull); };
     auto heavy = [](auto& random) { return static_cast<std::int64_t>(random() % 10 == 0 ? random() % 3000 : 7); };
-    auto far = [](auto& random) { return random() % 500 == 0 ? INT64_MAX : static_cast<std::int64_t>(random() % 1000); };
+    auto far = [](auto& random) {
+      return random() % 500 == 0 ? INT64_MAX : static_cast<std::int64_t>(random() % 1000);
+    };
     std::vector<std::int64_t> unique(2000);
     for (std::size_t i = 0; i < unique.size(); ++i) unique[i] = static_cast<std::int64_t>((i * 1117) % 2000) - 500;
     const std::size_t n = 3001, m = 1500;
@@ -68,20 +72,24 @@ TEST_P(Joins, FindEveryPair) {
 }
 
 TEST_P(Joins, EachRowCrossesOnce) {
-  run([](Engine& engine) {
-    const std::size_t n = 400'000, m = 300'000;
-    std::vector<std::int64_t> unique(m);
-    for (std::size_t i = 0; i < m; ++i) unique[i] = static_cast<std::int64_t>(i * 0x9E3779B97F4A7C15ull);
-    for (const bool one_key : {false, true}) {
-      const auto left = keys_of(n, 1, [&](auto& random) { return unique[one_key && random() % 10 != 0 ? 5 : random() % m]; });
-      const Array lefts = to_array(engine, left), rights = to_array(engine, unique);
-      const std::uint64_t moved = moved_by(engine, [&] { (void)table::join_rows(engine, {lefts}, {rights}, JoinKind::inner); });
-      // A left row's key and its answer, a right row's key and number; of those that stay where they are, nothing.
-      const std::uint64_t left_bytes = (one_key && engine.npes() > 1 ? n / 10 : n) * 16, right_bytes = m * 16;
-      EXPECT_LE(moved, (left_bytes + right_bytes) * 11 / 10 + 200'000 * engine.npes());
-      if (engine.npes() > 1) { EXPECT_GE(moved, (left_bytes + right_bytes) * 4 / 10); }
-    }
-  }, 1024);
+  run(
+      [](Engine& engine) {
+        const std::size_t n = 400'000, m = 300'000;
+        std::vector<std::int64_t> unique(m);
+        for (std::size_t i = 0; i < m; ++i) unique[i] = static_cast<std::int64_t>(i * 0x9E3779B97F4A7C15ull);
+        for (const bool one_key : {false, true}) {
+          const auto left =
+              keys_of(n, 1, [&](auto& random) { return unique[one_key && random() % 10 != 0 ? 5 : random() % m]; });
+          const Array lefts = to_array(engine, left), rights = to_array(engine, unique);
+          const std::uint64_t moved =
+              moved_by(engine, [&] { (void)table::join_rows(engine, {lefts}, {rights}, JoinKind::inner); });
+          // A left row's key and its answer, a right row's key and number; of those that stay where they are, nothing.
+          const std::uint64_t left_bytes = (one_key && engine.npes() > 1 ? n / 10 : n) * 16, right_bytes = m * 16;
+          EXPECT_LE(moved, (left_bytes + right_bytes) * 11 / 10 + 200'000 * engine.npes());
+          if (engine.npes() > 1) { EXPECT_GE(moved, (left_bytes + right_bytes) * 4 / 10); }
+        }
+      },
+      1024);
 }
 
 TEST_P(Joins, SmallSidesComeToAll) {
@@ -89,7 +97,8 @@ TEST_P(Joins, SmallSidesComeToAll) {
     const std::size_t n = 400'000, m = 1000;
     const auto left = random_integers(n, 0, 2000, 1);
     const Array lefts = to_array(engine, left), rights = to_array(engine, random_integers(m, 0, 1'000'000'000, 2));
-    const std::uint64_t moved = moved_by(engine, [&] { (void)table::join_rows(engine, {lefts}, {rights}, JoinKind::semi); });
+    const std::uint64_t moved =
+        moved_by(engine, [&] { (void)table::join_rows(engine, {lefts}, {rights}, JoinKind::semi); });
     EXPECT_LE(moved, m * 8 * engine.npes() + 20'000 * engine.npes());
   });
 }

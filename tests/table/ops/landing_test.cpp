@@ -80,7 +80,8 @@ void check(Engine& engine, const std::vector<Array>& made, std::int64_t total) {
     const bool there = row % 3 != 0;
     EXPECT_EQ(numbers[i], there ? row : 0);
     EXPECT_EQ(bools[i] != 0, there && row % 2 == 0);
-    const std::string text_of = bytes.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
+    const std::string text_of =
+        bytes.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
     EXPECT_EQ(text_of, there ? std::string(static_cast<std::size_t>(row % 5), 'x') + std::to_string(row) : "");
   }
   for (std::size_t at : {1u, 3u, 6u}) {
@@ -94,7 +95,8 @@ TEST_P(Landings, RowsStandInPeOrder) {
   run([](Engine& engine) {
     for (std::int64_t scale : {0, 1, 37}) {
       std::vector<std::int64_t> counts;  // the last PE has none
-      for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) counts.push_back(pe + 1 == engine.npes() && pe > 0 ? 0 : scale * (pe + 1));
+      for (std::uint32_t pe = 0; pe < engine.npes(); ++pe)
+        counts.push_back(pe + 1 == engine.npes() && pe > 0 ? 0 : scale * (pe + 1));
       std::int64_t first = 0, total = 0;
       for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) {
         if (pe < engine.pe()) first += counts[pe];

@@ -8,13 +8,14 @@
 
 namespace atl::array::testing {
 
-/// By all PEs: what is stored into or loaded from mapped memory, and everything that goes through endpoints, what agreeing takes, too.
-/// Collective.
+/// By all PEs: what is stored into or loaded from mapped memory, and everything that goes through endpoints, what
+/// agreeing takes, too. Collective.
 template <class Body>
 std::uint64_t moved_by(Engine& engine, Body&& body) {
   auto moved = [&] {
     const fabric::Traffic traffic = engine.context().endpoint().traffic();
-    return engine.volume().put_bytes + engine.volume().got_bytes + traffic.put_bytes + traffic.get_bytes + traffic.am_bytes;
+    return engine.volume().put_bytes + engine.volume().got_bytes + traffic.put_bytes + traffic.get_bytes +
+           traffic.am_bytes;
   };
   const std::uint64_t before = moved();
   body();

@@ -36,7 +36,8 @@ std::vector<std::string> to_strings(Engine& engine, const Text& text) {
   text_to_buffers(engine, text, {offsets.data()}, {bytes.data()});
   std::vector<std::string> texts;
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
-    texts.push_back(bytes.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(offsets[i + 1] - offsets[i])));
+    texts.push_back(
+        bytes.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(offsets[i + 1] - offsets[i])));
   return texts;
 }
 
@@ -59,12 +60,15 @@ TEST_P(TextColumns, AreTakenJoinedAndCut) {
       const std::vector<std::string> texts = some_texts(n);
       const Text text = to_text(engine, texts);
       EXPECT_EQ(to_strings(engine, text), texts);
-      const auto rows = array::testing::random_integers(n, -static_cast<std::int64_t>(n), static_cast<std::int64_t>(n) - 1, 3);
+      const auto rows =
+          array::testing::random_integers(n, -static_cast<std::int64_t>(n), static_cast<std::int64_t>(n) - 1, 3);
       std::vector<std::string> taken;
-      for (std::int64_t row : rows) taken.push_back(texts[static_cast<std::size_t>(row < 0 ? row + static_cast<std::int64_t>(n) : row)]);
+      for (std::int64_t row : rows)
+        taken.push_back(texts[static_cast<std::size_t>(row < 0 ? row + static_cast<std::int64_t>(n) : row)]);
       EXPECT_EQ(to_strings(engine, text_take(engine, text, to_array(engine, rows))), taken);
       const std::size_t third = n / 3;
-      const Text part = text_slice(engine, text, {static_cast<std::int64_t>(third), 1, static_cast<std::int64_t>(n - third)});
+      const Text part =
+          text_slice(engine, text, {static_cast<std::int64_t>(third), 1, static_cast<std::int64_t>(n - third)});
       std::vector<std::string> joined(texts.begin() + static_cast<std::ptrdiff_t>(third), texts.end());
       EXPECT_EQ(to_strings(engine, part), joined);
       joined.insert(joined.end(), texts.begin(), texts.end());
@@ -80,7 +84,8 @@ TEST_P(TextColumns, EveryPeGivesSome) {
     for (std::uint32_t i = 0; i <= engine.pe(); ++i) offsets.push_back(3 * i);
     const Text text = text_from_local(engine, engine.pe(), {offsets.data()}, {mine.data()});
     std::vector<std::string> expected;
-    for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) expected.insert(expected.end(), pe, std::string(3, static_cast<char>('a' + pe)));
+    for (std::uint32_t pe = 0; pe < engine.npes(); ++pe)
+      expected.insert(expected.end(), pe, std::string(3, static_cast<char>('a' + pe)));
     EXPECT_EQ(to_strings(engine, text), expected);
   });
 }
@@ -91,7 +96,9 @@ TEST_P(TextColumns, AreSortedAndNumbered) {
       const std::vector<std::string> texts = some_texts(n);
       std::vector<std::int64_t> expected(n);
       std::iota(expected.begin(), expected.end(), 0);
-      std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return texts[static_cast<std::size_t>(a)] < texts[static_cast<std::size_t>(b)]; });
+      std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) {
+        return texts[static_cast<std::size_t>(a)] < texts[static_cast<std::size_t>(b)];
+      });
       const Text text = to_text(engine, texts);
       EXPECT_EQ(to_vector<std::int64_t>(engine, text_argsort(engine, text)), expected);
       std::vector<std::string> distinct = texts;
@@ -111,10 +118,15 @@ TEST_P(TextColumns, AreSortedAndNumbered) {
 TEST_P(TextColumns, LongRunsThatTieAreSorted) {
   run([](Engine& engine) {
     std::vector<std::string> texts;
-    for (int i = 0; i < 1500; ++i) texts.push_back(i % 9 == 0 ? std::to_string(i) : fmt::format("example.org/{}/{}", i * 7 % 3 == 0 ? "a longer path" : "p", i * 7919 % 500));
+    for (int i = 0; i < 1500; ++i)
+      texts.push_back(i % 9 == 0
+                          ? std::to_string(i)
+                          : fmt::format("example.org/{}/{}", i * 7 % 3 == 0 ? "a longer path" : "p", i * 7919 % 500));
     std::vector<std::int64_t> expected(texts.size());
     std::iota(expected.begin(), expected.end(), 0);
-    std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return texts[static_cast<std::size_t>(a)] < texts[static_cast<std::size_t>(b)]; });
+    std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) {
+      return texts[static_cast<std::size_t>(a)] < texts[static_cast<std::size_t>(b)];
+    });
     EXPECT_EQ(to_vector<std::int64_t>(engine, text_argsort(engine, to_text(engine, texts))), expected);
     std::vector<std::string> distinct = texts;
     std::sort(distinct.begin(), distinct.end());
@@ -140,7 +152,9 @@ TEST_P(TextColumns, ManyAreSortedAndNumberedInBuckets) {
   static const std::vector<std::int64_t> expected = [] {
     std::vector<std::int64_t> rows(texts.size());
     std::iota(rows.begin(), rows.end(), 0);
-    std::stable_sort(rows.begin(), rows.end(), [](auto a, auto b) { return texts[static_cast<std::size_t>(a)] < texts[static_cast<std::size_t>(b)]; });
+    std::stable_sort(rows.begin(), rows.end(), [](auto a, auto b) {
+      return texts[static_cast<std::size_t>(a)] < texts[static_cast<std::size_t>(b)];
+    });
     return rows;
   }();
   run([](Engine& engine) {

@@ -54,7 +54,9 @@ TEST_P(Values, ComeToWhereTheyBelong) {
     const std::int64_t mine = counts[engine.pe()], first = engine.pe() == 0 ? 0 : counts[0] + 1000 * (engine.pe() - 1);
     Landing landing(engine, {{DType::i32, false}}, counts);
     const std::int64_t half = mine / 3;  // two parts
-    land_values(engine, landing, std::vector<ValuesPart>{{0, half, mine - half, file.name(), 5 + 4 * (first + half), "late"}, {0, 0, half, file.name(), 5 + 4 * first, "early"}});
+    land_values(engine, landing,
+                std::vector<ValuesPart>{{0, half, mine - half, file.name(), 5 + 4 * (first + half), "late"},
+                                        {0, 0, half, file.name(), 5 + 4 * first, "early"}});
     const auto made = landing.finish();
     EXPECT_EQ(made[1], nullptr);
     std::vector<std::int32_t> wanted(static_cast<std::size_t>(total));
@@ -73,7 +75,8 @@ TEST_P(Values, SayWhatIsMissing) {
     } catch (const ValueError& error) {
       EXPECT_STREQ(error.what(), "cannot read that file: the file has become shorter");
     }
-    EXPECT_THROW(land_values(engine, landing, std::vector<ValuesPart>{{0, 0, 1, file.name() + ".none", 0, "no file"}}), Error);
+    EXPECT_THROW(land_values(engine, landing, std::vector<ValuesPart>{{0, 0, 1, file.name() + ".none", 0, "no file"}}),
+                 Error);
     landing.give_up();
   });
 }

@@ -16,7 +16,7 @@ namespace {
 bool wants_places(Reduction kind) { return kind == Reduction::argmin || kind == Reduction::argmax; }
 
 constexpr std::size_t block_bytes = 128 * KiB;  // of scratch: stays in the second-level cache
-constexpr std::size_t range_elements = 16384;   // below twice this many, waking another thread costs more than it saves
+constexpr std::size_t range_elements = 16384;  // below twice this many, waking another thread costs more than it saves
 
 }  // namespace
 
@@ -193,8 +193,8 @@ void InnerReducer::reduce_scaled(void* out, std::int64_t* exponents, const void*
         for (std::size_t k = 0; k < length; k += UnitGrid::max_unit) {
           TreeNode node;
           node.index = k / UnitGrid::max_unit;
-          kernels.unit(x + (begin + k) * size, exponents_at(begin + k), std::min<std::size_t>(UnitGrid::max_unit, length - k),
-                       node);
+          kernels.unit(x + (begin + k) * size, exponents_at(begin + k),
+                       std::min<std::size_t>(UnitGrid::max_unit, length - k), node);
           fold.push(node);
         }
         const TreeNode total = fold.total();
@@ -283,7 +283,8 @@ Outcome reduce_inner(const Plan& plan, Work& work, const Domain& domain, std::sp
         const void* x = runner.run_all(row * row_elements, n * row_elements, scratch.data());
         const RangeWatch watch;
         reducer.reduce(values, where, x, n);
-        if (scaled && watch.left()) [[unlikely]] reducer.reduce_scaled(values, nullptr, x, n);
+        if (scaled && watch.left()) [[unlikely]]
+          reducer.reduce_scaled(values, nullptr, x, n);
       }
       if (thread == 0 && row % 4096 == 0) work.monitor.checkpoint(row - begin, end - begin);
     }

@@ -22,7 +22,11 @@ class LineReducer {
   /// One of any length; the flags tell when it left the range of its type.
   void reduce(void* out, std::int64_t* place, const void* line, std::size_t length);
   /// In pieces of at most max_unit elements, all but the last of that many.
-  void begin() { fold_.clear(); units_ = 0; position_ = 0; }
+  void begin() {
+    fold_.clear();
+    units_ = 0;
+    position_ = 0;
+  }
   void push(const void* piece, std::size_t count);
   void end(void* out, std::int64_t* place) const;
   /// Shorter lines are cheaper by find_short_lines, whose order is another: decide by the length alone.

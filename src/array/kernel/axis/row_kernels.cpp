@@ -29,7 +29,8 @@ struct Times {
   using Out = Wrap<T>;
   static HWY_INLINE HWY_ATTR Out lift(In x) { return x; }
   static HWY_INLINE HWY_ATTR Out join(Out x, Out y) {
-    if constexpr (sizeof(Out) < 4) return static_cast<Out>(static_cast<std::uint32_t>(x) * static_cast<std::uint32_t>(y));
+    if constexpr (sizeof(Out) < 4)
+      return static_cast<Out>(static_cast<std::uint32_t>(x) * static_cast<std::uint32_t>(y));
     else return x * y;
   }
 };

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <mutex>
 
-#include "kernel/axis/inner.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "kernel/axis/inner.hpp"
 #include "kernel/program/tile.hpp"
 #include "kernel/reduce/range_watch.hpp"
 
@@ -78,7 +78,8 @@ void RowFold::push(TreeNode node, const std::byte* values, const std::int64_t* p
   else nodes_.values.resize(nodes_.values.size() + row_bytes);
   if (wants_places(kind_) || positions != nullptr || !nodes_.positions.empty()) {
     nodes_.positions.resize(nodes_.nodes.size() * width_);  // places of empty nodes and exponents of values in range: 0
-    if (positions != nullptr) std::copy_n(positions, width_, nodes_.positions.end() - static_cast<std::ptrdiff_t>(width_));
+    if (positions != nullptr)
+      std::copy_n(positions, width_, nodes_.positions.end() - static_cast<std::ptrdiff_t>(width_));
   }
   while (nodes_.nodes.size() >= 2) {
     const TreeNode &left = nodes_.nodes[nodes_.nodes.size() - 2], &right = nodes_.nodes.back();
@@ -216,7 +217,8 @@ class RowReducer {
     places_.clear();
     const RangeWatch watch;
     reduce_plain(begin, end);
-    if (may_leave_range(kind_, type_) && watch.left()) [[unlikely]] reduce_scaled(begin, end);
+    if (may_leave_range(kind_, type_) && watch.left()) [[unlikely]]
+      reduce_scaled(begin, end);
   }
   const std::byte* values() const { return values_.data(); }
   /// Of extremes; or the exponents of the values, when they are not all 0.
@@ -257,8 +259,8 @@ class RowReducer {
       }
       for (std::uint64_t at = from_; at < to_;) {
         const std::size_t n = std::min<std::uint64_t>(runner_.tile_elements(), to_ - at);
-        join(lane * width_ + at - from_, runner_.run(row * row_elements_ + at, n, {}, TileRunner::Store::copied), nullptr, n,
-             first);
+        join(lane * width_ + at - from_, runner_.run(row * row_elements_ + at, n, {}, TileRunner::Store::copied),
+             nullptr, n, first);
         at += n;
       }
     };
@@ -299,8 +301,8 @@ class RowReducer {
     const std::uint64_t groups_per_tile = UnitGrid::max_unit / n;
     for (std::uint64_t group = 0; group < groups;) {
       const std::uint64_t now = std::min(groups_per_tile, groups - group);
-      const std::byte* x = static_cast<const std::byte*>(runner_.run(
-          (begin + group * together_) * row_elements_, now * n, {}, TileRunner::Store::copied));
+      const std::byte* x = static_cast<const std::byte*>(
+          runner_.run((begin + group * together_) * row_elements_, now * n, {}, TileRunner::Store::copied));
       for (std::uint64_t k = 0; k < now; ++k) {
         (group + k == 0 ? kernels.first : kernels.add)(values_.data(), x + k * n * size_, n);
       }
@@ -371,7 +373,8 @@ Outcome reduce_rows(const Plan& plan, Work& work, const Domain& domain, std::spa
   Outcome outcome;
   std::mutex outcome_mutex;
   Polling polling(work);
-  auto run = [&](RowFold& into, unsigned thread, std::uint64_t unit_from, std::uint64_t unit_to, std::uint64_t from, std::uint64_t to) {
+  auto run = [&](RowFold& into, unsigned thread, std::uint64_t unit_from, std::uint64_t unit_to, std::uint64_t from,
+                 std::uint64_t to) {
     RowReducer reducer(plan, work, domain, leaves, kind, groups, from, to);
     Pace pace(polling, thread);
     for (std::uint64_t u = unit_from; u < unit_to; ++u) {
@@ -389,9 +392,9 @@ Outcome reduce_rows(const Plan& plan, Work& work, const Domain& domain, std::spa
   if (!by_columns) {
     const std::uint64_t unit_elements = grid.unit() * row_elements;
     polling.for_ranges(units, std::max<std::uint64_t>(1, 16384 / unit_elements),
-                            [&](std::size_t begin, std::size_t end, unsigned thread) {
-                              run(folds[thread], thread, begin, end, 0, row_elements);
-                            });
+                       [&](std::size_t begin, std::size_t end, unsigned thread) {
+                         run(folds[thread], thread, begin, end, 0, row_elements);
+                       });
     for (const RowFold& part : folds) fold.push(part.nodes());
     return outcome;
   }

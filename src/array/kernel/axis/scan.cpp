@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernel/axis/inner.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "kernel/axis/inner.hpp"
 #include "kernel/reduce/range_watch.hpp"
 
 namespace atl::array {
@@ -23,9 +23,9 @@ void scan_axis(Work& work, Scan kind, DType type, const void* in, void* out, std
   if (inner == 1) {
     const LineScan kernel = find_line_scan(kind, type);
     Polling(work).for_pieces(outer, std::max<std::uint64_t>(1, range_elements / length),
-                            [&](std::size_t begin, std::size_t end, unsigned) {
-                              kernel(y + begin * length * size, x + begin * length * size, end - begin, length);
-                            });
+                             [&](std::size_t begin, std::size_t end, unsigned) {
+                               kernel(y + begin * length * size, x + begin * length * size, end - begin, length);
+                             });
     return;
   }
   const RowScan kernel = find_row_scan(kind, type);
@@ -44,14 +44,14 @@ void scan_axis(Work& work, Scan kind, DType type, const void* in, void* out, std
   };
   if (outer >= 2 * work.threads.size()) {
     Polling(work).for_pieces(outer, std::max<std::uint64_t>(1, range_elements / (length * inner)),
-                            [&](std::size_t begin, std::size_t end, unsigned) {
-                              for (std::size_t o = begin; o < end; ++o) scan_columns(o, 0, inner);
-                            });
+                             [&](std::size_t begin, std::size_t end, unsigned) {
+                               for (std::size_t o = begin; o < end; ++o) scan_columns(o, 0, inner);
+                             });
     return;
   }
   for (std::uint64_t o = 0; o < outer; ++o) {
     Polling(work).for_pieces(inner, std::max<std::uint64_t>(64, range_elements / length),
-                            [&](std::size_t begin, std::size_t end, unsigned) { scan_columns(o, begin, end); });
+                             [&](std::size_t begin, std::size_t end, unsigned) { scan_columns(o, begin, end); });
   }
 }
 
@@ -59,7 +59,8 @@ namespace {
 
 /// Values of units of rows, and the exponents of those that have left the range of their type.
 struct UnitRows {
-  UnitRows(std::uint64_t units, std::size_t row_bytes_) : row_bytes(row_bytes_), values(units * row_bytes), exponents(units) {}
+  UnitRows(std::uint64_t units, std::size_t row_bytes_)
+      : row_bytes(row_bytes_), values(units * row_bytes), exponents(units) {}
   std::byte* value(std::uint64_t unit) { return values.data() + unit * row_bytes; }
   const std::int64_t* exponent(std::uint64_t unit) const {
     return exponents[unit].empty() ? nullptr : exponents[unit].data();
@@ -92,9 +93,9 @@ struct RowScanner {
   template <class Body>
   void for_units(Work& work, Body body) const {
     Polling(work).for_pieces(units, std::max<std::uint64_t>(1, range_elements / (grid.unit() * width)),
-                            [&](std::size_t begin, std::size_t end, unsigned) {
-                              for (std::size_t u = begin; u < end; ++u) body(u);
-                            });
+                             [&](std::size_t begin, std::size_t end, unsigned) {
+                               for (std::size_t u = begin; u < end; ++u) body(u);
+                             });
   }
 
   /// Every unit's own value, its rows added in plain order: the one definition behind the carries on any number of PEs.
@@ -107,7 +108,8 @@ struct RowScanner {
       for (std::uint64_t row = rows.begin; row < rows.end; ++row) {
         (row == rows.begin ? kernels.first : kernels.add)(value, x + offset(row), width);
       }
-      if (scaled == nullptr || !watch.left()) [[likely]] return;
+      if (scaled == nullptr || !watch.left()) [[likely]]
+        return;
       own.exponents[u].resize(width);
       std::memcpy(value, x + offset(rows.begin), row_bytes);
       for (std::uint64_t row = rows.begin + 1; row < rows.end; ++row) {
@@ -185,7 +187,8 @@ void scan_rows(Work& work, Scan kind, DType type, const void* in, void* out, std
             std::memcpy(to, from, row_bytes);
           },
           [&](std::byte* to, const std::byte* from) { kernel(to, carry.data(), from, width); });
-      if (scaled == nullptr || !watch.left()) [[likely]] return;
+      if (scaled == nullptr || !watch.left()) [[likely]]
+        return;
       std::memcpy(carry.data(), carries.value(u), row_bytes);
       exponents.resize(width);
     }

@@ -49,7 +49,8 @@ struct Job {
 // Splits (outer positions) x (chunks of an axis of `count`) among the threads: body(to, from, begin, end) on that axis.
 // `cost` is the elements behind one step of the axis.
 template <class Body>
-void for_chunks(const Work& work, const Job& job, std::int64_t count, std::int64_t cost, std::int64_t align, Body body) {
+void for_chunks(const Work& work, const Job& job, std::int64_t count, std::int64_t cost, std::int64_t align,
+                Body body) {
   std::int64_t outer = job.outer_count();
   std::int64_t chunk = std::max<std::int64_t>(1, grain / std::max<std::int64_t>(1, cost));
   chunk = (chunk + align - 1) / align * align;
@@ -57,46 +58,47 @@ void for_chunks(const Work& work, const Job& job, std::int64_t count, std::int64
   std::int64_t unit = std::max<std::int64_t>(1, std::min(count, chunk) * cost);
   auto units_per_range = static_cast<std::size_t>(std::max<std::int64_t>(1, grain / unit));
   Polling(work).for_pieces(static_cast<std::size_t>(outer * chunks), units_per_range,
-                          [&](std::size_t begin, std::size_t end, unsigned) {
-    for (auto unit_index = static_cast<std::int64_t>(begin); unit_index < static_cast<std::int64_t>(end);
-         ++unit_index) {
-      auto [to, from] = job.offsets(unit_index / chunks);
-      std::int64_t first = unit_index % chunks * chunk;
-      body(job.to + to, job.from + from, first, std::min(count, first + chunk));
-    }
-    fence_streams();
-  });
+                           [&](std::size_t begin, std::size_t end, unsigned) {
+                             for (auto unit_index = static_cast<std::int64_t>(begin);
+                                  unit_index < static_cast<std::int64_t>(end); ++unit_index) {
+                               auto [to, from] = job.offsets(unit_index / chunks);
+                               std::int64_t first = unit_index % chunks * chunk;
+                               body(job.to + to, job.from + from, first, std::min(count, first + chunk));
+                             }
+                             fence_streams();
+                           });
 }
 
 void copy_rows(const Work& work, const Job& job, std::size_t element_size, std::int64_t count, bool stream) {
-  for_chunks(work, job, count, 1, 64, [&](unsigned char* to, const unsigned char* from, std::int64_t begin,
-                                          std::int64_t end) {
-    std::size_t offset = static_cast<std::size_t>(begin) * element_size;
-    std::size_t bytes = static_cast<std::size_t>(end - begin) * element_size;
-    if (stream && bytes >= 1024) stream_bytes(to + offset, from + offset, bytes);
-    else std::memcpy(to + offset, from + offset, bytes);
-  });
+  for_chunks(work, job, count, 1, 64,
+             [&](unsigned char* to, const unsigned char* from, std::int64_t begin, std::int64_t end) {
+               std::size_t offset = static_cast<std::size_t>(begin) * element_size;
+               std::size_t bytes = static_cast<std::size_t>(end - begin) * element_size;
+               if (stream && bytes >= 1024) stream_bytes(to + offset, from + offset, bytes);
+               else std::memcpy(to + offset, from + offset, bytes);
+             });
 }
 
 template <class T>
 void copy_elements(const Work& work, const Job& job, Axis inner) {
-  for_chunks(work, job, inner.count, 1, 1, [&](unsigned char* to, const unsigned char* from, std::int64_t begin,
-                                               std::int64_t end) {
-    to += begin * inner.to;
-    from += begin * inner.from;
-    std::int64_t count = end - begin;
-    if (inner.to == static_cast<std::int64_t>(sizeof(T)) && inner.from == 0) {
-      T value;
-      std::memcpy(&value, from, sizeof(T));
-      for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + i * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
-      return;
-    }
-    for (std::int64_t i = 0; i < count; ++i) {
-      T value;
-      std::memcpy(&value, from + i * inner.from, sizeof(T));
-      std::memcpy(to + i * inner.to, &value, sizeof(T));
-    }
-  });
+  for_chunks(work, job, inner.count, 1, 1,
+             [&](unsigned char* to, const unsigned char* from, std::int64_t begin, std::int64_t end) {
+               to += begin * inner.to;
+               from += begin * inner.from;
+               std::int64_t count = end - begin;
+               if (inner.to == static_cast<std::int64_t>(sizeof(T)) && inner.from == 0) {
+                 T value;
+                 std::memcpy(&value, from, sizeof(T));
+                 for (std::int64_t i = 0; i < count; ++i)
+                   std::memcpy(to + i * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
+                 return;
+               }
+               for (std::int64_t i = 0; i < count; ++i) {
+                 T value;
+                 std::memcpy(&value, from + i * inner.from, sizeof(T));
+                 std::memcpy(to + i * inner.to, &value, sizeof(T));
+               }
+             });
 }
 
 // The target is contiguous along `column`, the source along `row`. Tiles of a line by a line; a strip of tiles follows
@@ -106,36 +108,36 @@ void transpose(const Work& work, const Job& job, Axis row, Axis column, bool str
   constexpr auto side = static_cast<std::int64_t>(line_bytes / sizeof(T));
   constexpr auto size = static_cast<std::int64_t>(sizeof(T));
   // One unit: some rows of the target, all its columns in strips of `side`.
-  for_chunks(work, job, row.count, column.count, side * 8, [&](unsigned char* to, const unsigned char* from,
-                                                              std::int64_t begin, std::int64_t end) {
-    alignas(64) T tile[side * side];
-    // Start strips where the target's lines start, so that they can be written whole.
-    std::int64_t lead = static_cast<std::int64_t>(to_line(to)) / size % side;
-    if (row.to % static_cast<std::int64_t>(line_bytes) != 0 || to_line(to) % sizeof(T) != 0) lead = 0;
-    for (std::int64_t strip = 0; strip < column.count;) {
-      std::int64_t width = strip == 0 && lead > 0 ? lead : side;
-      width = std::min(width, column.count - strip);
-      for (std::int64_t r = begin; r < end; r += side) {
-        std::int64_t height = std::min(side, end - r);
-        const unsigned char* source = from + r * row.from + strip * column.from;
-        if (width == side && height == side) {
-          for (std::int64_t c = 0; c < side; ++c)
-            for (std::int64_t k = 0; k < side; ++k)
-              std::memcpy(&tile[k * side + c], source + c * column.from + k * size, sizeof(T));
-        } else {
-          for (std::int64_t c = 0; c < width; ++c)
-            for (std::int64_t k = 0; k < height; ++k)
-              std::memcpy(&tile[k * side + c], source + c * column.from + k * size, sizeof(T));
-        }
-        for (std::int64_t k = 0; k < height; ++k) {
-          unsigned char* target = to + (r + k) * row.to + strip * size;
-          if (stream && width == side && line_aligned(target)) stream_line(target, tile + k * side);
-          else std::memcpy(target, tile + k * side, static_cast<std::size_t>(width * size));
-        }
-      }
-      strip += width;
-    }
-  });
+  for_chunks(work, job, row.count, column.count, side * 8,
+             [&](unsigned char* to, const unsigned char* from, std::int64_t begin, std::int64_t end) {
+               alignas(64) T tile[side * side];
+               // Start strips where the target's lines start, so that they can be written whole.
+               std::int64_t lead = static_cast<std::int64_t>(to_line(to)) / size % side;
+               if (row.to % static_cast<std::int64_t>(line_bytes) != 0 || to_line(to) % sizeof(T) != 0) lead = 0;
+               for (std::int64_t strip = 0; strip < column.count;) {
+                 std::int64_t width = strip == 0 && lead > 0 ? lead : side;
+                 width = std::min(width, column.count - strip);
+                 for (std::int64_t r = begin; r < end; r += side) {
+                   std::int64_t height = std::min(side, end - r);
+                   const unsigned char* source = from + r * row.from + strip * column.from;
+                   if (width == side && height == side) {
+                     for (std::int64_t c = 0; c < side; ++c)
+                       for (std::int64_t k = 0; k < side; ++k)
+                         std::memcpy(&tile[k * side + c], source + c * column.from + k * size, sizeof(T));
+                   } else {
+                     for (std::int64_t c = 0; c < width; ++c)
+                       for (std::int64_t k = 0; k < height; ++k)
+                         std::memcpy(&tile[k * side + c], source + c * column.from + k * size, sizeof(T));
+                   }
+                   for (std::int64_t k = 0; k < height; ++k) {
+                     unsigned char* target = to + (r + k) * row.to + strip * size;
+                     if (stream && width == side && line_aligned(target)) stream_line(target, tile + k * side);
+                     else std::memcpy(target, tile + k * side, static_cast<std::size_t>(width * size));
+                   }
+                 }
+                 strip += width;
+               }
+             });
 }
 
 }  // namespace

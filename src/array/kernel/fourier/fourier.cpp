@@ -32,12 +32,13 @@ void Fourier::rows(Parts<const void*> from, Parts<void*> to, std::size_t rows, d
   transform_rows(*plan_, type_, factor_, exchanged(turn_, from), exchanged(turn_, to), rows, scratch);
 }
 
-void Fourier::columns(Parts<const void* const*> from, Parts<void* const*> to, std::size_t columns, double* scratch) const {
+void Fourier::columns(Parts<const void* const*> from, Parts<void* const*> to, std::size_t columns,
+                      double* scratch) const {
   transform_columns(*plan_, type_, factor_, exchanged(turn_, from), exchanged(turn_, to), columns, scratch);
 }
 
-void Fourier::box(Parts<const void*> from, Parts<void*> to, std::size_t outer, std::size_t inner, std::size_t begin, std::size_t end,
-                  double* scratch) const {
+void Fourier::box(Parts<const void*> from, Parts<void*> to, std::size_t outer, std::size_t inner, std::size_t begin,
+                  std::size_t end, double* scratch) const {
   if (inner == 1) return rows(from, to, outer, scratch);
   const std::size_t n = length(), element = size_of(type_);
   std::vector<const void*> re(n), im(n);

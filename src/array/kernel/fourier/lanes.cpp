@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stockham's passes over several lines at once: a lane of the vectors is a line. A line's numbers lie in tiles (number k: the lanes'
-// real parts, then their imaginary parts), in cache; the first pass may read, and the last may write, where the lines come from and
-// go to. A lane alone (vectors of one) takes what would leave most lanes empty.
+// Stockham's passes over several lines at once: a lane of the vectors is a line. A line's numbers lie in tiles (number
+// k: the lanes' real parts, then their imaginary parts), in cache; the first pass may read, and the last may write,
+// where the lines come from and go to. A lane alone (vectors of one) takes what would leave most lanes empty.
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -62,7 +62,9 @@ template <class D>
 struct Tile {
   static constexpr std::size_t step = 2 * hn::MaxLanes(D());
   double* at;
-  ATOLL_INLINE Numbers<D> load(std::size_t k) const { return {hn::LoadU(D(), at + step * k), hn::LoadU(D(), at + step * k + step / 2)}; }
+  ATOLL_INLINE Numbers<D> load(std::size_t k) const {
+    return {hn::LoadU(D(), at + step * k), hn::LoadU(D(), at + step * k + step / 2)};
+  }
   ATOLL_INLINE void store(std::size_t k, Numbers<D> x) const {
     hn::StoreU(x.re, D(), at + step * k);
     hn::StoreU(x.im, D(), at + step * k + step / 2);
@@ -129,10 +131,12 @@ template <class D>
 ATOLL_INLINE void combine(Numbers<D> (&t)[5]) {
   const double c1 = 0.30901699437494742410, c2 = -0.80901699437494742410;
   const double s1 = 0.95105651629515357212, s2 = 0.58778525229247312917;
-  const Numbers<D> a = sum<D>(t[1], t[4]), b = sum<D>(t[2], t[3]), c = difference<D>(t[1], t[4]), d = difference<D>(t[2], t[3]);
+  const Numbers<D> a = sum<D>(t[1], t[4]), b = sum<D>(t[2], t[3]), c = difference<D>(t[1], t[4]),
+                   d = difference<D>(t[2], t[3]);
   const Numbers<D> e = sum<D>(sum<D>(t[0], scaled<D>(c1, a)), scaled<D>(c2, b));
   const Numbers<D> f = sum<D>(sum<D>(t[0], scaled<D>(c2, a)), scaled<D>(c1, b));
-  const Numbers<D> g = sum<D>(scaled<D>(s1, c), scaled<D>(s2, d)), h = difference<D>(scaled<D>(s2, c), scaled<D>(s1, d));
+  const Numbers<D> g = sum<D>(scaled<D>(s1, c), scaled<D>(s2, d)),
+                   h = difference<D>(scaled<D>(s2, c), scaled<D>(s1, d));
   t[0] = sum<D>(sum<D>(t[0], a), b);
   t[1] = minus_i<D>(e, g);
   t[2] = minus_i<D>(f, h);
@@ -156,8 +160,8 @@ ATOLL_INLINE void combine(Numbers<D> (&t)[8]) {
   t[3] = difference<D>(a3, b3), t[7] = sum<D>(a3, b3);
 }
 
-// `before` is the product of the factors done, `after` of those to come. Input j of p lies at i + after * (j + p * k), output q at
-// i + after * (k + before * q), and is turned by q * before * i / n.
+// `before` is the product of the factors done, `after` of those to come. Input j of p lies at i + after * (j + p * k),
+// output q at i + after * (k + before * q), and is turned by q * before * i / n.
 template <std::size_t P, class D, class From, class To>
 HWY_ATTR void pass_of(const Complex* roots, std::size_t before, std::size_t after, From from, To to) {
   for (std::size_t i = 0; i < after; ++i)
@@ -169,13 +173,15 @@ HWY_ATTR void pass_of(const Complex* roots, std::size_t before, std::size_t afte
       if (i == 0)
         for (std::size_t q = 1; q < P; ++q) to.store(after * (k + before * q), t[q]);
       else
-        for (std::size_t q = 1; q < P; ++q) to.store(i + after * (k + before * q), turned<D>(t[q], roots[q * before * i]));
+        for (std::size_t q = 1; q < P; ++q)
+          to.store(i + after * (k + before * q), turned<D>(t[q], roots[q * before * i]));
     }
 }
 
 // An odd prime: outputs q and p - q come of sums and differences of inputs j and p - j.
 template <class D, class From, class To>
-HWY_ATTR void pass_any(std::size_t p, std::size_t n, const Complex* roots, std::size_t before, std::size_t after, From from, To to) {
+HWY_ATTR void pass_any(std::size_t p, std::size_t n, const Complex* roots, std::size_t before, std::size_t after,
+                       From from, To to) {
   Numbers<D> sums[most_factor / 2 + 1], differences[most_factor / 2 + 1];
   const std::size_t step = n / p, half = p / 2;
   for (std::size_t i = 0; i < after; ++i)
@@ -263,11 +269,17 @@ HWY_ATTR double* transform_tile(const FourierPlan& plan, double* scratch) {
 // -- between tiles and memory --
 
 template <class D>
-ATOLL_INLINE hn::Vec<D> load_as(D d, const double* from) { return hn::LoadU(d, from); }
+ATOLL_INLINE hn::Vec<D> load_as(D d, const double* from) {
+  return hn::LoadU(d, from);
+}
 template <class D>
-ATOLL_INLINE hn::Vec<D> load_as(D d, const float* from) { return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), from)); }
+ATOLL_INLINE hn::Vec<D> load_as(D d, const float* from) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), from));
+}
 template <class D>
-ATOLL_INLINE void store_as(D d, hn::Vec<D> x, double* to) { hn::StoreU(x, d, to); }
+ATOLL_INLINE void store_as(D d, hn::Vec<D> x, double* to) {
+  hn::StoreU(x, d, to);
+}
 template <class D>
 ATOLL_INLINE void store_as(D, hn::Vec<D> x, float* to) {
   const hn::Rebind<float, D> narrow;
@@ -316,7 +328,8 @@ HWY_ATTR void load_rows(const T* from, std::size_t n, std::size_t rows, double* 
       for (std::size_t r = 0; r < lanes; ++r) hn::StoreU(square[r], d, tile + step * (k + r));
     }
   for (; k < n; ++k)
-    for (std::size_t r = 0; r < lanes; ++r) tile[step * k + r] = from != nullptr && r < rows ? static_cast<double>(from[r * n + k]) : 0.0;
+    for (std::size_t r = 0; r < lanes; ++r)
+      tile[step * k + r] = from != nullptr && r < rows ? static_cast<double>(from[r * n + k]) : 0.0;
 }
 
 template <class D, class T>
@@ -350,7 +363,8 @@ HWY_ATTR void load_columns(const T* const* from, std::size_t n, std::size_t colu
 }
 
 template <class D, class T>
-HWY_ATTR void store_columns(const double* tile, double factor, std::size_t n, std::size_t column, std::size_t columns, T* const* to) {
+HWY_ATTR void store_columns(const double* tile, double factor, std::size_t n, std::size_t column, std::size_t columns,
+                            T* const* to) {
   constexpr std::size_t lanes = hn::MaxLanes(D()), step = Tile<D>::step;
   const D d;
   const auto times = hn::Set(d, factor);
@@ -364,8 +378,8 @@ HWY_ATTR void store_columns(const double* tile, double factor, std::size_t n, st
 // -- drivers --
 
 template <class D, class T>
-HWY_ATTR void some_rows(const FourierPlan& plan, double factor, const T* re, const T* im, T* to_re, T* to_im, std::size_t rows,
-                        double* scratch) {
+HWY_ATTR void some_rows(const FourierPlan& plan, double factor, const T* re, const T* im, T* to_re, T* to_im,
+                        std::size_t rows, double* scratch) {
   const std::size_t n = plan.length(), imaginary = Tile<D>::step / 2;
   load_rows<D>(re, n, rows, scratch);
   load_rows<D>(im, n, rows, scratch + imaginary);
@@ -381,10 +395,12 @@ using One = hn::CappedTag<double, 1>;
 constexpr bool one_by_one(std::size_t lines) { return 3 * lines < hn::MaxLanes(Full()); }
 
 template <class T>
-HWY_ATTR void rows_of(const FourierPlan& plan, double factor, Parts<const T*> from, Parts<T*> to, std::size_t rows, double* scratch) {
+HWY_ATTR void rows_of(const FourierPlan& plan, double factor, Parts<const T*> from, Parts<T*> to, std::size_t rows,
+                      double* scratch) {
   const std::size_t n = plan.length();
   for (std::size_t row = 0; row < rows;) {
-    const std::size_t left = rows - row, count = one_by_one(left) ? 1 : std::min(left, hn::MaxLanes(Full())), at = row * n;
+    const std::size_t left = rows - row, count = one_by_one(left) ? 1 : std::min(left, hn::MaxLanes(Full())),
+                      at = row * n;
     const T* im = from.im == nullptr ? nullptr : from.im + at;
     const T* re = from.re == nullptr ? nullptr : from.re + at;
     if (one_by_one(left)) some_rows<One>(plan, factor, re, im, to.re + at, to.im + at, 1, scratch);
@@ -394,8 +410,8 @@ HWY_ATTR void rows_of(const FourierPlan& plan, double factor, Parts<const T*> fr
 }
 
 template <class T>
-HWY_ATTR void columns_of(const FourierPlan& plan, double factor, Parts<const T* const*> from, Parts<T* const*> to, std::size_t columns,
-                         double* scratch) {
+HWY_ATTR void columns_of(const FourierPlan& plan, double factor, Parts<const T* const*> from, Parts<T* const*> to,
+                         std::size_t columns, double* scratch) {
   using D = Full;
   constexpr std::size_t lanes = hn::MaxLanes(D());
   const std::size_t n = plan.length(), last = plan.factors().size() - 1, imaginary = Tile<D>::step / 2;
@@ -419,18 +435,20 @@ HWY_ATTR void columns_of(const FourierPlan& plan, double factor, Parts<const T* 
   }
 }
 
-HWY_ATTR void rows_f32(const FourierPlan& plan, double factor, Parts<const float*> from, Parts<float*> to, std::size_t rows, double* scratch) {
+HWY_ATTR void rows_f32(const FourierPlan& plan, double factor, Parts<const float*> from, Parts<float*> to,
+                       std::size_t rows, double* scratch) {
   rows_of(plan, factor, from, to, rows, scratch);
 }
-HWY_ATTR void rows_f64(const FourierPlan& plan, double factor, Parts<const double*> from, Parts<double*> to, std::size_t rows, double* scratch) {
+HWY_ATTR void rows_f64(const FourierPlan& plan, double factor, Parts<const double*> from, Parts<double*> to,
+                       std::size_t rows, double* scratch) {
   rows_of(plan, factor, from, to, rows, scratch);
 }
-HWY_ATTR void columns_f32(const FourierPlan& plan, double factor, Parts<const float* const*> from, Parts<float* const*> to, std::size_t columns,
-                          double* scratch) {
+HWY_ATTR void columns_f32(const FourierPlan& plan, double factor, Parts<const float* const*> from,
+                          Parts<float* const*> to, std::size_t columns, double* scratch) {
   columns_of(plan, factor, from, to, columns, scratch);
 }
-HWY_ATTR void columns_f64(const FourierPlan& plan, double factor, Parts<const double* const*> from, Parts<double* const*> to,
-                          std::size_t columns, double* scratch) {
+HWY_ATTR void columns_f64(const FourierPlan& plan, double factor, Parts<const double* const*> from,
+                          Parts<double* const*> to, std::size_t columns, double* scratch) {
   columns_of(plan, factor, from, to, columns, scratch);
 }
 
@@ -463,8 +481,8 @@ Parts<T* const*> tables(Parts<Pointer> parts) {
 
 std::size_t fourier_lanes() { return HWY_DYNAMIC_DISPATCH(lanes_here)(); }
 
-void transform_rows(const FourierPlan& plan, DType type, double factor, Parts<const void*> from, Parts<void*> to, std::size_t rows,
-                    double* scratch) {
+void transform_rows(const FourierPlan& plan, DType type, double factor, Parts<const void*> from, Parts<void*> to,
+                    std::size_t rows, double* scratch) {
   if (type == DType::f64) {
     HWY_DYNAMIC_DISPATCH(rows_f64)
     (plan, factor, typed<double>(from), {static_cast<double*>(to.re), static_cast<double*>(to.im)}, rows, scratch);
@@ -474,8 +492,8 @@ void transform_rows(const FourierPlan& plan, DType type, double factor, Parts<co
   }
 }
 
-void transform_columns(const FourierPlan& plan, DType type, double factor, Parts<const void* const*> from, Parts<void* const*> to,
-                       std::size_t columns, double* scratch) {
+void transform_columns(const FourierPlan& plan, DType type, double factor, Parts<const void* const*> from,
+                       Parts<void* const*> to, std::size_t columns, double* scratch) {
   if (type == DType::f64) {
     HWY_DYNAMIC_DISPATCH(columns_f64)
     (plan, factor, tables<const double>(from), tables<double>(to), columns, scratch);

@@ -49,9 +49,9 @@ class FourierPlan {
 
 /// The most doubles side by side.
 std::size_t fourier_lanes();
-void transform_rows(const FourierPlan& plan, DType type, double factor, Parts<const void*> from, Parts<void*> to, std::size_t rows,
-                    double* scratch);
-void transform_columns(const FourierPlan& plan, DType type, double factor, Parts<const void* const*> from, Parts<void* const*> to,
-                       std::size_t columns, double* scratch);
+void transform_rows(const FourierPlan& plan, DType type, double factor, Parts<const void*> from, Parts<void*> to,
+                    std::size_t rows, double* scratch);
+void transform_columns(const FourierPlan& plan, DType type, double factor, Parts<const void* const*> from,
+                       Parts<void* const*> to, std::size_t columns, double* scratch);
 
 }  // namespace atl::array

@@ -17,8 +17,7 @@ PeerBlocks::PeerBlocks(std::span<void* const> bases, std::span<const std::int64_
   for (std::size_t b = 0; b < bases.size(); ++b) {
     // Through an integer: the origin may lie outside the block, where pointer arithmetic is not defined.
     auto base = reinterpret_cast<std::uintptr_t>(bases[b]);
-    origins_.push_back(
-        reinterpret_cast<unsigned char*>(base - static_cast<std::uintptr_t>(begins[b]) * row_bytes));
+    origins_.push_back(reinterpret_cast<unsigned char*>(base - static_cast<std::uintptr_t>(begins[b]) * row_bytes));
   }
   std::int64_t size = begins[1];
   bool uniform = size > 1;
@@ -41,7 +40,8 @@ BadIndex check_indices(const Work& work, const std::int64_t* indices, std::size_
   Polling(work).for_pieces(n, index_grain, [&](std::size_t begin, std::size_t end, unsigned thread) {
     for (std::size_t first = begin; first < end; first += 1024) {
       std::size_t last = std::min(end, first + 1024);
-      if (!all_in_range(indices + first, last - first, rows) && !all_in_range_of_signs(indices + first, last - first, rows)) {
+      if (!all_in_range(indices + first, last - first, rows) &&
+          !all_in_range_of_signs(indices + first, last - first, rows)) {
         std::size_t i = first;
         while (indices[i] < rows && indices[i] >= -rows) ++i;
         bad.note(thread, i, indices[i]);

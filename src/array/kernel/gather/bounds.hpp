@@ -12,8 +12,8 @@ namespace atl::array {
 /// Indices per piece of work at least: some 100 µs of random access.
 inline constexpr std::size_t index_grain = 8192;
 
-/// Whether all are in [0, rows). The sign of `i | (rows - 1 - i)` says so, which vectorises where there are no comparisons of
-/// 64-bit integers without a sign.
+/// Whether all are in [0, rows). The sign of `i | (rows - 1 - i)` says so, which vectorises where there are no
+/// comparisons of 64-bit integers without a sign.
 inline bool all_in_range(const std::int64_t* indices, std::size_t n, std::int64_t rows) {
   std::int64_t outside = 0;
   for (std::size_t i = 0; i < n; ++i) outside |= indices[i] | (rows - 1 - indices[i]);

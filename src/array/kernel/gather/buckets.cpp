@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random write to memory waits for its line, some 150 ns on a busy machine, and a core has about 24 such lines under way: 6 to 9
-// ns for each row, however it is fetched ahead. Dealing costs two passes in order and then finds every row in the cache: 10^7
-// int64 into as many took 91 and 47 ms (1 and 2 threads, AMD EPYC), dealt 45 and 26.
+// A random write to memory waits for its line, some 150 ns on a busy machine, and a core has about 24 such lines under
+// way: 6 to 9 ns for each row, however it is fetched ahead. Dealing costs two passes in order and then finds every row
+// in the cache: 10^7 int64 into as many took 91 and 47 ms (1 and 2 threads, AMD EPYC), dealt 45 and 26.
 #include "kernel/gather/buckets.hpp"
 
 #include <algorithm>
@@ -34,11 +34,13 @@ struct ByRow {
   unsigned shift;
   Dealt<T> dealt;
 
-  ByRow(const Work& work, std::size_t n, std::size_t buckets, unsigned bucket_shift) : shift(bucket_shift), dealt(work, n, buckets) {}
+  ByRow(const Work& work, std::size_t n, std::size_t buckets, unsigned bucket_shift)
+      : shift(bucket_shift), dealt(work, n, buckets) {}
 };
 
 template <class T>
-void deal(const Work& work, ByRow<T>& to, std::int64_t rows, const std::int64_t* indices, const unsigned char* values, std::size_t n) {
+void deal(const Work& work, ByRow<T>& to, std::int64_t rows, const std::int64_t* indices, const unsigned char* values,
+          std::size_t n) {
   to.dealt.clear();
   Polling polling(work);
   polling.for_ranges(n, Dealt<T>::chunk_records, [&](std::size_t begin, std::size_t end, unsigned thread) {
@@ -80,7 +82,9 @@ void write(const Work& work, const ByRow<T>& from, unsigned char* to, std::int64
   const std::size_t total_lines = static_cast<std::size_t>(rows) * sizeof(T) / line_bytes;
   const std::size_t lines_at_once = total_lines * line_records / n + 1;
   Polling(work).for_pieces(from.dealt.buckets(), 1, [&](std::size_t begin, std::size_t end, unsigned) {
-    auto start_of = [&](std::size_t bucket) { return to + std::min(bucket << from.shift, static_cast<std::size_t>(rows)) * sizeof(T); };
+    auto start_of = [&](std::size_t bucket) {
+      return to + std::min(bucket << from.shift, static_cast<std::size_t>(rows)) * sizeof(T);
+    };
     for (std::size_t b = begin; b < end; ++b) {
       Ahead ahead(start_of(b + 1), start_of(b + 1 < end ? b + 2 : b + 1), lines_at_once);
       from.dealt.for_each_run(b, [&](const typename Dealt<T>::Run& run) {
@@ -88,7 +92,8 @@ void write(const Work& work, const ByRow<T>& from, unsigned char* to, std::int64
         for (; k + 2 * line_records <= run.count; k += line_records) {
           // To the second-level cache, a few at a time.
           for (std::size_t v = 0; v < line_records; v += 16) __builtin_prefetch(run.rows_after + k + v, 0, 2);
-          for (std::size_t v = 0; v < line_records; v += line_bytes / sizeof(T)) __builtin_prefetch(run.values_after + k + v, 0, 2);
+          for (std::size_t v = 0; v < line_records; v += line_bytes / sizeof(T))
+            __builtin_prefetch(run.values_after + k + v, 0, 2);
           ahead.some();
           for (std::size_t j = k; j < k + line_records; ++j) {
             __builtin_prefetch(to + std::size_t{run.rows[j + line_records]} * sizeof(T), 1);
@@ -102,7 +107,8 @@ void write(const Work& work, const ByRow<T>& from, unsigned char* to, std::int64
 }
 
 template <class T, void (*put)(unsigned char*, T)>
-bool run(const Work& work, void* to, std::int64_t rows, const std::int64_t* indices, std::size_t n, const void* values) {
+bool run(const Work& work, void* to, std::int64_t rows, const std::int64_t* indices, std::size_t n,
+         const void* values) {
   auto shift = static_cast<unsigned>(std::countr_zero(bucket_bytes / sizeof(T)));
   while ((static_cast<std::size_t>(rows - 1) >> shift) >= most_buckets) ++shift;
   const std::size_t buckets = (static_cast<std::size_t>(rows - 1) >> shift) + 1;
@@ -111,9 +117,7 @@ bool run(const Work& work, void* to, std::int64_t rows, const std::int64_t* indi
   std::optional<ByRow<T>> dealt;
   try {
     dealt.emplace(work, round, buckets, shift);
-  } catch (const MemoryError&) {
-    return false;
-  }
+  } catch (const MemoryError&) { return false; }
   for (std::size_t first = 0; first < n; first += round) {
     const std::size_t count = std::min(round, n - first);
     deal(work, *dealt, rows, indices + first, static_cast<const unsigned char*>(values) + first * sizeof(T), count);
@@ -128,7 +132,8 @@ bool scatter_in_buckets(const Work& work, std::optional<DType> type, void* to, s
                         const std::int64_t* indices, std::size_t n, const void* values) {
   const std::size_t bytes = static_cast<std::size_t>(rows) * row_bytes;
   const bool most_lines = dealt_at_once(n) >= bytes / line_bytes;
-  if ((row_bytes != 4 && row_bytes != 8) || bytes < least_bytes || !most_lines || rows > std::int64_t{1} << 32) return false;
+  if ((row_bytes != 4 && row_bytes != 8) || bytes < least_bytes || !most_lines || rows > std::int64_t{1} << 32)
+    return false;
   if (!type) {
     if (row_bytes == 4) return run<std::uint32_t, set>(work, to, rows, indices, n, values);
     return run<std::uint64_t, set>(work, to, rows, indices, n, values);

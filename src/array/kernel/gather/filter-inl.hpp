@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filter of filter.hpp for indices, one copy for each SIMD level, so that it is inlined where its rows are used: a call
-// for each block cost scatter_add of 10^7 int64 a sixth of its time (77 ms, 64 inlined). Included once per level.
+// The filter of filter.hpp for indices, one copy for each SIMD level, so that it is inlined where its rows are used: a
+// call for each block cost scatter_add of 10^7 int64 a sixth of its time (77 ms, 64 inlined). Included once per level.
 
 #if defined(ATOLL_ARRAY_KERNEL_GATHER_FILTER_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATOLL_ARRAY_KERNEL_GATHER_FILTER_INL
@@ -18,10 +18,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace atl::array::HWY_NAMESPACE {
 
-/// Picks the rows (negative indices wrapped by adding `rows`) with row - low < width, and where in the block they stood.
-/// Returns their number. count <= filter_block.
-HWY_INLINE HWY_ATTR std::size_t rows_block(const std::int64_t* indices, std::size_t count, std::int64_t rows, std::int64_t low,
-                                           std::uint64_t width, std::int64_t* row, std::uint32_t* offset) {
+/// Picks the rows (negative indices wrapped by adding `rows`) with row - low < width, and where in the block they
+/// stood. Returns their number. count <= filter_block.
+HWY_INLINE HWY_ATTR std::size_t rows_block(const std::int64_t* indices, std::size_t count, std::int64_t rows,
+                                           std::int64_t low, std::uint64_t width, std::int64_t* row,
+                                           std::uint32_t* offset) {
   std::size_t taken = 0, i = 0;
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   const __m512i all_rows = _mm512_set1_epi64(rows), first = _mm512_set1_epi64(low);
@@ -50,7 +51,8 @@ HWY_INLINE HWY_ATTR std::size_t rows_block(const std::int64_t* indices, std::siz
     const __m256i order = _mm256_load_si256(reinterpret_cast<const __m256i*>(&set_half_places[bits]));
     const __m128i places = _mm_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(&set_places[bits])));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(row + taken), _mm256_permutevar8x32_epi32(index, order));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(offset + taken), _mm_add_epi32(places, _mm_set1_epi32(static_cast<int>(i))));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(offset + taken),
+                     _mm_add_epi32(places, _mm_set1_epi32(static_cast<int>(i))));
     taken += static_cast<std::size_t>(__builtin_popcount(bits));
   }
 #endif

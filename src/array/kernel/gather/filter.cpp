@@ -30,14 +30,16 @@ HWY_ATTR std::size_t numbers_block(const std::uint32_t* numbers, std::size_t cou
   }
 #elif HWY_ARCH_X86_64 && HWY_TARGET == HWY_AVX2
   constexpr std::uint32_t flip = std::uint32_t{1} << 31;
-  const __m256i first = _mm256_set1_epi32(static_cast<int>(low + flip)), span = _mm256_set1_epi32(static_cast<int>(width + flip));
+  const __m256i first = _mm256_set1_epi32(static_cast<int>(low + flip)),
+                span = _mm256_set1_epi32(static_cast<int>(width + flip));
   for (; i + 8 <= count; i += 8) {
     const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(numbers + i));
     const __m256i in = _mm256_cmpgt_epi32(span, _mm256_sub_epi32(value, first));
     const auto bits = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(in)));
     const __m256i places = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(&set_places[bits])));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(number + taken), _mm256_permutevar8x32_epi32(value, places));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(offset + taken), _mm256_add_epi32(places, _mm256_set1_epi32(static_cast<int>(i))));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(offset + taken),
+                        _mm256_add_epi32(places, _mm256_set1_epi32(static_cast<int>(i))));
     taken += static_cast<std::size_t>(std::popcount(bits));
   }
 #endif

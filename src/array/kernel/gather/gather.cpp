@@ -13,8 +13,8 @@ namespace atl::array {
 namespace {
 
 // Rows located before the first is read. One is fetched for each that is read, which keeps as many misses in flight as
-// the core can hold: 10^7 int64 of as many took 43 ms without, 31 ms with 64 or 128 (one thread), and on a day of slow memory 77 to
-// 81 with 64, 71 to 74 with 32, 79 with 16.
+// the core can hold: 10^7 int64 of as many took 43 ms without, 31 ms with 64 or 128 (one thread), and on a day of slow
+// memory 77 to 81 with 64, 71 to 74 with 32, 79 with 16.
 constexpr std::size_t block = 32;
 
 // Turns indices into addresses, a block at a time. Bad ones become row 0, so that nothing outside is read.
@@ -22,11 +22,14 @@ template <bool Single>
 class Locator {
  public:
   Locator(const PeerBlocks& blocks, const std::int64_t* indices)
-      : blocks_(blocks), indices_(indices), origin_(blocks.origins()[0]), rows_(blocks.rows()),
+      : blocks_(blocks),
+        indices_(indices),
+        origin_(blocks.origins()[0]),
+        rows_(blocks.rows()),
         row_bytes_(blocks.row_bytes()) {}
 
-  /// What the block of indices from `first` on is called by address(): the indices themselves where they are rows, which is all
-  /// that most blocks need, else their rows in `room`.
+  /// What the block of indices from `first` on is called by address(): the indices themselves where they are rows,
+  /// which is all that most blocks need, else their rows in `room`.
   const std::int64_t* rows_of(std::size_t first, std::size_t count, std::int64_t (&room)[block]) {
     if (all_in_range(indices_ + first, count, rows_)) return indices_ + first;
     for (std::size_t k = 0; k < count; ++k) {
@@ -54,8 +57,8 @@ class Locator {
   bool wrong_ = false;
 };
 
-// take(k, address) for all k in [begin, end), in blocks; done(first, count) after each. Of one array in one place the address is
-// cheaper to compute twice than to keep.
+// take(k, address) for all k in [begin, end), in blocks; done(first, count) after each. Of one array in one place the
+// address is cheaper to compute twice than to keep.
 template <bool Single, class Take, class Done>
 void for_rows(Locator<Single>& locate, std::size_t begin, std::size_t end, Take take, Done done) {
   std::int64_t room[2][block];
@@ -94,7 +97,8 @@ void gather_words(Locator<Single>& locate, std::size_t begin, std::size_t end, T
   if (stream && to_line(to + begin) % sizeof(T) == 0) {  // whole lines, from the first border on
     const std::size_t head = std::min(to_line(to + begin) / sizeof(T), end - begin);
     for_rows(
-        locate, begin, begin + head, [&](std::size_t i, const unsigned char* from) { std::memcpy(to + i, from, sizeof(T)); },
+        locate, begin, begin + head,
+        [&](std::size_t i, const unsigned char* from) { std::memcpy(to + i, from, sizeof(T)); },
         [](std::size_t, std::size_t) {});
     begin += head;
     alignas(64) T values[block];

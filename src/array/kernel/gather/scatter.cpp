@@ -116,9 +116,9 @@ HWY_ATTR void fetch_stream(const void* from, std::size_t bytes) {
   for (std::size_t k = 0; k < bytes; k += line_bytes) __builtin_prefetch(at + k);
 }
 
-// Does the indices whose rows lie in [low, high), in order, a block at a time: those of the next block are picked, then one
-// of their lines is fetched for each row of this block that is written. 10^7 int64 into as many on one thread take 31 ms
-// without fetching, or fetching a block at once, and 22 ms like this.
+// Does the indices whose rows lie in [low, high), in order, a block at a time: those of the next block are picked, then
+// one of their lines is fetched for each row of this block that is written. 10^7 int64 into as many on one thread take
+// 31 ms without fetching, or fetching a block at once, and 22 ms like this.
 template <class Do>
 HWY_ATTR void for_owned(const OwnedRows& to, const std::int64_t* indices, std::size_t n, RowValues values) {
   struct Picked {
@@ -145,11 +145,11 @@ HWY_ATTR void for_owned(const OwnedRows& to, const std::int64_t* indices, std::s
       next->count = rows_block(indices + first, some, to.rows, to.low, width, next->row, next->offset);
       next->values = values.data + first * stride;
     }
-    auto fetch = [&](std::size_t k) HWY_ATTR {
-      __builtin_prefetch(origin + static_cast<std::size_t>(next->row[k]) * row_bytes, 1);
-    };
+    auto fetch = [&](std::size_t k)
+                     HWY_ATTR { __builtin_prefetch(origin + static_cast<std::size_t>(next->row[k]) * row_bytes, 1); };
     auto write = [&](std::size_t k) HWY_ATTR {
-      Do::call(origin + static_cast<std::size_t>(now->row[k]) * row_bytes, now->values + now->offset[k] * stride, row_bytes);
+      Do::call(origin + static_cast<std::size_t>(now->row[k]) * row_bytes, now->values + now->offset[k] * stride,
+               row_bytes);
     };
     std::size_t together = now->count < next->count ? now->count : next->count, k = 0;
     for (; k < together; ++k) {
@@ -193,8 +193,8 @@ namespace {
 HWY_EXPORT(set_rows);
 HWY_EXPORT(add_rows);
 
-// Runs in_buckets(base), or where that returns false body(OwnedRows) over ranges of the rows, one for each thread and block; after
-// the indices were found good.
+// Runs in_buckets(base), or where that returns false body(OwnedRows) over ranges of the rows, one for each thread and
+// block; after the indices were found good.
 template <class InBuckets, class Body>
 BadIndex for_owners(const Work& work, const PeerBlocks& to, const std::int64_t* indices, std::size_t n, RowRange only,
                     Bounds bounds, InBuckets in_buckets, Body body) {
@@ -207,16 +207,16 @@ BadIndex for_owners(const Work& work, const PeerBlocks& to, const std::int64_t* 
   const std::size_t row_bytes = to.row_bytes();
   std::size_t align = std::max<std::size_t>(1, line_bytes / std::max<std::size_t>(1, row_bytes));
   if (n < index_grain) align = static_cast<std::size_t>(last - first);
-  Polling(work).for_pieces(static_cast<std::size_t>(last - first), align,
-                          [&](std::size_t begin, std::size_t end, unsigned) {
-    std::int64_t low = first + static_cast<std::int64_t>(begin), high = first + static_cast<std::int64_t>(end);
-    while (low < high) {  // PEs write their own rows: one block
-      std::size_t block = to.block_of(low);
-      std::int64_t border = std::min(high, to.end_of(block));
-      body(OwnedRows{to.origins()[block], row_bytes, to.rows(), low, border});
-      low = border;
-    }
-  });
+  Polling(work).for_pieces(
+      static_cast<std::size_t>(last - first), align, [&](std::size_t begin, std::size_t end, unsigned) {
+        std::int64_t low = first + static_cast<std::int64_t>(begin), high = first + static_cast<std::int64_t>(end);
+        while (low < high) {  // PEs write their own rows: one block
+          std::size_t block = to.block_of(low);
+          std::int64_t border = std::min(high, to.end_of(block));
+          body(OwnedRows{to.origins()[block], row_bytes, to.rows(), low, border});
+          low = border;
+        }
+      });
   return {};
 }
 
@@ -229,9 +229,8 @@ BadIndex scatter(const Work& work, const PeerBlocks& to, const std::int64_t* ind
     return value_stride == to.row_bytes() &&
            scatter_in_buckets(work, std::nullopt, base, to.rows(), value_stride, indices, n, values);
   };
-  return for_owners(work, to, indices, n, only, bounds, in_buckets, [&](const OwnedRows& owned) {
-    HWY_DYNAMIC_DISPATCH(set_rows)(owned, indices, n, source);
-  });
+  return for_owners(work, to, indices, n, only, bounds, in_buckets,
+                    [&](const OwnedRows& owned) { HWY_DYNAMIC_DISPATCH(set_rows)(owned, indices, n, source); });
 }
 
 BadIndex scatter_add(const Work& work, DType type, std::size_t row_elements, const PeerBlocks& to,
@@ -243,9 +242,8 @@ BadIndex scatter_add(const Work& work, DType type, std::size_t row_elements, con
     return row_elements == 1 && value_stride == to.row_bytes() &&
            scatter_in_buckets(work, type, base, to.rows(), value_stride, indices, n, values);
   };
-  return for_owners(work, to, indices, n, only, bounds, in_buckets, [&](const OwnedRows& owned) {
-    HWY_DYNAMIC_DISPATCH(add_rows)(type, owned, indices, n, source);
-  });
+  return for_owners(work, to, indices, n, only, bounds, in_buckets,
+                    [&](const OwnedRows& owned) { HWY_DYNAMIC_DISPATCH(add_rows)(type, owned, indices, n, source); });
 }
 
 }  // namespace atl::array

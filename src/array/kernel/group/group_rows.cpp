@@ -146,9 +146,8 @@ Groups group_by_sort(Work work, const CompositeKey& key, std::span<const Key> ke
   // Each range looks at one row before its own: read before any range writes its marks.
   std::vector<std::size_t> begun(work.threads.size());
   std::vector<std::uint64_t> before(work.threads.size());
-  in_ranges(polling, n, [&](std::size_t begin, std::size_t, unsigned lane) {
-    before[lane] = rows[begin == 0 ? 0 : begin - 1];
-  });
+  in_ranges(polling, n,
+            [&](std::size_t begin, std::size_t, unsigned lane) { before[lane] = rows[begin == 0 ? 0 : begin - 1]; });
   in_ranges(polling, n, [&](std::size_t begin, std::size_t end, unsigned lane) {
     std::uint64_t window[block + 1], values[block + 1];
     bool differs[block];

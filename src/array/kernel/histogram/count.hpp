@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "atoll/array/kernel/work.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/array/kernel/work.hpp"
 #include "kernel/gather/filter.hpp"
 
 namespace atl::array {
@@ -58,8 +58,8 @@ void for_bins(const Work& work, std::size_t n, std::size_t bins, const void* tab
 }
 
 /// Counts n bin numbers in four tables, `stride` apart.
-inline __attribute__((always_inline)) void count_numbers(const std::uint32_t* number, std::size_t n, std::int64_t* table,
-                                                         std::size_t stride) {
+inline __attribute__((always_inline)) void count_numbers(const std::uint32_t* number, std::size_t n,
+                                                         std::int64_t* table, std::size_t stride) {
   std::size_t k = 0;
   for (; k + 4 <= n; k += 4) {
     ++table[number[k]];
@@ -74,7 +74,8 @@ inline __attribute__((always_inline)) void count_numbers(const std::uint32_t* nu
 /// values [begin, end), at most bin_block of them; `bins` itself stands for none of the bins. Where bins are few,
 /// `count_four(begin, end, tables, stride)` counts any number of values in four tables.
 template <class Locate, class CountFour>
-void count_bins(const Work& work, std::size_t n, std::size_t bins, std::int64_t* counts, Locate locate, CountFour count_four) {
+void count_bins(const Work& work, std::size_t n, std::size_t bins, std::int64_t* counts, Locate locate,
+                CountFour count_four) {
   if (bins > private_bins) {
     Polling(work).for_pieces(bins, bin_grain, [&](std::size_t begin, std::size_t end, unsigned) {
       std::fill(counts + begin, counts + end, 0);
@@ -126,14 +127,15 @@ void count_bins(const Work& work, std::size_t n, std::size_t bins, std::int64_t*
 
 template <class Locate>
 void count_bins(const Work& work, std::size_t n, std::size_t bins, std::int64_t* counts, Locate locate) {
-  count_bins(work, n, bins, counts, locate, [=](std::size_t begin, std::size_t end, std::int64_t* tables, std::size_t stride) {
-    std::uint32_t number[bin_block];
-    for (std::size_t at = begin; at < end; at += bin_block) {
-      const std::size_t last = std::min(end, at + bin_block);
-      locate(at, last, number);
-      count_numbers(number, last - at, tables, stride);
-    }
-  });
+  count_bins(work, n, bins, counts, locate,
+             [=](std::size_t begin, std::size_t end, std::int64_t* tables, std::size_t stride) {
+               std::uint32_t number[bin_block];
+               for (std::size_t at = begin; at < end; at += bin_block) {
+                 const std::size_t last = std::min(end, at + bin_block);
+                 locate(at, last, number);
+                 count_numbers(number, last - at, tables, stride);
+               }
+             });
 }
 
 /// sums[b] += the weights of the values in bin b, in the order of the values. (Sums per thread would round differently

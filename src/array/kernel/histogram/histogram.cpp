@@ -19,12 +19,12 @@ HWY_BEFORE_NAMESPACE();
 namespace atl::array::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Values at a time. So few that the processor counts these while it computes the next: 10^6 doubles from the cache take 0.54 ms
-// with 16, 0.52 with 32, 0.63 with 64.
+// Values at a time. So few that the processor counts these while it computes the next: 10^6 doubles from the cache take
+// 0.54 ms with 16, 0.52 with 32, 0.63 with 64.
 constexpr std::size_t few = 32;
 
-// Bin numbers of that many values. The position of a value on the scale of bins is off by a few units of its last place, so by
-// one bin at most: the edges of the bin found decide, as in UniformBins::locate().
+// Bin numbers of that many values. The position of a value on the scale of bins is off by a few units of its last
+// place, so by one bin at most: the edges of the bin found decide, as in UniformBins::locate().
 HWY_ATTR HWY_NOINLINE void locate_mending(const UniformBins& bins, const double* values, std::uint32_t* number) {
   const hn::ScalableTag<double> d;
   const hn::RebindToSigned<decltype(d)> d64;
@@ -53,7 +53,8 @@ HWY_ATTR HWY_NOINLINE void locate_mending(const UniformBins& bins, const double*
   }
 }
 
-// A NaN as an integer is the least one on x86-64, which is no bin; on aarch64 it is zero, and least and greatest pass it by.
+// A NaN as an integer is the least one on x86-64, which is no bin; on aarch64 it is zero, and least and greatest pass
+// it by.
 #if HWY_ARCH_ARM
 constexpr bool nan_becomes_zero = true;
 #else
@@ -81,10 +82,12 @@ HWY_ATTR HWY_INLINE bool locate_inside(const UniformBins& bins, const double* va
     if constexpr (nan_becomes_zero) sum = hn::Add(sum, rest);
     hn::StoreU(bin, d32, reinterpret_cast<std::int32_t*>(number) + i);
   }
-  const auto inside = hn::And(hn::Gt(nearest, hn::Set(d, bins.margin)), hn::Lt(farthest, hn::Set(d, 1.0 - bins.margin)));
+  const auto inside =
+      hn::And(hn::Gt(nearest, hn::Set(d, bins.margin)), hn::Lt(farthest, hn::Set(d, 1.0 - bins.margin)));
   if constexpr (nan_becomes_zero)
     if (!hn::AllTrue(d, hn::Eq(sum, sum))) return false;
-  return hn::AllTrue(d, inside) && hn::AllTrue(du32, hn::Lt(greatest, hn::Set(du32, static_cast<std::uint32_t>(bins.count))));
+  return hn::AllTrue(d, inside) &&
+         hn::AllTrue(du32, hn::Lt(greatest, hn::Set(du32, static_cast<std::uint32_t>(bins.count))));
 }
 
 template <class T>
@@ -110,12 +113,14 @@ HWY_ATTR void locate_uniform(const UniformBins& bins, const T* values, std::size
 
 // The next bins are found before the current ones are counted: neither waits for the other.
 template <class T>
-HWY_ATTR void count_uniform(const UniformBins& bins, const T* values, std::size_t n, std::int64_t* tables, std::size_t stride) {
+HWY_ATTR void count_uniform(const UniformBins& bins, const T* values, std::size_t n, std::int64_t* tables,
+                            std::size_t stride) {
   double room[few];
   std::uint32_t numbers[2][few];
   auto locate = [&](std::size_t first, std::uint32_t* number) HWY_ATTR {
     const double* some = as_doubles(values + first, room);
-    if (!locate_inside(bins, some, number)) [[unlikely]] locate_mending(bins, some, number);
+    if (!locate_inside(bins, some, number)) [[unlikely]]
+      locate_mending(bins, some, number);
   };
   const std::size_t whole = n / few;
   if (whole > 0) locate(0, numbers[0]);
@@ -129,13 +134,12 @@ HWY_ATTR void count_uniform(const UniformBins& bins, const T* values, std::size_
 
 HWY_ATTR void locate_uniform_any(const UniformBins& bins, DType type, const void* values, std::size_t begin,
                                  std::size_t end, std::uint32_t* number) {
-  dispatch(type, [&]<class T>(Type<T>) HWY_ATTR {
-    locate_uniform(bins, static_cast<const T*>(values) + begin, end - begin, number);
-  });
+  dispatch(type, [&]<class T>(Type<T>)
+                     HWY_ATTR { locate_uniform(bins, static_cast<const T*>(values) + begin, end - begin, number); });
 }
 
-HWY_ATTR void count_uniform_any(const UniformBins& bins, DType type, const void* values, std::size_t begin, std::size_t end,
-                                std::int64_t* tables, std::size_t stride) {
+HWY_ATTR void count_uniform_any(const UniformBins& bins, DType type, const void* values, std::size_t begin,
+                                std::size_t end, std::int64_t* tables, std::size_t stride) {
   dispatch(type, [&]<class T>(Type<T>) HWY_ATTR {
     count_uniform(bins, static_cast<const T*>(values) + begin, end - begin, tables, stride);
   });
@@ -152,8 +156,8 @@ HWY_EXPORT(locate_uniform_any);
 HWY_EXPORT(count_uniform_any);
 
 void check_bins(std::size_t bins) {
-  ATOLL_VALIDATE(bins >= 1 && bins < (std::size_t{1} << 31), ValueError,
-                 "{} bins: a histogram has between 1 and {}", bins, (std::size_t{1} << 31) - 1);
+  ATOLL_VALIDATE(bins >= 1 && bins < (std::size_t{1} << 31), ValueError, "{} bins: a histogram has between 1 and {}",
+                 bins, (std::size_t{1} << 31) - 1);
 }
 
 // A branch-free binary search for the last edge at or below x: bins are few enough for the edges to lie in a cache.
@@ -213,7 +217,8 @@ void uniform_edges(double low, double high, std::size_t bins, double* edges) {
   edges[bins] = high;
 }
 
-UniformBins::UniformBins(DType type, double low_edge, double high_edge, std::size_t bins) : count(bins), edges(bins + 1) {
+UniformBins::UniformBins(DType type, double low_edge, double high_edge, std::size_t bins)
+    : count(bins), edges(bins + 1) {
   const bool single_precision = type == DType::f32;
   uniform_edges(low_edge, high_edge, bins, edges.data());
   if (single_precision)

@@ -23,7 +23,8 @@ constexpr std::size_t most_bins = 1024;
 HWY_BEFORE_NAMESPACE();
 namespace atl::array::limit::HWY_NAMESPACE {
 
-HWY_ATTR void histogram_range(const double* values, double scale, std::int64_t* table, std::size_t begin, std::size_t end) {
+HWY_ATTR void histogram_range(const double* values, double scale, std::int64_t* table, std::size_t begin,
+                              std::size_t end) {
   std::int32_t bin[256];
   for (std::size_t first = begin; first < end; first += 256) {
     std::size_t count = end - first < 256 ? end - first : 256, k = 0;
@@ -39,7 +40,8 @@ HWY_ATTR void histogram_range(const double* values, double scale, std::int64_t* 
 }
 
 // Plain loads: a vector of gathered ones takes longer.
-HWY_ATTR void isin_range(const std::int64_t* values, const std::uint64_t* bitmap, bool* out, std::size_t begin, std::size_t end) {
+HWY_ATTR void isin_range(const std::int64_t* values, const std::uint64_t* bitmap, bool* out, std::size_t begin,
+                         std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
     auto bit = static_cast<std::uint64_t>(values[i]);
     out[i] = bitmap[bit >> 6] >> (bit & 63) & 1;

@@ -30,7 +30,8 @@ HWY_ATTR HWY_INLINE bool bucket_has(const K* slots, K key, bool& full) {
   constexpr std::size_t lanes = hn::MaxLanes(d);
   const auto wanted = hn::Set(d, key);
   bool found = false;
-  for (std::size_t k = 0; k < 64 / sizeof(K); k += lanes) found |= !hn::AllFalse(d, hn::Eq(hn::Load(d, slots + k), wanted));
+  for (std::size_t k = 0; k < 64 / sizeof(K); k += lanes)
+    found |= !hn::AllFalse(d, hn::Eq(hn::Load(d, slots + k), wanted));
   full = slots[64 / sizeof(K) - 1] != 0;  // slots fill from the front
   return found;
 }
@@ -119,7 +120,8 @@ HWY_ATTR void hashed_any(DType type, const void* slots, unsigned bits, bool has_
 
 HWY_ATTR void key_range_any(DType type, const void* values, std::size_t begin, std::size_t end, void* low, void* high) {
   dispatch(type, [&]<class T>(Type<T>) HWY_ATTR {
-    key_range(static_cast<const T*>(values) + begin, end - begin, *static_cast<KeyOf<T>*>(low), *static_cast<KeyOf<T>*>(high));
+    key_range(static_cast<const T*>(values) + begin, end - begin, *static_cast<KeyOf<T>*>(low),
+              *static_cast<KeyOf<T>*>(high));
   });
 }
 
@@ -199,7 +201,7 @@ Bitmap bitmap_of(const Work& work, DType type, const void* test, std::size_t m, 
       if (thread < copies) mark(thread);
     });
     Polling(work).for_pieces(bitmap.length(), test_grain,
-                            [&](std::size_t begin, std::size_t end, unsigned) { bitmap.merge(begin, end); });
+                             [&](std::size_t begin, std::size_t end, unsigned) { bitmap.merge(begin, end); });
   }
   return bitmap;
 }
@@ -210,9 +212,8 @@ void isin_typed(const Work& work, const T* values, std::size_t n, const T* test,
   const auto [low_key, high_key] = range_of<K>(work, dtype_of<T>, test, m);
   const K low = low_key, high = high_key;
   if (low > high) {  // nothing to be equal to
-    Polling(work).for_pieces(n, 65536, [&](std::size_t begin, std::size_t end, unsigned) {
-      std::memset(to + begin, 0, end - begin);
-    });
+    Polling(work).for_pieces(
+        n, 65536, [&](std::size_t begin, std::size_t end, unsigned) { std::memset(to + begin, 0, end - begin); });
     return;
   }
   std::uint64_t span = static_cast<std::uint64_t>(high) - low;

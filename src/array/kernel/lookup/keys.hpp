@@ -9,9 +9,9 @@
 namespace atl::array {
 
 template <class T>
-using KeyOf = std::conditional_t<sizeof(T) == 8, std::uint64_t,
-                                 std::conditional_t<sizeof(T) == 4, std::uint32_t,
-                                                    std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+using KeyOf = std::conditional_t<
+    sizeof(T) == 8, std::uint64_t,
+    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
 
 /// Equal values give equal keys (-0.0 becomes 0.0); integers keep their order.
 template <class T>

@@ -65,8 +65,8 @@ HWY_EXPORT(search_any);
 // Where the NaNs at the table's end begin.
 template <class T>
 std::size_t without_nan(const T* table, std::size_t m) {
-  return static_cast<std::size_t>(
-      std::partition_point(table, table + m, [](T value) { return value == value; }) - table);
+  return static_cast<std::size_t>(std::partition_point(table, table + m, [](T value) { return value == value; }) -
+                                  table);
 }
 
 }  // namespace
@@ -78,7 +78,8 @@ void searchsorted(const Work& work, DType type, const void* table, std::size_t m
   if (type == DType::f32) numbers = without_nan(static_cast<const float*>(table), m);
   Polling(work).for_pieces(n, 2048, [&](std::size_t begin, std::size_t end, unsigned) {
     if (numbers == 0) std::fill(to + begin, to + end, 0);
-    else HWY_DYNAMIC_DISPATCH(search_any)(type, table, static_cast<std::int64_t>(numbers), values, begin, end, side, to);
+    else
+      HWY_DYNAMIC_DISPATCH(search_any)(type, table, static_cast<std::int64_t>(numbers), values, begin, end, side, to);
     if (!is_float(type)) return;
     auto for_nan = static_cast<std::int64_t>(side == Side::right ? m : numbers);
     dispatch(type, [&]<class T>(Type<T>) {

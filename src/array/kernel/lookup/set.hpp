@@ -30,17 +30,16 @@ class Bitmap {
   Buffer<std::uint32_t> words_;
 };
 
-/// Keys in buckets of one cache line (8 or 16 keys), at most half full on average, so that a look-up is one line and one
-/// vector comparison: only a bucket that is full (some 2 % are) sends it on to the next. 0 marks a free slot; whether the
-/// key 0 is in the set is kept aside. Filled by one thread; then read by any number.
+/// Keys in buckets of one cache line (8 or 16 keys), at most half full on average, so that a look-up is one line and
+/// one vector comparison: only a bucket that is full (some 2 % are) sends it on to the next. 0 marks a free slot;
+/// whether the key 0 is in the set is kept aside. Filled by one thread; then read by any number.
 template <class K>
 class HashSet {
  public:
   static constexpr std::size_t bucket = 64 / sizeof(K);
 
   HashSet(const Work& work, std::size_t keys)
-      : bits_(static_cast<unsigned>(std::bit_width(keys * 2 / bucket | 3))),
-        slots_(work.memory, bucket << bits_) {
+      : bits_(static_cast<unsigned>(std::bit_width(keys * 2 / bucket | 3))), slots_(work.memory, bucket << bits_) {
     std::memset(slots_.data(), 0, slots_.size() * sizeof(K));
   }
 

@@ -25,9 +25,11 @@ std::size_t tile_columns() {
   return 2 * hn::Lanes(hn::ScalableTag<T>());
 }
 
-/// Columns [first, last) of b as panels: all k of two vectors' columns, then those of the next two; zeros beyond the end.
+/// Columns [first, last) of b as panels: all k of two vectors' columns, then those of the next two; zeros beyond the
+/// end.
 template <class T>
-HWY_ATTR void pack_columns(const T* b, std::size_t n, std::size_t k, std::size_t first_panel, std::size_t last_panel, T* to) {
+HWY_ATTR void pack_columns(const T* b, std::size_t n, std::size_t k, std::size_t first_panel, std::size_t last_panel,
+                           T* to) {
   const std::size_t width = tile_columns<T>();
   for (std::size_t panel = first_panel; panel < last_panel; ++panel) {
     const std::size_t column = panel * width, count = std::min(width, n - column);
@@ -48,7 +50,8 @@ HWY_ATTR void pack_rows(const T* a, std::size_t stride, std::size_t rows, std::s
 
 /// One tile of the product: six rows, two vectors of columns.
 template <class T>
-HWY_ATTR HWY_INLINE void tile_product(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::size_t k, T* HWY_RESTRICT to) {
+HWY_ATTR HWY_INLINE void tile_product(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::size_t k,
+                                      T* HWY_RESTRICT to) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   auto s00 = hn::Zero(d), s01 = s00, s10 = s00, s11 = s00, s20 = s00, s21 = s00;
@@ -72,14 +75,15 @@ HWY_ATTR HWY_INLINE void tile_product(const T* HWY_RESTRICT a, const T* HWY_REST
     hn::StoreU(left, d, to + row * 2 * lanes);
     hn::StoreU(right, d, to + row * 2 * lanes + lanes);
   };
-  store(0, s00, s01), store(1, s10, s11), store(2, s20, s21), store(3, s30, s31), store(4, s40, s41), store(5, s50, s51);
+  store(0, s00, s01), store(1, s10, s11), store(2, s20, s21), store(3, s30, s31), store(4, s40, s41),
+      store(5, s50, s51);
 }
 
-/// Rows of the product: some of a packed at a time, 192 KiB that stay in the second cache while each panel of b, in the first,
-/// meets them all.
+/// Rows of the product: some of a packed at a time, 192 KiB that stay in the second cache while each panel of b, in the
+/// first, meets them all.
 template <class T>
-HWY_ATTR void rows_product(const T* a, std::size_t stride, const T* packed, T* c, std::size_t rows, std::size_t k, std::size_t n,
-                           T* scratch) {
+HWY_ATTR void rows_product(const T* a, std::size_t stride, const T* packed, T* c, std::size_t rows, std::size_t k,
+                           std::size_t n, T* scratch) {
   const std::size_t width = tile_columns<T>();
   T* tile = scratch + chunk_rows * product_depth;
   for (std::size_t first = 0; first < rows; first += chunk_rows) {
@@ -100,8 +104,8 @@ HWY_ATTR void rows_product(const T* a, std::size_t stride, const T* packed, T* c
 }
 
 template <class T>
-HWY_ATTR void add_float_product(const Work& work, const T* a, std::size_t stride, const T* b, T* c, std::size_t m, std::size_t k,
-                                std::size_t n) {
+HWY_ATTR void add_float_product(const Work& work, const T* a, std::size_t stride, const T* b, T* c, std::size_t m,
+                                std::size_t k, std::size_t n) {
   const std::size_t width = tile_columns<T>(), panels = (n + width - 1) / width;
   Buffer<T> packed(work.memory, panels * width * std::min(k, product_depth));
   const std::size_t each = chunk_rows * product_depth + tile_rows * width;
@@ -114,8 +118,8 @@ HWY_ATTR void add_float_product(const Work& work, const T* a, std::size_t stride
     Polling polling(work);
     polling.for_ranges(m, tile_rows, [&](std::size_t begin, std::size_t end, unsigned thread) HWY_ATTR {
       for (std::size_t row = begin; row < end; row += chunk_rows) {
-        rows_product(a + row * stride + first, stride, packed.data(), c + row * n, std::min(chunk_rows, end - row), depth, n,
-                     scratch.data() + each * thread);
+        rows_product(a + row * stride + first, stride, packed.data(), c + row * n, std::min(chunk_rows, end - row),
+                     depth, n, scratch.data() + each * thread);
         polling.poll(thread);
       }
     });
@@ -128,8 +132,8 @@ HWY_ATTR void add_float32(const Work& work, const float* a, std::size_t stride, 
   add_float_product(work, a, stride, b, c, m, k, n);
 }
 
-HWY_ATTR void add_float64(const Work& work, const double* a, std::size_t stride, const double* b, double* c, std::size_t m,
-                          std::size_t k, std::size_t n) {
+HWY_ATTR void add_float64(const Work& work, const double* a, std::size_t stride, const double* b, double* c,
+                          std::size_t m, std::size_t k, std::size_t n) {
   add_float_product(work, a, stride, b, c, m, k, n);
 }
 
@@ -147,7 +151,8 @@ HWY_EXPORT(add_float64);
 constexpr std::size_t small_product = std::size_t{1} << 15;
 
 template <class T>
-void add_rows_product(const T* a, std::size_t stride, const T* b, T* c, std::size_t rows, std::size_t k, std::size_t n) {
+void add_rows_product(const T* a, std::size_t stride, const T* b, T* c, std::size_t rows, std::size_t k,
+                      std::size_t n) {
   for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t i = 0; i < k; ++i) {
       const T factor = a[row * stride + i];
@@ -185,8 +190,8 @@ void dispatch_arithmetic(DType type, Body&& body) {
 
 }  // namespace
 
-void add_product(const Work& work, DType type, const void* a, std::size_t a_stride, const void* b, void* c, std::size_t m,
-                 std::size_t k, std::size_t n) {
+void add_product(const Work& work, DType type, const void* a, std::size_t a_stride, const void* b, void* c,
+                 std::size_t m, std::size_t k, std::size_t n) {
   if (m == 0 || k == 0 || n == 0) return;
   if (type == DType::f32) {
     HWY_DYNAMIC_DISPATCH(add_float32)
@@ -197,13 +202,14 @@ void add_product(const Work& work, DType type, const void* a, std::size_t a_stri
   } else {
     dispatch_arithmetic(type, [&]<class T>(Type<T>) {
       if constexpr (!std::is_floating_point_v<T>)
-        add_whole_product(work, static_cast<const T*>(a), a_stride, static_cast<const T*>(b), static_cast<T*>(c), m, k, n);
+        add_whole_product(work, static_cast<const T*>(a), a_stride, static_cast<const T*>(b), static_cast<T*>(c), m, k,
+                          n);
     });
   }
 }
 
-void add_products(const Work& work, DType type, const void* a, const void* b, void* c, std::size_t count, std::size_t m, std::size_t k,
-                  std::size_t n) {
+void add_products(const Work& work, DType type, const void* a, const void* b, void* c, std::size_t count, std::size_t m,
+                  std::size_t k, std::size_t n) {
   if (m == 0 || k == 0 || n == 0) return;
   dispatch_arithmetic(type, [&]<class T>(Type<T>) {
     const auto* left = static_cast<const T*>(a);
@@ -211,15 +217,18 @@ void add_products(const Work& work, DType type, const void* a, const void* b, vo
     auto* to = static_cast<T*>(c);
     if (m * k * n <= small_product) {
       Polling(work).for_pieces(count, 1, [&](std::size_t begin, std::size_t end, unsigned) {
-        for (std::size_t i = begin; i < end; ++i) add_rows_product(left + i * m * k, k, right + i * k * n, to + i * m * n, m, k, n);
+        for (std::size_t i = begin; i < end; ++i)
+          add_rows_product(left + i * m * k, k, right + i * k * n, to + i * m * n, m, k, n);
       });
     } else if (count < work.threads.size()) {
-      for (std::size_t i = 0; i < count; ++i) add_product(work, type, left + i * m * k, k, right + i * k * n, to + i * m * n, m, k, n);
+      for (std::size_t i = 0; i < count; ++i)
+        add_product(work, type, left + i * m * k, k, right + i * k * n, to + i * m * n, m, k, n);
     } else {
       work.threads.for_each_dynamic(count, [&](std::size_t i, unsigned) {
         ThreadPool alone(1);
         Monitor nobody;
-        add_product({alone, work.memory, nobody}, type, left + i * m * k, k, right + i * k * n, to + i * m * n, m, k, n);
+        add_product({alone, work.memory, nobody}, type, left + i * m * k, k, right + i * k * n, to + i * m * n, m, k,
+                    n);
       });
     }
   });

@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace atl::array::HWY_NAMESPACE {
 namespace {
 
-ATOLL_BINARY(And, static_cast<T>(x & y))
+ATOLL_BINARY(And, static_cast<T>(x& y))
 ATOLL_BINARY(Or, static_cast<T>(x | y))
 ATOLL_BINARY(Xor, static_cast<T>(x ^ y))
 ATOLL_UNARY(Invert, static_cast<T>(~x))

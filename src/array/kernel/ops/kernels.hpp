@@ -14,8 +14,7 @@ namespace atl::array {
 
 /// out[i] = op(a[i], b[i], c[i]) for i < n. n is a multiple of 64, so that every loop is whole vectors only and an
 /// element has the same bits wherever it lies. out may be exactly one of the operands of the same element size.
-using ElementKernel = void (*)(void* out, const void* a, const void* b, const void* c, std::size_t n,
-                               Outcome& outcome);
+using ElementKernel = void (*)(void* out, const void* a, const void* b, const void* c, std::size_t n, Outcome& outcome);
 inline constexpr std::size_t kernel_multiple = 64;
 
 /// Operations that are compiled together: a row each, and the loop of a row for a dtype (nullptr: there is none). The

@@ -12,19 +12,22 @@ HWY_BEFORE_NAMESPACE();
 namespace atl::array::HWY_NAMESPACE {
 namespace {
 
-#define ATOLL_BUILTIN(name) (sizeof(T) == 8 ? static_cast<T>(__builtin_##name(x)) : static_cast<T>(__builtin_##name##f(x)))
+#define ATOLL_BUILTIN(name) \
+  (sizeof(T) == 8 ? static_cast<T>(__builtin_##name(x)) : static_cast<T>(__builtin_##name##f(x)))
 ATOLL_UNARY(Rint, ATOLL_BUILTIN(rint))
 ATOLL_UNARY(Floor, ATOLL_BUILTIN(floor))
 ATOLL_UNARY(Ceil, ATOLL_BUILTIN(ceil))
 ATOLL_UNARY(Trunc, ATOLL_BUILTIN(trunc))
 ATOLL_UNARY(Sqrt, ATOLL_BUILTIN(sqrt))
 #undef ATOLL_BUILTIN
-ATOLL_UNARY(DegreesToRadians, x * static_cast<T>(3.141592653589793238462643383279502884L / 180.0L))
-ATOLL_UNARY(RadiansToDegrees, x * static_cast<T>(180.0L / 3.141592653589793238462643383279502884L))
-ATOLL_BINARY(Copysign, sizeof(T) == 8 ? static_cast<T>(__builtin_copysign(x, y))
-                                      : static_cast<T>(__builtin_copysignf(static_cast<float>(x), static_cast<float>(y))))
-ATOLL_BINARY(Nextafter, sizeof(T) == 8 ? static_cast<T>(__builtin_nextafter(x, y))
-                                       : static_cast<T>(__builtin_nextafterf(static_cast<float>(x), static_cast<float>(y))))
+ATOLL_UNARY(DegreesToRadians, x* static_cast<T>(3.141592653589793238462643383279502884L / 180.0L))
+ATOLL_UNARY(RadiansToDegrees, x* static_cast<T>(180.0L / 3.141592653589793238462643383279502884L))
+ATOLL_BINARY(Copysign, sizeof(T) == 8
+                           ? static_cast<T>(__builtin_copysign(x, y))
+                           : static_cast<T>(__builtin_copysignf(static_cast<float>(x), static_cast<float>(y))))
+ATOLL_BINARY(Nextafter, sizeof(T) == 8
+                            ? static_cast<T>(__builtin_nextafter(x, y))
+                            : static_cast<T>(__builtin_nextafterf(static_cast<float>(x), static_cast<float>(y))))
 template <class T>
 struct Heaviside {
   static HWY_INLINE HWY_ATTR T call(T x, T at_zero) {

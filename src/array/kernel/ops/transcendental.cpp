@@ -91,42 +91,42 @@ HWY_ATTR void vector_binary(void* out, const void* a, const void* b, const void*
 
 #if ATOLL_HAS_LIBMVEC
 // Name(double form, float form): the library's function for each type.
-#define ATOLL_MVEC_UNARY(Name, name)                                                                            \
-  extern "C" HWY_ATTR VectorD ATOLL_MVEC_NAME(ATOLL_MVEC_F64, v, name)(VectorD);                                \
-  extern "C" HWY_ATTR VectorF ATOLL_MVEC_NAME(ATOLL_MVEC_F32, v, name##f)(VectorF);                             \
-  struct Name {                                                                                                 \
-    static HWY_INLINE HWY_ATTR VectorD call(VectorD x) { return ATOLL_MVEC_NAME(ATOLL_MVEC_F64, v, name)(x); }  \
+#define ATOLL_MVEC_UNARY(Name, name) \
+  extern "C" HWY_ATTR VectorD ATOLL_MVEC_NAME(ATOLL_MVEC_F64, v, name)(VectorD); \
+  extern "C" HWY_ATTR VectorF ATOLL_MVEC_NAME(ATOLL_MVEC_F32, v, name##f)(VectorF); \
+  struct Name { \
+    static HWY_INLINE HWY_ATTR VectorD call(VectorD x) { return ATOLL_MVEC_NAME(ATOLL_MVEC_F64, v, name)(x); } \
     static HWY_INLINE HWY_ATTR VectorF call(VectorF x) { return ATOLL_MVEC_NAME(ATOLL_MVEC_F32, v, name##f)(x); } \
   };
-#define ATOLL_MVEC_BINARY(Name, name)                                                                           \
-  extern "C" HWY_ATTR VectorD ATOLL_MVEC_NAME(ATOLL_MVEC_F64, vv, name)(VectorD, VectorD);                      \
-  extern "C" HWY_ATTR VectorF ATOLL_MVEC_NAME(ATOLL_MVEC_F32, vv, name##f)(VectorF, VectorF);                   \
-  struct Name {                                                                                                 \
-    static HWY_INLINE HWY_ATTR VectorD call(VectorD x, VectorD y) {                                             \
-      return ATOLL_MVEC_NAME(ATOLL_MVEC_F64, vv, name)(x, y);                                                   \
-    }                                                                                                           \
-    static HWY_INLINE HWY_ATTR VectorF call(VectorF x, VectorF y) {                                             \
-      return ATOLL_MVEC_NAME(ATOLL_MVEC_F32, vv, name##f)(x, y);                                                \
-    }                                                                                                           \
+#define ATOLL_MVEC_BINARY(Name, name) \
+  extern "C" HWY_ATTR VectorD ATOLL_MVEC_NAME(ATOLL_MVEC_F64, vv, name)(VectorD, VectorD); \
+  extern "C" HWY_ATTR VectorF ATOLL_MVEC_NAME(ATOLL_MVEC_F32, vv, name##f)(VectorF, VectorF); \
+  struct Name { \
+    static HWY_INLINE HWY_ATTR VectorD call(VectorD x, VectorD y) { \
+      return ATOLL_MVEC_NAME(ATOLL_MVEC_F64, vv, name)(x, y); \
+    } \
+    static HWY_INLINE HWY_ATTR VectorF call(VectorF x, VectorF y) { \
+      return ATOLL_MVEC_NAME(ATOLL_MVEC_F32, vv, name##f)(x, y); \
+    } \
   };
 #else
-#define ATOLL_MVEC_UNARY(Name, name)                                             \
-  struct Name {                                                                  \
-    template <class V>                                                           \
-    static HWY_INLINE HWY_ATTR V call(V x) {                                     \
-      for (std::size_t i = 0; i < sizeof(V) / sizeof(x[0]); ++i)                 \
+#define ATOLL_MVEC_UNARY(Name, name) \
+  struct Name { \
+    template <class V> \
+    static HWY_INLINE HWY_ATTR V call(V x) { \
+      for (std::size_t i = 0; i < sizeof(V) / sizeof(x[0]); ++i) \
         x[i] = sizeof(x[0]) == 8 ? __builtin_##name(x[i]) : __builtin_##name##f(x[i]); \
-      return x;                                                                  \
-    }                                                                            \
+      return x; \
+    } \
   };
-#define ATOLL_MVEC_BINARY(Name, name)                                            \
-  struct Name {                                                                  \
-    template <class V>                                                           \
-    static HWY_INLINE HWY_ATTR V call(V x, V y) {                                \
-      for (std::size_t i = 0; i < sizeof(V) / sizeof(x[0]); ++i)                 \
+#define ATOLL_MVEC_BINARY(Name, name) \
+  struct Name { \
+    template <class V> \
+    static HWY_INLINE HWY_ATTR V call(V x, V y) { \
+      for (std::size_t i = 0; i < sizeof(V) / sizeof(x[0]); ++i) \
         x[i] = sizeof(x[0]) == 8 ? __builtin_##name(x[i], y[i]) : __builtin_##name##f(x[i], y[i]); \
-      return x;                                                                  \
-    }                                                                            \
+      return x; \
+    } \
   };
 #endif
 

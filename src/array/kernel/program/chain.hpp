@@ -60,8 +60,8 @@ struct ChainRun {
   std::size_t operand_count;
   std::size_t count;  ///< elements, a multiple of kernel_multiple
   bool stream;        ///< past the cache: out is a multiple of 64
-  /// Not null: nothing is written to `out`; element i of each `unit` elements is added to lane i % (chain_sums_bytes / size) of
-  /// the unit's chain_sums_bytes here, which is the order of a reduction's unit.
+  /// Not null: nothing is written to `out`; element i of each `unit` elements is added to lane i % (chain_sums_bytes /
+  /// size) of the unit's chain_sums_bytes here, which is the order of a reduction's unit.
   void* sums = nullptr;
   std::size_t unit = 0;  ///< a multiple of kernel_multiple
 };
@@ -92,7 +92,7 @@ class ChainBuilder {
   struct Node {
     bool fusable = false;
     bool inner = false;
-    std::uint8_t banks = 0;     // needed to compute it
+    std::uint8_t banks = 0;  // needed to compute it
     std::uint8_t operands = 0;  // memory operands below it
   };
   bool is_inner(Register r) const { return r.kind() == Register::Kind::value && nodes_[r.index()].inner; }

@@ -5,8 +5,8 @@
 #include "atoll/array/kernel/simd.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/program/chain_kernel.cpp"
-#include <hwy/foreach_target.h>
 #include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <type_traits>
@@ -19,8 +19,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// No prefetch: the processor follows the operands by itself, and what is fetched too early pushes out what is needed (six
-// operands of 10^7 doubles on Zen 4: 15 ms, 16 to 18 with 0.5 to 6 KiB ahead).
+// No prefetch: the processor follows the operands by itself, and what is fetched too early pushes out what is needed
+// (six operands of 10^7 doubles on Zen 4: 15 ms, 16 to 18 with 0.5 to 6 KiB ahead).
 
 // Three banks of eight fill 24 of AVX-512's 32 registers, three banks of four 12 of 16. A block is at most 64
 // elements (kernel_multiple).
@@ -31,7 +31,8 @@ constexpr std::size_t bank_vectors = HWY_MAX_BYTES >= 64 && sizeof(T) == 8 ? 8 :
 template <class T>
 struct Bank {
   using D = hn::ScalableTag<T>;
-  HWY_ATTR HWY_INLINE Bank() {}  // the compiler's own is not of this target, and on NEON cannot take in those of the vectors
+  HWY_ATTR HWY_INLINE Bank() {
+  }  // the compiler's own is not of this target, and on NEON cannot take in those of the vectors
   hn::Vec<D> v0, v1, v2, v3, v4, v5, v6, v7;
 };
 
@@ -76,9 +77,8 @@ template <class T>
 HWY_INLINE HWY_ATTR void add_to(const Bank<T>& bank, T* p) {
   const hn::ScalableTag<T> d;
   constexpr std::size_t lanes = hn::MaxLanes(hn::ScalableTag<T>());
-  auto add = [&](hn::Vec<hn::ScalableTag<T>> v, std::size_t k) HWY_ATTR __attribute__((always_inline)) {
-    hn::StoreU(hn::Add(hn::LoadU(d, p + k * lanes), v), d, p + k * lanes);
-  };
+  auto add = [&](hn::Vec<hn::ScalableTag<T>> v, std::size_t k) HWY_ATTR
+      __attribute__((always_inline)) { hn::StoreU(hn::Add(hn::LoadU(d, p + k * lanes), v), d, p + k * lanes); };
   add(bank.v0, 0);
   add(bank.v1, 1);
   add(bank.v2, 2);
@@ -116,47 +116,49 @@ HWY_INLINE HWY_ATTR void apply(Bank<T>& out, const Bank<T>& x, const Bank<T>& y)
 }
 
 // One case of the switch for every operation of a form.
-#define ATOLL_CHAIN_CASE(form, bank, op, ...)                 \
-  case chain_code(ChainOp::op, ChainForm::form, bank): {      \
-    __VA_ARGS__ break;                                        \
+#define ATOLL_CHAIN_CASE(form, bank, op, ...) \
+  case chain_code(ChainOp::op, ChainForm::form, bank): { \
+    __VA_ARGS__ break; \
   }
-#define ATOLL_CHAIN_MEMORY_MEMORY(k, bank, op)                                                             \
-  ATOLL_CHAIN_CASE(memory_memory, k, op, Bank<T> x; Bank<T> y; fetch(x, step->x);              \
-                   fetch(y, step->y); apply<ChainOp::op>(bank, x, y);)
+#define ATOLL_CHAIN_MEMORY_MEMORY(k, bank, op) \
+  ATOLL_CHAIN_CASE(memory_memory, k, op, Bank<T> x; Bank<T> y; fetch(x, step->x); fetch(y, step->y); \
+                   apply<ChainOp::op>(bank, x, y);)
 #define ATOLL_CHAIN_BANK_MEMORY(k, bank, op) \
   ATOLL_CHAIN_CASE(bank_memory, k, op, Bank<T> x; fetch(x, step->x); apply<ChainOp::op>(bank, bank, x);)
 #define ATOLL_CHAIN_MEMORY_BANK(k, bank, op) \
   ATOLL_CHAIN_CASE(memory_bank, k, op, Bank<T> x; fetch(x, step->x); apply<ChainOp::op>(bank, x, bank);)
 #define ATOLL_CHAIN_BANK(k, bank, op) \
   ATOLL_CHAIN_MEMORY_MEMORY(k, bank, op) ATOLL_CHAIN_BANK_MEMORY(k, bank, op) ATOLL_CHAIN_MEMORY_BANK(k, bank, op)
-#define ATOLL_CHAIN_NEXT(k, bank, next, op)                               \
+#define ATOLL_CHAIN_NEXT(k, bank, next, op) \
   ATOLL_CHAIN_CASE(bank_next, k, op, apply<ChainOp::op>(bank, bank, next);) \
   ATOLL_CHAIN_CASE(next_bank, k, op, apply<ChainOp::op>(bank, next, bank);)
-#define ATOLL_CHAIN_OP(op)                                                                               \
-  ATOLL_CHAIN_BANK(0, b0, op) ATOLL_CHAIN_BANK(1, b1, op) ATOLL_CHAIN_BANK(2, b2, op)                    \
-  ATOLL_CHAIN_NEXT(0, b0, b1, op) ATOLL_CHAIN_NEXT(1, b1, b2, op)
+#define ATOLL_CHAIN_OP(op) \
+  ATOLL_CHAIN_BANK(0, b0, op) \
+  ATOLL_CHAIN_BANK(1, b1, op) \
+  ATOLL_CHAIN_BANK(2, b2, op) ATOLL_CHAIN_NEXT(0, b0, b1, op) ATOLL_CHAIN_NEXT(1, b1, b2, op)
 #define ATOLL_CHAIN_SQUARE(k, bank) \
   ATOLL_CHAIN_CASE(bank_bank, k, multiply, apply<ChainOp::multiply>(bank, bank, bank);)
 
 // The forms of two operations.
-#define ATOLL_CHAIN_PAIR_CASE(form, first, second, ...)                            \
-  case chain_pair_code(ChainOp::first, ChainOp::second, ChainPair::form): {        \
-    Bank<T> x; Bank<T> y; fetch(x, step->x);                           \
-    fetch(y, step->y); __VA_ARGS__ break;                              \
+#define ATOLL_CHAIN_PAIR_CASE(form, first, second, ...) \
+  case chain_pair_code(ChainOp::first, ChainOp::second, ChainPair::form): { \
+    Bank<T> x; \
+    Bank<T> y; \
+    fetch(x, step->x); \
+    fetch(y, step->y); \
+    __VA_ARGS__ break; \
   }
-#define ATOLL_CHAIN_PAIR(first, second)                                                                         \
-  ATOLL_CHAIN_PAIR_CASE(pair_memory, first, second, Bank<T> z; fetch(z, step->z);                   \
-                        apply<ChainOp::first>(x, x, y); apply<ChainOp::second>(b0, x, z);)                      \
-  ATOLL_CHAIN_PAIR_CASE(memory_pair, first, second, Bank<T> z; fetch(z, step->z);                   \
-                        apply<ChainOp::first>(x, x, y); apply<ChainOp::second>(b0, z, x);)                      \
-  ATOLL_CHAIN_PAIR_CASE(bank_pair, first, second, apply<ChainOp::first>(x, x, y);                               \
-                        apply<ChainOp::second>(b0, b0, x);)                                                     \
-  ATOLL_CHAIN_PAIR_CASE(pair_bank, first, second, apply<ChainOp::first>(x, x, y);                               \
-                        apply<ChainOp::second>(b0, x, b0);)                                                     \
-  ATOLL_CHAIN_PAIR_CASE(bank_twice, first, second, apply<ChainOp::first>(b0, b0, x);                            \
-                        apply<ChainOp::second>(b0, b0, y);)
+#define ATOLL_CHAIN_PAIR(first, second) \
+  ATOLL_CHAIN_PAIR_CASE(pair_memory, first, second, Bank<T> z; fetch(z, step->z); apply<ChainOp::first>(x, x, y); \
+                        apply<ChainOp::second>(b0, x, z);) \
+  ATOLL_CHAIN_PAIR_CASE(memory_pair, first, second, Bank<T> z; fetch(z, step->z); apply<ChainOp::first>(x, x, y); \
+                        apply<ChainOp::second>(b0, z, x);) \
+  ATOLL_CHAIN_PAIR_CASE(bank_pair, first, second, apply<ChainOp::first>(x, x, y); apply<ChainOp::second>(b0, b0, x);) \
+  ATOLL_CHAIN_PAIR_CASE(pair_bank, first, second, apply<ChainOp::first>(x, x, y); apply<ChainOp::second>(b0, x, b0);) \
+  ATOLL_CHAIN_PAIR_CASE(bank_twice, first, second, apply<ChainOp::first>(b0, b0, x); apply<ChainOp::second>(b0, b0, y);)
 #define ATOLL_CHAIN_PAIRS(first) \
-  ATOLL_CHAIN_PAIR(first, add) ATOLL_CHAIN_PAIR(first, subtract) ATOLL_CHAIN_PAIR(first, multiply) ATOLL_CHAIN_PAIR(first, divide)
+  ATOLL_CHAIN_PAIR(first, add) \
+  ATOLL_CHAIN_PAIR(first, subtract) ATOLL_CHAIN_PAIR(first, multiply) ATOLL_CHAIN_PAIR(first, divide)
 
 template <class T>
 HWY_ATTR void run_chain(const ChainStep* steps, std::size_t step_count, const ChainRun& run) {
@@ -179,9 +181,8 @@ HWY_ATTR void run_chain(const ChainStep* steps, std::size_t step_count, const Ch
       unit_sums += sums;
       unit_end += run.unit;
     }
-    auto fetch = [&](Bank<T>& bank, std::uint8_t k) HWY_ATTR __attribute__((always_inline)) {
-      load(bank, operand[k] + (i & mask[k]));
-    };
+    auto fetch = [&](Bank<T>& bank, std::uint8_t k) HWY_ATTR
+        __attribute__((always_inline)) { load(bank, operand[k] + (i & mask[k])); };
     for (const ChainStep* step = steps; step != end; ++step) {
       switch (step->code) {
         ATOLL_CHAIN_OP(add)

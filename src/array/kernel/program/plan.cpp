@@ -38,7 +38,8 @@ Plan::Plan(Program program) : program_(std::move(program)) {
     return static_cast<std::uint16_t>(r.kind() == Register::Kind::leaf ? r.index() : leaves + r.index());
   };
   for (DType type : program_.leaves) max_size_ = std::max<std::uint8_t>(max_size_, size_of(type));
-  for (const Constant& constant : program_.constants) max_size_ = std::max<std::uint8_t>(max_size_, size_of(constant.type));
+  for (const Constant& constant : program_.constants)
+    max_size_ = std::max<std::uint8_t>(max_size_, size_of(constant.type));
 
   // What each step reads: an instruction's operands, or those of a chain that ends with it.
   const ChainBuilder builder(program_);
@@ -127,7 +128,8 @@ Plan::Plan(Program program) : program_(std::move(program)) {
   for (std::size_t r = 0; r < program_.results.size(); ++r) {
     const Register result = program_.results[r];
     result_places_.push_back(place_of(result));
-    if (result.kind() == Register::Kind::value && read_by_step[result.index()] == 0 && result_count[result.index()] == 1) {
+    if (result.kind() == Register::Kind::value && read_by_step[result.index()] == 0 &&
+        result_count[result.index()] == 1) {
       steps_[step_of[result.index()]].result = static_cast<std::int16_t>(r);
       direct_[r] = 1;
     }
@@ -146,7 +148,7 @@ Outcome Plan::evaluate(Work& work, const Domain& domain, std::span<const Leaf> l
   }
   // One step reads a place before it writes to it, whatever is there.
   const bool at_once = !in_place || (steps_.size() == 1 && program_.results.size() == 1);
-  const TileRunner::Store store = large      ? at_once ? TileRunner::Store::streamed_direct : TileRunner::Store::streamed
+  const TileRunner::Store store = large ? at_once ? TileRunner::Store::streamed_direct : TileRunner::Store::streamed
                                   : in_place ? TileRunner::Store::copied
                                              : TileRunner::Store::direct;
   Outcome outcome;
@@ -157,16 +159,17 @@ Outcome Plan::evaluate(Work& work, const Domain& domain, std::span<const Leaf> l
     std::size_t since_checkpoint = 0;
     auto run = [&](std::size_t at, std::size_t n) {
       for (std::size_t r = 0; r < outputs.size(); ++r) {
-        places[r] = outputs[r] == nullptr ? nullptr
-                                          : static_cast<std::byte*>(outputs[r]) +
-                                                at * size_of(program_.type_of(program_.results[r]));
+        places[r] = outputs[r] == nullptr
+                        ? nullptr
+                        : static_cast<std::byte*>(outputs[r]) + at * size_of(program_.type_of(program_.results[r]));
       }
       runner.run(at, n, places, store);
     };
     // A chain that reads memory and writes memory needs no tiles: they cost a tenth of a sum of two arrays.
-    const bool writes_all = outputs.size() == 1 && outputs[0] != nullptr && direct_[0] &&
-                            (store == TileRunner::Store::direct || (store == TileRunner::Store::streamed_direct &&
-                                                                    reinterpret_cast<std::uintptr_t>(outputs[0]) % 64 == 0));
+    const bool writes_all =
+        outputs.size() == 1 && outputs[0] != nullptr && direct_[0] &&
+        (store == TileRunner::Store::direct ||
+         (store == TileRunner::Store::streamed_direct && reinterpret_cast<std::uintptr_t>(outputs[0]) % 64 == 0));
     const std::size_t tile = writes_all && runner.reads_memory_only() ? range_elements : runner.tile_elements();
     for (std::size_t at = begin; at < end;) {
       const std::size_t n = std::min(tile, end - at);
@@ -223,11 +226,11 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
     const bool plain = runner.is_plain() && !storing && steps_.empty();
     const std::byte* const plain_data = plain ? static_cast<const std::byte*>(runner.run_all(0, 0, nullptr)) : nullptr;
     const std::size_t size = size_of(type);
-    // A chain that reads memory computes a group of units at once: its streams would halt after each (six doubles: 5.4 ms one by
-    // one, 4.7 in groups).
+    // A chain that reads memory computes a group of units at once: its streams would halt after each (six doubles: 5.4
+    // ms one by one, 4.7 in groups).
     constexpr std::size_t group = TreeFold::leaf_group;
-    const bool chained = !storing && !places_wanted && grid.unit() % kernel_multiple == 0 && runner.reads_memory_only() &&
-                         direct_[0] && program_.results.size() == 1;
+    const bool chained = !storing && !places_wanted && grid.unit() % kernel_multiple == 0 &&
+                         runner.reads_memory_only() && direct_[0] && program_.results.size() == 1;
     const bool summed = chained && kind == Reduction::sum;  // by the chain itself, as far as lanes go
     const std::size_t length = summed ? chain_sums_bytes / size : grid.unit();  // of what it leaves of a unit
     Buffer<std::byte> chain_values;
@@ -251,7 +254,8 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
       }
       const std::uint64_t at = unit.begin - first;
       // Whole units of an array as it lies in memory, or of a chain, several at once.
-      if ((plain || chained) && grid.shift() == 0 && unit.tree_index % group == 0 && end - u > group && u >= one_by_one) {
+      if ((plain || chained) && grid.shift() == 0 && unit.tree_index % group == 0 && end - u > group &&
+          u >= one_by_one) {
         const std::byte* const values = plain ? plain_data + at * size : chain_values.data();
         if (summed) {
           runner.sum_lanes(at, group * grid.unit(), grid.unit(), chain_values.data());
@@ -297,9 +301,9 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
       }
       const std::size_t n = unit.end - unit.begin;
       for (std::size_t r = 0; r < places.size(); ++r) {
-        places[r] = outputs[r] == nullptr ? nullptr
-                                          : static_cast<std::byte*>(outputs[r]) +
-                                                at * size_of(program_.type_of(program_.results[r]));
+        places[r] = outputs[r] == nullptr
+                        ? nullptr
+                        : static_cast<std::byte*>(outputs[r]) + at * size_of(program_.type_of(program_.results[r]));
       }
       const void* values = plain ? plain_data + at * size : runner.run(at, n, places, store);
       TreeNode node;

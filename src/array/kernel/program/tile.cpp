@@ -54,7 +54,8 @@ void fill_iota(void* out, std::uint64_t start_bits, std::uint64_t step_bits, std
       to[i] = start + step * static_cast<T>(base + static_cast<double>(static_cast<std::int32_t>(i)));
     }
   } else {
-    using U = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>>;
+    using U = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t,
+                                 std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>>;
     const U step = from_bits<U>(step_bits);
     std::uint64_t value = std::uint64_t{from_bits<U>(start_bits)} + index * std::uint64_t{step};
     U* words = reinterpret_cast<U*>(to);
@@ -147,7 +148,8 @@ TileRunner::TileRunner(const Plan& plan, const Domain& domain, std::span<const L
   arena_ = thread_arena.get(registers_.size() * slot_stride);
   for (std::size_t i = 0; i < registers_.size(); ++i) registers_[i] = arena_ + i * slot_stride;
 
-  const std::size_t filled = round_up(std::min(max_count, std::max<std::size_t>(tile_elements_, UnitGrid::max_unit)), kernel_multiple);
+  const std::size_t filled =
+      round_up(std::min(max_count, std::max<std::size_t>(tile_elements_, UnitGrid::max_unit)), kernel_multiple);
   written_.resize(program.results.size());
   sources_.resize(leaves.size());
   for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -218,7 +220,8 @@ const void* TileRunner::run(std::uint64_t begin, std::size_t count, std::span<vo
   const std::size_t padded = round_up(count, kernel_multiple);
   for (std::size_t i = 0; i < sources_.size(); ++i) load(i, begin, count, padded);
   const bool whole = count == padded && !outputs.empty();
-  const bool direct = whole && store == Store::direct, streamed = store == Store::streamed || store == Store::streamed_direct;
+  const bool direct = whole && store == Store::direct,
+             streamed = store == Store::streamed || store == Store::streamed_direct;
   std::fill(written_.begin(), written_.end(), 0);
   for (const Plan::Step& step : plan_.steps_) {
     void* out = registers_[step.out];

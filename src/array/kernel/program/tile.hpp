@@ -69,8 +69,8 @@ class TileRunner {
 
   /// Whether the plan is one chain over dense leaves, scalars and constants.
   bool reads_memory_only() const;
-  /// Where reads_memory_only(): the sums of local elements [begin, begin + count), lane by lane, chain_sums_bytes for each `unit`
-  /// elements. What is left of a unit's sum is that of its lanes.
+  /// Where reads_memory_only(): the sums of local elements [begin, begin + count), lane by lane, chain_sums_bytes for
+  /// each `unit` elements. What is left of a unit's sum is that of its lanes.
   void sum_lanes(std::uint64_t begin, std::size_t count, std::size_t unit, void* sums);
   /// Elements per tile that fit for this plan.
   std::size_t tile_elements() const { return tile_elements_; }
@@ -94,7 +94,7 @@ class TileRunner {
   std::byte* arena_;
   std::vector<Source> sources_;
   std::vector<void*> registers_;  // leaves, constants, slots
-  std::vector<char> written_;     // per result: a kernel wrote this tile of it to its output
+  std::vector<char> written_;  // per result: a kernel wrote this tile of it to its output
 };
 
 }  // namespace atl::array

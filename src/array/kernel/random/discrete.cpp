@@ -39,8 +39,8 @@ double binomial_by_rejection(Draws& draws, double n, double p) {
     // The logarithm of how much less likely k is than m, in differences that stay exact for large n.
     const double f = m + 1.0, x = k + 1.0, z = n - m + 1.0, w = n - k + 1.0;
     const double ratio = (m + 0.5) * natural_log(f / x) + (n - m + 0.5) * natural_log(z / w) +
-                         (k - m) * (natural_log(w / x) + odds) + stirling_rest(f) - stirling_rest(x) + stirling_rest(z) -
-                         stirling_rest(w);
+                         (k - m) * (natural_log(w / x) + odds) + stirling_rest(f) - stirling_rest(x) +
+                         stirling_rest(z) - stirling_rest(w);
     if (natural_log(v * alpha / (a / (us * us) + b)) <= ratio) return k;
   }
 }

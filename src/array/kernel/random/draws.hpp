@@ -36,7 +36,9 @@ inline double expm1_over(double x) {
 
 inline double log_one_plus(double x) { return log1p_over(x) * x; }
 inline double exponential_minus_one(double x) { return expm1_over(x) * x; }
-inline double power(double base, double exponent) { return base > 0.0 ? exponential(natural_log(base) * exponent) : 0.0; }
+inline double power(double base, double exponent) {
+  return base > 0.0 ? exponential(natural_log(base) * exponent) : 0.0;
+}
 
 /// ln(gamma(x)) for x > 0, by Stirling's series from 7 on, some 1e-14.
 double log_gamma(double x);

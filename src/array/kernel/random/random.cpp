@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "atoll/array/kernel/random.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/array/kernel/random.hpp"
 #include "atoll/array/kernel/simd.hpp"
 #include "atoll/base/random.hpp"
 #include "kernel/random/elementary.hpp"
@@ -45,8 +45,7 @@ HWY_ATTR void integers_range(std::uint64_t key, std::uint64_t first, std::uint64
       to[i] = static_cast<U>(low + (product >> 32));
     }
   } else {
-    for (std::size_t i = 0; i < n; ++i)
-      to[i] = static_cast<U>(low + multiply_high(random_bits(key, first + i), span));
+    for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<U>(low + multiply_high(random_bits(key, first + i), span));
   }
 }
 
@@ -94,9 +93,8 @@ HWY_ATTR void normal_pairs(std::uint64_t key, std::uint64_t first, double mean, 
 
 HWY_ATTR void integers_any(std::uint64_t key, std::uint64_t first, std::size_t size, std::uint64_t low,
                            std::uint64_t span, void* to, std::size_t n) {
-  dispatch_size(size, [&]<class U>(Type<U>) HWY_ATTR {
-    integers_range(key, first, low, span, static_cast<U*>(to), n);
-  });
+  dispatch_size(size,
+                [&]<class U>(Type<U>) HWY_ATTR { integers_range(key, first, low, span, static_cast<U*>(to), n); });
 }
 
 }  // namespace atl::array::HWY_NAMESPACE

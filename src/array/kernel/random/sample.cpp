@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "atoll/array/kernel/random.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/array/kernel/random.hpp"
 #include "kernel/random/laws.hpp"
 
 namespace atl::array {

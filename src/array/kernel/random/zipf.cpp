@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "atoll/array/kernel/random.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/array/kernel/random.hpp"
 #include "kernel/random/draws.hpp"
 
 namespace atl::array {
@@ -13,8 +13,7 @@ namespace {
 
 class Zipf {
  public:
-  Zipf(double exponent, std::uint64_t bound)
-      : exponent_(exponent), bound_(static_cast<double>(bound)) {
+  Zipf(double exponent, std::uint64_t bound) : exponent_(exponent), bound_(static_cast<double>(bound)) {
     integral_first_ = integral(1.5) - 1.0;
     integral_last_ = integral(bound_ + 0.5);
     shortcut_ = 2.0 - inverse(integral(2.5) - hat(2.0));

@@ -14,9 +14,10 @@ namespace atl::array {
 
 /// The unsigned integer of T's size.
 template <class T>
-using Unsigned = std::conditional_t<
-    sizeof(T) == 1, std::uint8_t,
-    std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+using Unsigned =
+    std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
 /// The type in which sums and products of integers wrap without undefined behaviour: of the same size, unsigned.
 template <class T>
@@ -29,7 +30,11 @@ struct Sum {
     if constexpr (std::is_floating_point_v<T>) return x + y;
     else return static_cast<T>(static_cast<std::uint64_t>(x) + static_cast<std::uint64_t>(y));
   }
-  static Scaled<T> call(const Scaled<T>& x, const Scaled<T>& y) requires std::is_floating_point_v<T> { return x + y; }
+  static Scaled<T> call(const Scaled<T>& x, const Scaled<T>& y)
+    requires std::is_floating_point_v<T>
+  {
+    return x + y;
+  }
   /// False where a result may have been rounded to infinity.
   static bool in_range(T result) { return std::fabs(result) <= std::numeric_limits<T>::max(); }
 };
@@ -40,7 +45,11 @@ struct Product {
     if constexpr (std::is_floating_point_v<T>) return x * y;
     else return static_cast<T>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
   }
-  static Scaled<T> call(const Scaled<T>& x, const Scaled<T>& y) requires std::is_floating_point_v<T> { return x * y; }
+  static Scaled<T> call(const Scaled<T>& x, const Scaled<T>& y)
+    requires std::is_floating_point_v<T>
+  {
+    return x * y;
+  }
   /// False where a result may have been rounded to infinity, or lost bits below the least normal number.
   static bool in_range(T result) {
     return std::fabs(result) <= std::numeric_limits<T>::max() && std::fabs(result) >= std::numeric_limits<T>::min();

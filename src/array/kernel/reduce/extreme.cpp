@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extreme of one unit, and where a value lies. A vector is 64 bytes on every SIMD level, here of as many registers as that
-// takes: g++ 12 compares its own vectors lane by lane where they are wider than a register, which made min at AVX2 five times
-// as slow as memory.
+// The extreme of one unit, and where a value lies. A vector is 64 bytes on every SIMD level, here of as many registers
+// as that takes: g++ 12 compares its own vectors lane by lane where they are wider than a register, which made min at
+// AVX2 five times as slow as memory.
 #include "atoll/array/kernel/simd.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/reduce/extreme.cpp"
@@ -77,8 +77,8 @@ HWY_INLINE HWY_ATTR std::uint64_t extreme_of(const T* x, std::size_t count, std:
   Wide<T> a0{{(static_cast<void>(k), hn::Set(d, F::identity))...}};
   Wide<T> a1 = a0, a2 = a0, a3 = a0;
   auto nan = hn::Ne(hn::Zero(d), hn::Zero(d));  // none
-  // NaN does not compare and is looked for on the side: x + y is NaN when x or y is. +inf + -inf gives a false alarm, which the
-  // slow path sorts out.
+  // NaN does not compare and is looked for on the side: x + y is NaN when x or y is. +inf + -inf gives a false alarm,
+  // which the slow path sorts out.
   auto add_part = [&](auto& p0, auto& p1, auto& p2, auto& p3, const T* p) HWY_ATTR __attribute__((always_inline)) {
     const auto v0 = hn::LoadU(d, p), v1 = hn::LoadU(d, p + lanes), v2 = hn::LoadU(d, p + 2 * lanes),
                v3 = hn::LoadU(d, p + 3 * lanes);

@@ -16,10 +16,12 @@ namespace atl::array {
 class RangeWatch {
  public:
   RangeWatch() : before_(flags()) {
-    if (before_ != 0) [[unlikely]] clear();
+    if (before_ != 0) [[unlikely]]
+      clear();
   }
   ~RangeWatch() {
-    if (before_ != 0) [[unlikely]] raise(before_);
+    if (before_ != 0) [[unlikely]]
+      raise(before_);
   }
   RangeWatch(const RangeWatch&) = delete;
   RangeWatch& operator=(const RangeWatch&) = delete;

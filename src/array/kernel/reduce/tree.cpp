@@ -52,8 +52,8 @@ namespace {
 template <class T, bool minimum>
 void combine_places(TreeNode& left, const TreeNode& right) {
   if (right.empty) return;
-  if (left.empty || precedes<T, minimum>(from_bits<T>(right.bits), right.position, from_bits<T>(left.bits),
-                                         left.position)) {
+  if (left.empty ||
+      precedes<T, minimum>(from_bits<T>(right.bits), right.position, from_bits<T>(left.bits), left.position)) {
     left.bits = right.bits;
     left.position = right.position;
     left.empty = 0;
@@ -135,8 +135,8 @@ ReductionValue TreeFold::finish() const {
   const TreeNode sum = total();
   if (!sum.empty) {
     if (!may_leave_range(kind_, type_)) return ReductionValue{sum.bits, sum.position, false};
-    return ReductionValue{type_ == DType::f32 ? to_bits(load<float>(sum).value()) : to_bits(load<double>(sum).value()), 0,
-                          false};
+    return ReductionValue{type_ == DType::f32 ? to_bits(load<float>(sum).value()) : to_bits(load<double>(sum).value()),
+                          0, false};
   }
   ReductionValue nothing;
   if (kind_ == Reduction::prod) {

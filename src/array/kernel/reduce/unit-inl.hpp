@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of one unit share: the shape of a block, and units one after the other. Included once per SIMD level.
+// What the kernels of one unit share: the shape of a block, and units one after the other. Included once per SIMD
+// level.
 
 #if defined(ATOLL_ARRAY_KERNEL_REDUCE_UNIT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATOLL_ARRAY_KERNEL_REDUCE_UNIT_INL
@@ -18,8 +19,8 @@ namespace atl::array::HWY_NAMESPACE {
 
 constexpr std::size_t vector_bytes = unit_vector_bytes;
 constexpr std::size_t accumulators = 4;  // hides the latency of an addition
-// Prefetch into the second-level cache (10^7 doubles from memory on Zen 4: 2.19 ms, 2.67 into the first one 4 KiB ahead, 2.38
-// without).
+// Prefetch into the second-level cache (10^7 doubles from memory on Zen 4: 2.19 ms, 2.67 into the first one 4 KiB
+// ahead, 2.38 without).
 constexpr std::size_t ahead_bytes = 3072;
 
 template <class T>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sum, product and counts of one unit. Vectors are 64 bytes on every SIMD level, so that a float sum has the same bits on all
-// processors; they are made of registers here, as g++ 12 keeps its own vectors in memory where they are wider than a register
-// (sums at AVX2: 22 GB/s from the cache, made of registers 90).
+// Sum, product and counts of one unit. Vectors are 64 bytes on every SIMD level, so that a float sum has the same bits
+// on all processors; they are made of registers here, as g++ 12 keeps its own vectors in memory where they are wider
+// than a register (sums at AVX2: 22 GB/s from the cache, made of registers 90).
 #include "atoll/array/kernel/simd.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/reduce/unit.cpp"
@@ -44,20 +44,23 @@ template <class T>
 struct AddStep {
   static constexpr T identity = Sum<T>::identity;
   template <class V>
-  static HWY_INLINE HWY_ATTR void step(V& acc, const V& v) { acc += v; }
+  static HWY_INLINE HWY_ATTR void step(V& acc, const V& v) {
+    acc += v;
+  }
   static HWY_INLINE HWY_ATTR T join(T x, T y) { return static_cast<T>(x + y); }
 };
 template <class T>
 struct MultiplyStep {
   static constexpr T identity = T(1);
   template <class V>
-  static HWY_INLINE HWY_ATTR void step(V& acc, const V& v) { acc *= v; }
+  static HWY_INLINE HWY_ATTR void step(V& acc, const V& v) {
+    acc *= v;
+  }
   static HWY_INLINE HWY_ATTR T join(T x, T y) {
     if constexpr (sizeof(T) < 4) return static_cast<T>(static_cast<std::uint32_t>(x) * static_cast<std::uint32_t>(y));
     else return x * y;
   }
 };
-
 
 // Not `Register<T>{} + value`, which would turn -0.0 into 0.0.
 template <class T>
@@ -67,8 +70,8 @@ HWY_INLINE HWY_ATTR Register<T> filled(T value) {
   return v;
 }
 
-// Lane i with lane i + half, until one is left. In registers: through memory it cost 50 ns for each unit, a third of a sum in
-// the cache.
+// Lane i with lane i + half, until one is left. In registers: through memory it cost 50 ns for each unit, a third of a
+// sum in the cache.
 template <class T, class Step, class V, std::size_t... i>
 HWY_INLINE HWY_ATTR T join_halves(const V& v, std::index_sequence<i...>) {
   constexpr std::size_t half = sizeof...(i);

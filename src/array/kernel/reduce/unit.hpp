@@ -35,7 +35,8 @@ class UnitReduction {
   void one(const void* data, std::size_t count, TreeNode& node) const {
     if (watch_ == Watch::product) return one_product(data, count, node);
     node.bits = plain_.one(data, count);
-    if (watch_ == Watch::sum && is_infinite_or_nan(node.bits)) [[unlikely]] one_sum(data, count, node);
+    if (watch_ == Watch::sum && is_infinite_or_nan(node.bits)) [[unlikely]]
+      one_sum(data, count, node);
   }
   /// The node of TreeFold::leaf_group units of `length` elements each, one behind the other: its bits. False where this
   /// cannot be told at once (one has left the range, or the kind never does): then ask for each by itself.

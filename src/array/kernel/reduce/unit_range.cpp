@@ -43,7 +43,8 @@ void UnitReduction::one_sum(const void* data, std::size_t count, TreeNode& node)
 void UnitReduction::one_product(const void* data, std::size_t count, TreeNode& node) const {
   RangeWatch watch;
   node.bits = plain_.one(data, count);
-  if (watch.left()) [[unlikely]] scaled_->unit(data, nullptr, count, node);
+  if (watch.left()) [[unlikely]]
+    scaled_->unit(data, nullptr, count, node);
 }
 
 bool UnitReduction::group(const void* data, std::size_t length, TreeNode& node) const {
@@ -52,7 +53,8 @@ bool UnitReduction::group(const void* data, std::size_t length, TreeNode& node) 
   if (watch_ == Watch::sum) {
     plain_.each(data, length, TreeFold::leaf_group, bits);
     node.bits = join_(bits);
-    if (!is_infinite_or_nan(node.bits)) [[likely]] return true;  // what overflows on the way stays infinite or becomes NaN
+    if (!is_infinite_or_nan(node.bits)) [[likely]]
+      return true;  // what overflows on the way stays infinite or becomes NaN
   }
   const RangeWatch watch;
   plain_.each(data, length, TreeFold::leaf_group, bits);

@@ -30,7 +30,8 @@ void scan(void* out, const void* in, std::size_t count, const TreeNode* carry_no
     constexpr std::size_t reach = std::numeric_limits<T>::max_exponent / lanes - 1;
     constexpr T most = static_cast<T>(std::uint64_t{1} << (reach < 63 ? reach : 63));
     bool near = true;
-    for (std::size_t i = 0; i < n; ++i) near &= std::fabs(x[begin + i]) <= most && std::fabs(x[begin + i]) >= T(1) / most;
+    for (std::size_t i = 0; i < n; ++i)
+      near &= std::fabs(x[begin + i]) <= most && std::fabs(x[begin + i]) >= T(1) / most;
     if (near) {
       T plain[lanes];
       std::copy_n(x + begin, n, plain);

@@ -102,8 +102,8 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
     return stream && n * sizeof(T) % 64 == 0 && reinterpret_cast<std::uintptr_t>(to) % 64 == 0;
   };
 
-  // A thread alone reads a unit once: its value is wanted for the next one only. False, and `shared` as it was, where that left
-  // the range.
+  // A thread alone reads a unit once: its value is wanted for the next one only. False, and `shared` as it was, where
+  // that left the range.
   const bool alone = (blocks <= 1 || work.threads.size() == 1) && grid.unit() == UnitGrid::max_unit &&
                      (kind == Scan::cumsum || kind == Scan::cumprod);
   auto scan_once = [&](std::uint64_t begin, std::uint64_t end) {
@@ -116,7 +116,8 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
       const std::uint64_t at = unit.begin - first;
       const std::size_t n = unit.end - unit.begin;
       const TreeNode* const sum = shared.empty() ? nullptr : &shared.sum();
-      scan_unit(out + at, in + at, n, sum == nullptr ? 0 : sum->bits, sum != nullptr, goes_past(out + at, n), in + at + ahead, lanes);
+      scan_unit(out + at, in + at, n, sum == nullptr ? 0 : sum->bits, sum != nullptr, goes_past(out + at, n),
+                in + at + ahead, lanes);
       TreeNode node;
       node.index = unit.tree_index;
       node.bits = value_of.plain().one(lanes, scan_lanes_bytes / sizeof(T));
@@ -134,8 +135,8 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
     Pace pace(polling, thread);
     const std::size_t block_elements = block_units * grid.unit();
     std::vector<TreeNode> nodes(block_units);
-    // The block after the one at hand is taken already, so that it is fetched while this one is scanned: memory is read and written
-    // at the same time.
+    // The block after the one at hand is taken already, so that it is fetched while this one is scanned: memory is read
+    // and written at the same time.
     std::uint64_t block = next.fetch_add(1, std::memory_order_relaxed), following;
     for (; block < blocks; block = following) {
       following = next.fetch_add(1, std::memory_order_relaxed);
@@ -155,7 +156,8 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
         }
         return scan_scaled == nullptr || !watch.left();
       };
-      if (!take_values([&](const T* x, std::size_t n, TreeNode& node) { node.bits = value_of.plain().one(x, n); })) [[unlikely]]
+      if (!take_values([&](const T* x, std::size_t n, TreeNode& node) { node.bits = value_of.plain().one(x, n); }))
+          [[unlikely]]
         take_values([&](const T* x, std::size_t n, TreeNode& node) { value_of.one(x, n, node); });
       for (unsigned spins = 0; turn.load(std::memory_order_acquire) != block; ++spins) {
         if (spins < 4096) {
@@ -172,7 +174,8 @@ void run_scan(Work& work, Scan kind, DType type, const T* in, T* out, std::uint6
         if (unit.end % grid.granule() == 0) shared.pad_to(grid.tree_end(unit));
       }
       turn.store(block + 1, std::memory_order_release);
-      const T* const fetched = following < blocks ? in + (grid.at(unit_begin + following * block_units, total).begin - first) : nullptr;
+      const T* const fetched =
+          following < blocks ? in + (grid.at(unit_begin + following * block_units, total).begin - first) : nullptr;
       const std::uint64_t block_begin = grid.at(begin, total).begin;
       // Plain, until a carry or a result leaves the range; then with exponents apart.
       auto scan_block = [&](Stack before_unit, bool plain) {

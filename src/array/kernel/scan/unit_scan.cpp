@@ -2,13 +2,13 @@
 // Scanning one unit: 64-byte vectors scan themselves in log2(lanes) shifted steps, and only one operation per vector
 // waits for the one before it (a plain loop waits for every element).
 //
-// A vector is made of registers: g++ 12 shifts and compares its own vectors lane by lane where they are wider than a register.
-// A shift by a whole register is then no work at all.
+// A vector is made of registers: g++ 12 shifts and compares its own vectors lane by lane where they are wider than a
+// register. A shift by a whole register is then no work at all.
 #include "atoll/array/kernel/simd.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/scan/unit_scan.cpp"
-#include <hwy/foreach_target.h>
 #include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <limits>
@@ -24,7 +24,8 @@ namespace atl::array::HWY_NAMESPACE {
 namespace {
 
 constexpr std::size_t vector_bytes = scan_vector_bytes;
-// Not 64: a shift across 64 bytes takes longer than two across 32 (cumsum of doubles in L2 on Zen 4: 22 GB/s instead of 25).
+// Not 64: a shift across 64 bytes takes longer than two across 32 (cumsum of doubles in L2 on Zen 4: 22 GB/s instead of
+// 25).
 constexpr std::size_t register_bytes = HWY_MAX_BYTES < 32 ? HWY_MAX_BYTES : 32;
 constexpr std::size_t parts = vector_bytes / register_bytes;
 
@@ -42,27 +43,35 @@ struct Plus {
   template <class T>
   static constexpr T identity = std::is_floating_point_v<T> ? T(-0.0) : T(0);
   template <class V>
-  static HWY_INLINE HWY_ATTR V call(const V& x, const V& y) { return x + y; }
+  static HWY_INLINE HWY_ATTR V call(const V& x, const V& y) {
+    return x + y;
+  }
 };
 struct Times {
   template <class T>
   static constexpr T identity = T(1);
   template <class V>
-  static HWY_INLINE HWY_ATTR V call(const V& x, const V& y) { return x * y; }
+  static HWY_INLINE HWY_ATTR V call(const V& x, const V& y) {
+    return x * y;
+  }
 };
 struct Least {
   template <class T>
   static constexpr T identity =
       std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
   template <class V>
-  static HWY_INLINE HWY_ATTR V call(const V& x, const V& y) { return (x <= y) | (x != x) ? x : y; }
+  static HWY_INLINE HWY_ATTR V call(const V& x, const V& y) {
+    return (x <= y) | (x != x) ? x : y;
+  }
 };
 struct Greatest {
   template <class T>
   static constexpr T identity =
       std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
   template <class V>
-  static HWY_INLINE HWY_ATTR V call(const V& x, const V& y) { return (x >= y) | (x != x) ? x : y; }
+  static HWY_INLINE HWY_ATTR V call(const V& x, const V& y) {
+    return (x >= y) | (x != x) ? x : y;
+  }
 };
 
 // The last `by` lanes of `before`, then the first ones of v.
@@ -119,7 +128,8 @@ HWY_INLINE HWY_ATTR void scan_parts(T* y, const T* x, std::size_t count, T start
     V v[parts] = {*reinterpret_cast<const Unaligned*>(from + k * register_lanes)...};
     if constexpr (reduced)
       ((*reinterpret_cast<Unaligned*>(sum + k * register_lanes) =
-            F::call(V(*reinterpret_cast<const Unaligned*>(sum + k * register_lanes)), v[k])), ...);
+            F::call(V(*reinterpret_cast<const Unaligned*>(sum + k * register_lanes)), v[k])),
+       ...);
     take_in<1, T, F>(v, identity, all);
     take_in<2, T, F>(v, identity, all);
     take_in<4, T, F>(v, identity, all);
@@ -177,9 +187,8 @@ UnitScan find_scan(Scan kind, DType type) {
   return dispatch(type, [kind](auto t) -> UnitScan {
     using Stored = typename decltype(t)::type;
     using T = std::conditional_t<std::is_same_v<Stored, bool>, std::uint8_t, Stored>;
-    using W = std::conditional_t<
-        std::is_floating_point_v<T>, T,
-        std::make_unsigned_t<std::conditional_t<std::is_floating_point_v<T>, int, T>>>;
+    using W = std::conditional_t<std::is_floating_point_v<T>, T,
+                                 std::make_unsigned_t<std::conditional_t<std::is_floating_point_v<T>, int, T>>>;
     switch (kind) {
       case Scan::cumsum: return &scan_vectors<W, Plus>;
       case Scan::cumprod: return &scan_vectors<W, Times>;

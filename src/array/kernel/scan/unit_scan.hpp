@@ -11,9 +11,10 @@ namespace atl::array {
 
 inline constexpr std::size_t scan_vector_bytes = 64;  ///< what scans itself in log2(lanes) steps
 
-/// out[i] = carry ⊕ (x[0] ⊕ … ⊕ x[i]); `carry` as TreeNode::bits, or has_carry false. out may be x. `stream`: past the cache, for
-/// whole vectors and where `out` is a multiple of 64. As many bytes from `next` on are fetched into the second-level cache meanwhile.
-/// `lanes` is null, or (sums and products) gets scan_lanes_bytes of which the unit's value is that of a reduction.
+/// out[i] = carry ⊕ (x[0] ⊕ … ⊕ x[i]); `carry` as TreeNode::bits, or has_carry false. out may be x. `stream`: past the
+/// cache, for whole vectors and where `out` is a multiple of 64. As many bytes from `next` on are fetched into the
+/// second-level cache meanwhile. `lanes` is null, or (sums and products) gets scan_lanes_bytes of which the unit's
+/// value is that of a reduction.
 using UnitScan = void (*)(void* out, const void* x, std::size_t count, std::uint64_t carry, bool has_carry, bool stream,
                           const void* next, void* lanes);
 inline constexpr std::size_t scan_lanes_bytes = 256;

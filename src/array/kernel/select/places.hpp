@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the set bits of a number are: how vectors are made dense on processors that have no instruction for it. Private to the
-// kernels.
+// Where the set bits of a number are: how vectors are made dense on processors that have no instruction for it. Private
+// to the kernels.
 #pragma once
 
 #include <array>

@@ -93,7 +93,8 @@ HWY_ATTR HWY_INLINE T* compress_64(const T* values, std::uint64_t bits, T* at) {
     for (int i = 0; i < 64; i += 16) {
       auto set = static_cast<__mmask16>(bits >> i);
       __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(values + i)));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), _mm512_cvtepi32_epi16(_mm512_maskz_compress_epi32(set, wide)));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(at),
+                          _mm512_cvtepi32_epi16(_mm512_maskz_compress_epi32(set, wide)));
       at += std::popcount(set);
     }
     return at;
@@ -164,8 +165,8 @@ HWY_ATTR void compress_piece(const T* values, const bool* mask, std::size_t begi
   });
 }
 
-HWY_ATTR void nonzero_piece(const bool* mask, std::size_t begin, std::size_t end, std::int64_t offset,
-                            std::int64_t* to, bool stream) {
+HWY_ATTR void nonzero_piece(const bool* mask, std::size_t begin, std::size_t end, std::int64_t offset, std::int64_t* to,
+                            bool stream) {
   append_blocks(to, begin, end, stream, [=](std::size_t first, std::size_t last, std::int64_t* at) HWY_ATTR {
     [[maybe_unused]] std::int64_t positions[64];
     for (std::int64_t k = 0; k < 64; ++k) positions[k] = k;
@@ -275,9 +276,8 @@ HWY_ATTR void expand_any(std::size_t size, const void* values, std::size_t count
 
 HWY_ATTR void masked_fill_any(std::size_t size, std::uint64_t bits, const bool* mask, std::size_t begin,
                               std::size_t end, void* to) {
-  dispatch_size(size, [&]<class T>(Type<T>) HWY_ATTR {
-    masked_fill_range(static_cast<T>(bits), mask, begin, end, static_cast<T*>(to));
-  });
+  dispatch_size(size, [&]<class T>(Type<T>)
+                          HWY_ATTR { masked_fill_range(static_cast<T>(bits), mask, begin, end, static_cast<T*>(to)); });
 }
 
 }  // namespace atl::array::HWY_NAMESPACE
@@ -339,17 +339,18 @@ void compress(const Work& work, const MaskCounts& counts, std::size_t element_si
   bool stream = (selected.last - selected.first) * element_size >= stream_threshold;
   for_pieces(work, counts.find(mask, selected.first), counts.find(mask, selected.last),
              [&](std::size_t p, std::size_t begin, std::size_t end) {
-    unsigned char* at = target + (std::max(counts.before(p), selected.first) - selected.first) * element_size;
-    if (is_word(element_size)) {
-      HWY_DYNAMIC_DISPATCH(compress_any)(element_size, values, mask, begin, end, at, stream);
-      return;
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-      if (!mask[i]) continue;
-      std::memcpy(at, static_cast<const unsigned char*>(values) + i * element_size, element_size);
-      at += element_size;
-    }
-  });
+               unsigned char* at =
+                   target + (std::max(counts.before(p), selected.first) - selected.first) * element_size;
+               if (is_word(element_size)) {
+                 HWY_DYNAMIC_DISPATCH(compress_any)(element_size, values, mask, begin, end, at, stream);
+                 return;
+               }
+               for (std::size_t i = begin; i < end; ++i) {
+                 if (!mask[i]) continue;
+                 std::memcpy(at, static_cast<const unsigned char*>(values) + i * element_size, element_size);
+                 at += element_size;
+               }
+             });
 }
 
 std::size_t compress(const Work& work, std::size_t element_size, const void* values, const bool* mask, std::size_t n,
@@ -365,9 +366,9 @@ void flatnonzero(const Work& work, const MaskCounts& counts, const bool* mask, s
   bool stream = (selected.last - selected.first) * sizeof(std::int64_t) >= stream_threshold;
   for_pieces(work, counts.find(mask, selected.first), counts.find(mask, selected.last),
              [&](std::size_t p, std::size_t begin, std::size_t end) {
-    std::int64_t* at = to + (std::max(counts.before(p), selected.first) - selected.first);
-    HWY_DYNAMIC_DISPATCH(nonzero_piece)(mask, begin, end, first, at, stream);
-  });
+               std::int64_t* at = to + (std::max(counts.before(p), selected.first) - selected.first);
+               HWY_DYNAMIC_DISPATCH(nonzero_piece)(mask, begin, end, first, at, stream);
+             });
 }
 
 std::size_t flatnonzero(const Work& work, const bool* mask, std::size_t n, std::int64_t first, std::int64_t* to) {

@@ -120,7 +120,8 @@ void Mender::order_many(Run run, std::uint64_t bias, bool all_threads) {
   ThreadPool& threads = work_.threads;
   auto for_all = [&](auto&& body) {
     if (all_threads) {
-      threads.for_ranges(n, CompositeKey::block, [&](std::size_t begin, std::size_t end, unsigned) { body(begin, end); });
+      threads.for_ranges(n, CompositeKey::block,
+                         [&](std::size_t begin, std::size_t end, unsigned) { body(begin, end); });
     } else {
       body(std::size_t{0}, n);
     }
@@ -169,9 +170,8 @@ void Mender::order_many(Run run, std::uint64_t bias, bool all_threads) {
     return;
   }
   if (!all_threads) {
-    for_marked_runs(rows, n, [&](std::size_t begin, std::size_t end) {
-      order({rows + begin, end - begin, next}, bias);
-    });
+    for_marked_runs(rows, n,
+                    [&](std::size_t begin, std::size_t end) { order({rows + begin, end - begin, next}, bias); });
     return;
   }
   std::vector<std::size_t> borders = {0};
@@ -184,9 +184,8 @@ void Mender::order_many(Run run, std::uint64_t bias, bool all_threads) {
   borders.push_back(n);
   threads.for_each_dynamic(pieces, [&](std::size_t piece, unsigned) {
     std::uint64_t* from = rows + borders[piece];
-    for_marked_runs(from, borders[piece + 1] - borders[piece], [&](std::size_t begin, std::size_t end) {
-      order({from + begin, end - begin, next}, bias);
-    });
+    for_marked_runs(from, borders[piece + 1] - borders[piece],
+                    [&](std::size_t begin, std::size_t end) { order({from + begin, end - begin, next}, bias); });
   });
 }
 

@@ -13,7 +13,8 @@ std::size_t PartitionPlan::suitable_buckets(std::size_t n) {
   return std::clamp(std::bit_ceil(n / rows_per_bucket), std::size_t{16}, most_of_one_pe);
 }
 
-PartitionPlan PartitionPlan::from_sample(std::vector<std::uint64_t> sample, unsigned width, std::size_t buckets, std::size_t most) {
+PartitionPlan PartitionPlan::from_sample(std::vector<std::uint64_t> sample, unsigned width, std::size_t buckets,
+                                         std::size_t most) {
   PartitionPlan plan;
   plan.width_ = width;
   std::sort(sample.begin(), sample.end());

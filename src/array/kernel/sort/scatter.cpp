@@ -43,8 +43,8 @@ HWY_ATTR void uniform_digits(const std::uint64_t* HWY_RESTRICT keys, std::size_t
   for (std::size_t i = 0; i < count; ++i) digits[i] = static_cast<std::uint16_t>(keys[i] >> shift);
 }
 
-// Leaves each key's shift for pack_table(). The table is read by plain loads (the empty asm keeps the loop scalar): vector
-// gathers took 1.2 ns per key on Zen 5, all three loops together 0.8 with plain loads.
+// Leaves each key's shift for pack_table(). The table is read by plain loads (the empty asm keeps the loop scalar):
+// vector gathers took 1.2 ns per key on Zen 5, all three loops together 0.8 with plain loads.
 HWY_ATTR void table_digits(const std::uint64_t* HWY_RESTRICT keys, std::size_t count,
                            const std::uint64_t* HWY_RESTRICT table, std::uint16_t* HWY_RESTRICT digits,
                            std::uint64_t* HWY_RESTRICT shifts) {
@@ -121,10 +121,12 @@ HWY_ATTR void write_words(const std::uint64_t* HWY_RESTRICT words, const std::ui
   }
 }
 
-HWY_ATTR void write_words_64(const std::uint64_t* words, const std::uint16_t* digits, std::size_t count, WriteBuffers buffers) {
+HWY_ATTR void write_words_64(const std::uint64_t* words, const std::uint16_t* digits, std::size_t count,
+                             WriteBuffers buffers) {
   write_words<std::uint64_t>(words, digits, count, buffers);
 }
-HWY_ATTR void write_words_32(const std::uint64_t* words, const std::uint16_t* digits, std::size_t count, WriteBuffers buffers) {
+HWY_ATTR void write_words_32(const std::uint64_t* words, const std::uint16_t* digits, std::size_t count,
+                             WriteBuffers buffers) {
   write_words<std::uint32_t>(words, digits, count, buffers);
 }
 

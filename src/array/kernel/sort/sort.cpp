@@ -154,7 +154,7 @@ void sort_wide(Work work, DType type, const void* in, void* out, std::size_t n) 
         sort_words(work, bucket.words, bucket.n, more.data());
       }
       Polling(work).for_pieces(bucket.n, CompositeKey::block,
-                              [&](std::size_t begin, std::size_t end, unsigned) { put(bucket, begin, end); });
+                               [&](std::size_t begin, std::size_t end, unsigned) { put(bucket, begin, end); });
     }
   }
   work.threads.for_each_dynamic(buckets.size() - large, [&](std::size_t i, unsigned thread) {

@@ -124,7 +124,9 @@ HWY_EXPORT(is_ascending);
 
 namespace {
 
-constexpr std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
+constexpr std::uint64_t low_bits(unsigned count) {
+  return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+}
 
 }  // namespace
 
@@ -240,7 +242,8 @@ std::uint64_t CompositeKey::load_codes(std::size_t begin, std::size_t count, std
       const char* at = static_cast<const char*>(pieces_[0].data[chunk.parts[0].column]) + next * size;
       for (std::size_t byte = 0; byte < count * size; byte += 64) prefetch_for_read(at + byte);
     }
-    return HWY_DYNAMIC_DISPATCH(load_small)(column.type, pieces_[0].data[chunk.parts[0].column], begin, count, column.min, dst);
+    return HWY_DYNAMIC_DISPATCH(load_small)(column.type, pieces_[0].data[chunk.parts[0].column], begin, count,
+                                            column.min, dst);
   }
   alignas(64) std::uint64_t keys[block];
   load(begin, count, keys);

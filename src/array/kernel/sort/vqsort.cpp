@@ -4,21 +4,21 @@
 
 #include <hwy/base.h>
 
-// AMD's Zen 4 takes over 100 cycles for an instruction that compresses into memory: a sort of 32-bit keys takes three times as
-// long. Here they are compressed in a register, and stored from there.
+// AMD's Zen 4 takes over 100 cycles for an instruction that compresses into memory: a sort of 32-bit keys takes three
+// times as long. Here they are compressed in a register, and stored from there.
 #if HWY_ARCH_X86
 #include <immintrin.h>
-#define _mm512_mask_compressstoreu_epi32(to, mask, vector)                                       \
+#define _mm512_mask_compressstoreu_epi32(to, mask, vector) \
   _mm512_mask_storeu_epi32(to, static_cast<__mmask16>((1u << __builtin_popcount(mask)) - 1), \
                            _mm512_maskz_compress_epi32(mask, vector))
 #endif
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/sort/vqsort.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 #include <hwy/contrib/sort/traits-inl.h>
 #include <hwy/contrib/sort/vqsort-inl.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cstring>
@@ -29,7 +29,8 @@ namespace atl::array::HWY_NAMESPACE {
 template <class Word>
 void sort_ascending(Word* words, std::size_t n) {
 #if HWY_ARCH_ARM
-  // Highway's NEON has no masked stores: at its ends vqsort writes back words of the next bucket, which another thread sorts.
+  // Highway's NEON has no masked stores: at its ends vqsort writes back words of the next bucket, which another thread
+  // sorts.
   std::sort(words, words + n);
 #else
   namespace hn = hwy::HWY_NAMESPACE;

@@ -13,7 +13,8 @@
 namespace atl::fabric::ofi::tcp {
 namespace {
 
-// Calls of the kernel with 16 KiB each took 64 KiB from 33 us to 54; with all 64 KiB the other side has no work until then.
+// Calls of the kernel with 16 KiB each took 64 KiB from 33 us to 54; with all 64 KiB the other side has no work until
+// then.
 constexpr std::size_t worth_sending = std::size_t{48} << 10;
 
 std::size_t bytes_of(const Connection::Outgoing& what) {
@@ -43,7 +44,8 @@ void copy_in(std::byte* to, const std::byte* from, std::size_t bytes) {
 void copy_out(std::byte* to, const void* from, std::size_t bytes) {
   if (bytes == 8 && is_aligned(from, 8)) {
     // Acquire: the partner is the store with release.
-    std::uint64_t value = std::atomic_ref(*static_cast<std::uint64_t*>(const_cast<void*>(from))).load(std::memory_order_acquire);
+    std::uint64_t value =
+        std::atomic_ref(*static_cast<std::uint64_t*>(const_cast<void*>(from))).load(std::memory_order_acquire);
     std::memcpy(to, &value, sizeof(value));
   } else if (bytes != 0) {
     std::memcpy(to, from, bytes);
@@ -60,7 +62,8 @@ std::size_t write_head(std::byte* to, const Connection::Outgoing& what) {
 
 }  // namespace
 
-// ---- what goes out ------------------------------------------------------------------------------------------------------
+// ---- what goes out
+// ------------------------------------------------------------------------------------------------------
 
 void Connection::finish(const Outgoing& what) {
   if (what.context == nullptr) return;
@@ -146,7 +149,8 @@ int Connection::pump() {
   }
 }
 
-// ---- what comes in ------------------------------------------------------------------------------------------------------
+// ---- what comes in
+// ------------------------------------------------------------------------------------------------------
 
 int Connection::receive(bool& any) {
   any = false;
@@ -270,11 +274,10 @@ int Connection::begin_read(std::span<const std::byte> targets) {
 void Connection::end_command() {
   Completions& completions = resources_.completions;
   switch (incoming_.action) {
-    case Action::message:
-      completions.add(std::exchange(receiving_, nullptr), FI_MSG | FI_RECV, incoming_.bytes);
-      break;
+    case Action::message: completions.add(std::exchange(receiving_, nullptr), FI_MSG | FI_RECV, incoming_.bytes); break;
     case Action::write:
-      if (incoming_.tells != 0) completions.add(nullptr, FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA, incoming_.bytes, incoming_.number);
+      if (incoming_.tells != 0)
+        completions.add(nullptr, FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA, incoming_.bytes, incoming_.number);
       if (incoming_.asks != 0) ++delivered_;
       break;
     case Action::data:

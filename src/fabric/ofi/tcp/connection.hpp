@@ -32,7 +32,8 @@ class Connection {
     enum class Until { copied, answered } until = Until::copied;
   };
 
-  Connection(Resources& resources, std::unique_ptr<Stream> stream) : resources_(resources), stream_(std::move(stream)) {}
+  Connection(Resources& resources, std::unique_ptr<Stream> stream)
+      : resources_(resources), stream_(std::move(stream)) {}
 
   int descriptor() const { return stream_->descriptor(); }
   /// Whether it takes another operation.

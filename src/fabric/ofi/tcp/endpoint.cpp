@@ -19,7 +19,8 @@
 namespace atl::fabric::ofi::tcp {
 namespace {
 
-// Connections that have come and proved nothing: beyond that the oldest goes, as those of members take a few milliseconds.
+// Connections that have come and proved nothing: beyond that the oldest goes, as those of members take a few
+// milliseconds.
 constexpr std::size_t most_unproved = 64;
 // Of these, how many are accepted at one look.
 constexpr int most_accepted = 8;
@@ -27,7 +28,8 @@ constexpr int most_accepted = 8;
 constexpr std::size_t few_connections = 3;
 constexpr unsigned looks_per_scan = 16;
 constexpr int most_backoff_ms = 200;
-// A connection that is closed without an answer is made again: the peer may make one itself, or have strangers at its door.
+// A connection that is closed without an answer is made again: the peer may make one itself, or have strangers at its
+// door.
 constexpr std::int64_t patience_ns = 10'000'000'000;
 constexpr std::int64_t most_closing_ns = 1'000'000'000;
 // Numbers of events: of greetings from 1 on, of peers with this bit, and of the listener.
@@ -103,7 +105,8 @@ const std::string& Endpoint::secret_of(Peer& peer) {
   return peer.secret;
 }
 
-// ---- connecting ---------------------------------------------------------------------------------------------------------
+// ---- connecting
+// ---------------------------------------------------------------------------------------------------------
 
 void Endpoint::connect(std::size_t number) {
   Peer& peer = peers_[number];
@@ -132,14 +135,15 @@ void Endpoint::accept() {
     int descriptor = accept_from(listener_);
     if (descriptor < 0) return;
     if (incoming_ == most_unproved) {
-      auto oldest = std::find_if(greetings_.begin(), greetings_.end(), [](const auto& one) { return one.second->side() == Side::responder; });
+      auto oldest = std::find_if(greetings_.begin(), greetings_.end(),
+                                 [](const auto& one) { return one.second->side() == Side::responder; });
       refuse(*oldest->second);
       end_greeting(oldest->first);
     }
     ++incoming_;
     std::uint64_t number = ++last_greeting_;
-    greetings_[number] = std::make_unique<Greeting>(descriptor, [this](const Hello& hello) { return know(hello); },
-                                                    Deadline::after_ns(identity_.proof_limit_ns));
+    greetings_[number] = std::make_unique<Greeting>(
+        descriptor, [this](const Hello& hello) { return know(hello); }, Deadline::after_ns(identity_.proof_limit_ns));
     if (watch(descriptor, EPOLLIN, number, EPOLL_CTL_ADD) == 0) advance(number);
     else end_greeting(number);  // the kernel is short of memory: a member tries again
   }
@@ -148,7 +152,8 @@ void Endpoint::accept() {
 // What a hello says, which may be anybody's.
 Greeting::Known Endpoint::know(const Hello& hello) {
   std::size_t number = hello.target == identity_.pe && hello.lane == identity_.lane ? find(hello.source) : nobody;
-  if (number == nobody || hello.version != version || hello.protection != static_cast<std::uint32_t>(identity_.protection))
+  if (number == nobody || hello.version != version ||
+      hello.protection != static_cast<std::uint32_t>(identity_.protection))
     return {.secret = {}, .refusal = "it is not a PE of this job"};
   Peer& peer = peers_[number];
   if (prefers_another(peer)) return {.secret = {}, .refusal = "there is a connection already", .stranger = false};
@@ -184,8 +189,9 @@ void Endpoint::advance(std::uint64_t number) {
     return end_greeting(number);
   }
   if (!outgoing) peer = find(greeting.hello().source);
-  // The responder decides, once: this PE may have begun a connection of its own since the other's hello. The initiator sends nothing
-  // before it is accepted, and tries again when it is not. Two connections that are both in use at one end only would lose all.
+  // The responder decides, once: this PE may have begun a connection of its own since the other's hello. The initiator
+  // sends nothing before it is accepted, and tries again when it is not. Two connections that are both in use at one
+  // end only would lose all.
   if (outgoing || (!prefers_another(peers_[peer]) && greeting.accept())) adopt(peer, greeting);
   end_greeting(number);
 }
@@ -197,7 +203,8 @@ void Endpoint::adopt(std::size_t number, Greeting& greeting) {
   Side other = greeting.side() == Side::initiator ? Side::responder : Side::initiator;
   const Challenge& challenge = greeting.challenge();
   int descriptor = greeting.take_descriptor();
-  auto stream = std::make_unique<Stream>(descriptor, challenge.keys_of(greeting.side()), challenge.keys_of(other), identity_.protection);
+  auto stream = std::make_unique<Stream>(descriptor, challenge.keys_of(greeting.side()), challenge.keys_of(other),
+                                         identity_.protection);
   peer.connection = std::make_unique<Connection>(resources_, std::move(stream));
   connected_.push_back(number);
   if (int error = watch(descriptor, EPOLLIN, peer_bit | number, EPOLL_CTL_MOD); error != 0) lose(number, error);
@@ -209,7 +216,8 @@ void Endpoint::refuse(const Greeting& greeting) {
   // A member does so, too: when both connected at once, and the other connection was first.
   bool left = greeting.error() != 0;
   if (left || std::has_single_bit(++strangers_))
-    log(left ? LogLevel::info : LogLevel::warning, "PE {} refused a connection from {}: {} ({} so far)", identity_.pe, greeting.peer(),
+    log(left ? LogLevel::info : LogLevel::warning, "PE {} refused a connection from {}: {} ({} so far)", identity_.pe,
+        greeting.peer(),
         greeting.reason().empty() ? "it did not prove in time that it is of this job" : greeting.reason(), strangers_);
 }
 
@@ -217,7 +225,8 @@ void Endpoint::fail_attempt(std::size_t number, const Greeting& greeting) {
   Peer& peer = peers_[number];
   peer.greeting = 0;
   std::int64_t now = now_ns();
-  // From the first failure on: before, this PE may have been busy for long, and the peer tired of waiting for its proof.
+  // From the first failure on: before, this PE may have been busy for long, and the peer tired of waiting for its
+  // proof.
   if (peer.give_up_at_ns == 0) peer.give_up_at_ns = now + patience_ns;
   bool again = greeting.error() == ECONNRESET && now < peer.give_up_at_ns;
   if (!again) {
@@ -235,8 +244,10 @@ void Endpoint::lose(std::size_t number, int error) {
   if (peer.connection == nullptr) return;
   bool forged = error == EBADMSG || error == EPROTO || error == EACCES;
   if (forged) {
-    log(LogLevel::warning, "PE {} ended its connection to PE {} ({}): what came is not what that PE has sent. Does somebody change "
-        "packets between these hosts?", identity_.pe, peer.address.pe, peer_of(peer.connection->descriptor()));
+    log(LogLevel::warning,
+        "PE {} ended its connection to PE {} ({}): what came is not what that PE has sent. Does somebody change "
+        "packets between these hosts?",
+        identity_.pe, peer.address.pe, peer_of(peer.connection->descriptor()));
     resources_.completions.add_failure(nullptr, EBADMSG, peer.address.pe);
   }
   peer.connection->give_up(forged ? EBADMSG : error);
@@ -244,8 +255,9 @@ void Endpoint::lose(std::size_t number, int error) {
   std::erase(connected_, number);
 }
 
-// Something on the connection to that peer, which is lost when it fails. An exception (there is no memory, or libcrypto fails) may have
-// left the stream in the middle of a record, and an operation neither queued nor complete: the process is told of the peer.
+// Something on the connection to that peer, which is lost when it fails. An exception (there is no memory, or libcrypto
+// fails) may have left the stream in the middle of a record, and an operation neither queued nor complete: the process
+// is told of the peer.
 template <class Action>
 int Endpoint::attempt(std::size_t number, Action&& action) {
   int error = 0;
@@ -253,10 +265,9 @@ int Endpoint::attempt(std::size_t number, Action&& action) {
   try {
     error = action(*peers_[number].connection);
     thrown = false;
-  } catch (const std::bad_alloc&) {
-    error = ENOMEM;
-  } catch (const std::exception& cause) {
-    log(LogLevel::warning, "PE {} ended its connection to PE {}: {}", identity_.pe, peers_[number].address.pe, cause.what());
+  } catch (const std::bad_alloc&) { error = ENOMEM; } catch (const std::exception& cause) {
+    log(LogLevel::warning, "PE {} ended its connection to PE {}: {}", identity_.pe, peers_[number].address.pe,
+        cause.what());
     error = EIO;
   }
   if (thrown) resources_.completions.add_failure(nullptr, error, peers_[number].address.pe);
@@ -264,7 +275,8 @@ int Endpoint::attempt(std::size_t number, Action&& action) {
   return error;
 }
 
-// ---- operations ---------------------------------------------------------------------------------------------------------
+// ---- operations
+// ---------------------------------------------------------------------------------------------------------
 
 int Endpoint::send(std::size_t number, const Connection::Outgoing& what, bool keeps) {
   Peer& peer = peers_[number];
@@ -274,7 +286,8 @@ int Endpoint::send(std::size_t number, const Connection::Outgoing& what, bool ke
   }
   if (!peer.connection->has_room()) return EAGAIN;
   int error = attempt(number, [&](Connection& connection) { return connection.send(what, keeps); });
-  // It has been taken: when the connection breaks, its completion says so. What nobody waits for is lost as it may be anywhere.
+  // It has been taken: when the connection breaks, its completion says so. What nobody waits for is lost as it may be
+  // anywhere.
   if (error == 0 && peer.connection->is_blocked()) blocked_ = 1;
   return 0;
 }
@@ -298,7 +311,8 @@ void Endpoint::release(void* context) noexcept {
   }
 }
 
-// ---- progress -----------------------------------------------------------------------------------------------------------
+// ---- progress
+// -----------------------------------------------------------------------------------------------------------
 
 bool Endpoint::receive(std::size_t number) {
   bool any = false;
@@ -346,7 +360,8 @@ void Endpoint::look(int timeout_ms) {
     } else {
       std::size_t peer = number & ~peer_bit;
       if (peers_[peer].connection == nullptr) continue;
-      if ((list[static_cast<std::size_t>(i)].events & EPOLLOUT) != 0 && std::exchange(peers_[peer].watches_room, false)) {
+      if ((list[static_cast<std::size_t>(i)].events & EPOLLOUT) != 0 &&
+          std::exchange(peers_[peer].watches_room, false)) {
         (void)watch(peers_[peer].connection->descriptor(), EPOLLIN, number, EPOLL_CTL_MOD);
         blocked_ = 1;
       }

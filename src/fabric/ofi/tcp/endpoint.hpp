@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One endpoint of Atoll's own TCP transport: its peers, a connection to each that is opened at first use, and what strangers at
-// its door cost. Not thread-safe.
+// One endpoint of Atoll's own TCP transport: its peers, a connection to each that is opened at first use, and what
+// strangers at its door cost. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -41,7 +41,8 @@ class Endpoint {
   /// The number of that peer; those of PEs that are known are the same again.
   std::size_t add_peer(const Address& address);
   std::size_t peers() const { return peers_.size(); }
-  // What follows returns 0, EAGAIN when there is no room or no connection yet, or why the peer cannot be reached: a number of errno.
+  // What follows returns 0, EAGAIN when there is no room or no connection yet, or why the peer cannot be reached: a
+  // number of errno.
 
   int send(std::size_t peer, const Connection::Outgoing& what, bool keeps);
   int read(std::size_t peer, const Target& target, std::byte* to, void* context);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The start of a connection: both sides prove that they are the PEs that they say (wire.hpp). Nothing but four messages of fixed
-// size is read before, and nothing behind them, so that the stream begins where the greeting ends.
+// The start of a connection: both sides prove that they are the PEs that they say (wire.hpp). Nothing but four messages
+// of fixed size is read before, and nothing behind them, so that the stream begins where the greeting ends.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ class Greeting {
  public:
   enum class State {
     waiting,  ///< for the other side
-    proved,   ///< the other side has, and an initiator is accepted: take_descriptor(), challenge(). A responder calls accept() first
+    proved,  ///< the other side has, and an initiator is accepted: take_descriptor(), challenge(). A responder calls
+             ///< accept() first
     refused,  ///< reason() says why
   };
 
@@ -53,7 +54,8 @@ class Greeting {
   bool is_connected() const { return !connecting_; }
   int take_descriptor();
   const std::string& reason() const { return reason_; }
-  /// Why the other side could not be reached, or closed the connection: a number of errno. 0: the peer is not the expected PE.
+  /// Why the other side could not be reached, or closed the connection: a number of errno. 0: the peer is not the
+  /// expected PE.
   int error() const { return error_; }
   bool stranger() const { return stranger_; }
   /// That side has had its time.

@@ -24,8 +24,8 @@ namespace {
 constexpr std::string_view prefix = "atoll-tcp";
 constexpr std::size_t most_injected = 256, queue_entries = 1024;
 
-// One endpoint with all that libfabric's interface makes objects of: each object leads here, and is closed with the fabric, which
-// lives longest.
+// One endpoint with all that libfabric's interface makes objects of: each object leads here, and is closed with the
+// fabric, which lives longest.
 struct Provider {
   explicit Provider(const Identity& who) : identity(who) {}
 
@@ -61,7 +61,8 @@ int control(fid* object, int command, void* argument) {
   return 0;
 }
 
-// ---- fabric and domain --------------------------------------------------------------------------------------------------
+// ---- fabric and domain
+// --------------------------------------------------------------------------------------------------
 
 int close_fabric(fid* object) {
   delete &of(*object);
@@ -102,10 +103,15 @@ int close_region(fid* object) {
   return 0;
 }
 
-int reg(fid* domain, const void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t, std::uint64_t key, std::uint64_t,
-        fid_mr** made, void*) {
-  static fi_ops ops{.size = sizeof(fi_ops), .close = close_region, .bind = bind_nothing, .control = control, .ops_open = nullptr,
-                    .tostr = nullptr, .ops_set = nullptr};
+int reg(fid* domain, const void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t, std::uint64_t key,
+        std::uint64_t, fid_mr** made, void*) {
+  static fi_ops ops{.size = sizeof(fi_ops),
+                    .close = close_region,
+                    .bind = bind_nothing,
+                    .control = control,
+                    .ops_open = nullptr,
+                    .tostr = nullptr,
+                    .ops_set = nullptr};
   Provider& provider = of(*domain);
   Regions& regions = provider.endpoint->resources().regions;
   if (regions.contains(key)) return -FI_ENOKEY;
@@ -120,7 +126,8 @@ int reg(fid* domain, const void* memory, std::size_t bytes, std::uint64_t access
   return 0;
 }
 
-// ---- addresses ----------------------------------------------------------------------------------------------------------
+// ---- addresses
+// ----------------------------------------------------------------------------------------------------------
 
 int insert(fid_av* peers, const void* addresses, std::size_t count, fi_addr_t* numbers, std::uint64_t, void*) {
   Provider& provider = of(peers);
@@ -148,15 +155,14 @@ template <class Action>
 ssize_t without_exceptions(Action&& action) noexcept {
   try {
     return static_cast<ssize_t>(action());
-  } catch (const std::bad_alloc&) {
-    return -FI_ENOMEM;
-  } catch (const std::exception& error) {
+  } catch (const std::bad_alloc&) { return -FI_ENOMEM; } catch (const std::exception& error) {
     log(LogLevel::warning, "the network fails: {}", error.what());
     return -FI_EIO;
   }
 }
 
-// ---- operations ---------------------------------------------------------------------------------------------------------
+// ---- operations
+// ---------------------------------------------------------------------------------------------------------
 
 using Outgoing = Connection::Outgoing;
 
@@ -221,11 +227,14 @@ ssize_t release(fid* end, void* context) {
   return 0;
 }
 
-ssize_t read(fid_ep* end, void* to, std::size_t bytes, void*, fi_addr_t from, std::uint64_t offset, std::uint64_t key, void* context) {
-  return without_exceptions([&] { return result(of(end).endpoint->read(from, {offset, bytes, key}, static_cast<std::byte*>(to), context)); });
+ssize_t read(fid_ep* end, void* to, std::size_t bytes, void*, fi_addr_t from, std::uint64_t offset, std::uint64_t key,
+             void* context) {
+  return without_exceptions(
+      [&] { return result(of(end).endpoint->read(from, {offset, bytes, key}, static_cast<std::byte*>(to), context)); });
 }
 
-// ---- completions --------------------------------------------------------------------------------------------------------
+// ---- completions
+// --------------------------------------------------------------------------------------------------------
 
 ssize_t read_queue(fid_cq* queue, void* to, std::size_t count) {
   Endpoint& endpoint = *of(queue).endpoint;
@@ -246,7 +255,8 @@ ssize_t read_failure(fid_cq* queue, fi_cq_err_entry* to, std::uint64_t) {
   return 1;
 }
 
-// ---- tables -------------------------------------------------------------------------------------------------------------
+// ---- tables
+// -------------------------------------------------------------------------------------------------------------
 
 // What is not set is called by nobody here.
 template <class Table>
@@ -312,7 +322,8 @@ void describe(fi_info& info, Protection protection) {
   std::string name = std::string(prefix).append("+").append(name_of(protection));
   std::free(info.fabric_attr->prov_name);
   info.fabric_attr->prov_name = ::strdup(name.c_str());
-  constexpr std::uint64_t order = FI_ORDER_RAR | FI_ORDER_RAW | FI_ORDER_RAS | FI_ORDER_WAW | FI_ORDER_WAS | FI_ORDER_SAW | FI_ORDER_SAS;
+  constexpr std::uint64_t order =
+      FI_ORDER_RAR | FI_ORDER_RAW | FI_ORDER_RAS | FI_ORDER_WAW | FI_ORDER_WAS | FI_ORDER_SAW | FI_ORDER_SAS;
   info.caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
   info.mode = 0;
   info.tx_attr->msg_order = info.rx_attr->msg_order = order;

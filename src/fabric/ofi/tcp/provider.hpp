@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atoll's own TCP transport as a provider of libfabric's interface: what ofi/device.cpp uses of that, and no more. It takes the
-// place of libfabric's tcp, which cannot tell members of the job from strangers.
+// Atoll's own TCP transport as a provider of libfabric's interface: what ofi/device.cpp uses of that, and no more. It
+// takes the place of libfabric's tcp, which cannot tell members of the job from strangers.
 #pragma once
 
 #include <rdma/fabric.h>

@@ -36,7 +36,8 @@ class Regions {
   /// Null: those bytes are not to be reached so.
   std::byte* at(std::uint64_t key, std::uint64_t offset, std::uint64_t bytes, std::uint64_t access) const {
     const Region* region = find(key);
-    bool inside = region != nullptr && (region->access & access) != 0 && offset <= region->bytes && bytes <= region->bytes - offset;
+    bool inside = region != nullptr && (region->access & access) != 0 && offset <= region->bytes &&
+                  bytes <= region->bytes - offset;
     return inside ? region->begin + offset : nullptr;
   }
 

@@ -25,7 +25,9 @@ std::uint16_t port_limit(const char* name) {
 }
 
 // Both families have it at the same place.
-void set_port(sockaddr_storage& address, std::uint16_t port) { reinterpret_cast<sockaddr_in&>(address).sin_port = htons(port); }
+void set_port(sockaddr_storage& address, std::uint16_t port) {
+  reinterpret_cast<sockaddr_in&>(address).sin_port = htons(port);
+}
 
 void send_at_once(int descriptor) {
   int on = 1;
@@ -36,7 +38,8 @@ void send_at_once(int descriptor) {
 
 int listen_at(const void* address, std::size_t bytes, Address& bound) {
   sockaddr_storage own{};
-  ATOLL_VALIDATE(address != nullptr && bytes <= sizeof(bound.socket), SetupError, "an interface of the network has no TCP address that "
+  ATOLL_VALIDATE(address != nullptr && bytes <= sizeof(bound.socket), SetupError,
+                 "an interface of the network has no TCP address that "
                  "Atoll knows. Choose another (ATOLL_FABRIC_INTERFACES)?");
   std::memcpy(&own, address, bytes);
   int listener = ::socket(own.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -49,11 +52,14 @@ int listen_at(const void* address, std::size_t bytes, Address& bound) {
     status = ::bind(listener, reinterpret_cast<const sockaddr*>(&own), static_cast<socklen_t>(bytes));
   }
   socklen_t length = sizeof(own);
-  if (status != 0 || ::listen(listener, most_waiting) != 0 || ::getsockname(listener, reinterpret_cast<sockaddr*>(&own), &length) != 0) {
+  if (status != 0 || ::listen(listener, most_waiting) != 0 ||
+      ::getsockname(listener, reinterpret_cast<sockaddr*>(&own), &length) != 0) {
     int why = errno;
     ::close(listener);
-    throw SetupError(fmt::format("cannot listen for other hosts ({}). Are the ports taken (FI_TCP_PORT_LOW_RANGE, "
-                                 "FI_TCP_PORT_HIGH_RANGE), or is the interface the wrong one (ATOLL_FABRIC_INTERFACES)?", std::strerror(why)));
+    throw SetupError(
+        fmt::format("cannot listen for other hosts ({}). Are the ports taken (FI_TCP_PORT_LOW_RANGE, "
+                    "FI_TCP_PORT_HIGH_RANGE), or is the interface the wrong one (ATOLL_FABRIC_INTERFACES)?",
+                    std::strerror(why)));
   }
   std::memcpy(bound.socket, &own, length);
   bound.socket_bytes = length;
@@ -67,7 +73,8 @@ int start_connecting(const Address& to) {
   int descriptor = ::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) return -1;
   send_at_once(descriptor);
-  if (::connect(descriptor, reinterpret_cast<const sockaddr*>(&address), to.socket_bytes) == 0 || errno == EINPROGRESS) return descriptor;
+  if (::connect(descriptor, reinterpret_cast<const sockaddr*>(&address), to.socket_bytes) == 0 || errno == EINPROGRESS)
+    return descriptor;
   int why = errno;
   ::close(descriptor);
   errno = why;

@@ -13,7 +13,8 @@ namespace atl::fabric::ofi::tcp {
 /// FI_TCP_PORT_HIGH_RANGE if both are set. Writes the whole address to `bound`. Throws SetupError.
 int listen_at(const void* address, std::size_t bytes, Address& bound);
 
-/// A socket that connects to that address; it is writable when that has succeeded or failed. -1: it cannot be tried, and errno says why.
+/// A socket that connects to that address; it is writable when that has succeeded or failed. -1: it cannot be tried,
+/// and errno says why.
 int start_connecting(const Address& to);
 /// 0, or why it failed: a number of errno.
 int connected(int descriptor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connected socket as two streams of protected records. What is sent is copied into a buffer and sealed there, because the memory
-// it comes from may change meanwhile; what comes is opened in a buffer before anybody looks at it.
+// A connected socket as two streams of protected records. What is sent is copied into a buffer and sealed there,
+// because the memory it comes from may change meanwhile; what comes is opened in a buffer before anybody looks at it.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,8 @@ class Stream {
   void seal(std::size_t bytes);
   bool has_unsent() const { return out_begin_ != out_end_; }
   std::size_t unsent_bytes() const { return out_end_ - out_begin_; }
-  // What follows returns 0, or a number of errno: the connection is broken. EBADMSG: somebody has changed what was sent.
+  // What follows returns 0, or a number of errno: the connection is broken. EBADMSG: somebody has changed what was
+  // sent.
 
   /// Gives the kernel what it takes.
   int flush();

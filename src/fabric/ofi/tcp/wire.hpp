@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What processes send one another over Atoll's own TCP transport. All of it little-endian. A connection begins with a hello and a
-// challenge of fixed size; then each direction is a stream of records:
+// What processes send one another over Atoll's own TCP transport. All of it little-endian. A connection begins with a
+// hello and a challenge of fixed size; then each direction is a stream of records:
 //
 // | offset | bytes | field | valid when                                                      |
 // |--------|-------|-------|-----------------------------------------------------------------|
@@ -64,9 +64,9 @@ struct Hello {
 };
 static_assert(sizeof(Hello) == 64);
 
-// The answer. The side that connected sends its own proof (32 bytes). The other side then decides whether it uses this connection,
-// sends Challenge::acceptance() (32 bytes) or closes it; records follow. Until the acceptance is there, nothing is sent, so that a
-// connection that is closed in favor of another one has carried nothing.
+// The answer. The side that connected sends its own proof (32 bytes). The other side then decides whether it uses this
+// connection, sends Challenge::acceptance() (32 bytes) or closes it; records follow. Until the acceptance is there,
+// nothing is sent, so that a connection that is closed in favor of another one has carried nothing.
 //
 // | offset | bytes | field | valid when                         |
 // |--------|-------|-------|------------------------------------|
@@ -120,8 +120,8 @@ static_assert(sizeof(Target) == 24);
 
 inline constexpr std::size_t most_targets = 2;
 inline constexpr std::size_t most_head = sizeof(Command) + most_targets * sizeof(Target);
-/// Data of one record: long enough that a tag and a call of the kernel cost little, short enough to stay in the cache between the
-/// copy, the tag and the kernel's own copy, and for the other side to begin soon.
+/// Data of one record: long enough that a tag and a call of the kernel cost little, short enough to stay in the cache
+/// between the copy, the tag and the kernel's own copy, and for the other side to begin soon.
 inline constexpr std::size_t most_data = std::size_t{16} << 10;
 inline constexpr std::size_t most_record = most_head + most_data;
 

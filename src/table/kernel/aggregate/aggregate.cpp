@@ -9,7 +9,8 @@ namespace atl::table {
 namespace {
 
 constexpr std::size_t dense_bytes = std::size_t{1} << 20;  // a thread's states stay in L2 (2 MiB) beside the rows
-constexpr std::size_t crowded_bytes = std::size_t{1} << 23;  // in L3, where it still costs less than moving rows into buckets
+constexpr std::size_t crowded_bytes = std::size_t{1}
+                                      << 23;  // in L3, where it still costs less than moving rows into buckets
 constexpr std::size_t crowd = 16;  // rows for each state
 constexpr std::size_t sample_rows = 4096;
 

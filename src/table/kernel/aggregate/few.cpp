@@ -3,8 +3,8 @@
 #include <atomic>
 #include <numeric>
 
-#include "kernel/aggregate/hash_table.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "kernel/aggregate/hash_table.hpp"
 #include "kernel/aggregate/strategies.hpp"
 
 namespace atl::table {
@@ -14,7 +14,8 @@ std::optional<Aggregated> aggregate_few(const Task& task) {
   const unsigned lanes = n < array::CompositeKey::share ? 1 : task.work.threads.size();
   std::vector<StateTables> tables;
   std::vector<HashTable> keys(lanes);
-  for (unsigned lane = 0; lane < lanes; ++lane) tables.emplace_back(task.work.memory, task.specs, few_groups + block_rows);
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    tables.emplace_back(task.work.memory, task.specs, few_groups + block_rows);
   std::atomic<bool> too_many{false};
   Trouble trouble;
   array::Polling polling(task.work);

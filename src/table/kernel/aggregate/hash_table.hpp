@@ -14,7 +14,8 @@ class HashTable {
  public:
   explicit HashTable(std::size_t capacity = 1024) { resize(std::bit_ceil(capacity)); }
 
-  /// Forgets all keys. Costs as much as there were, or 1,024: a table that many keys have made large is small again when few came since.
+  /// Forgets all keys. Costs as much as there were, or 1,024: a table that many keys have made large is small again
+  /// when few came since.
   void clear() {
     resize(std::min(slots_.size(), std::bit_ceil(std::max<std::size_t>(1024, 4 * keys_.size()))));
     keys_.clear();
@@ -22,8 +23,8 @@ class HashTable {
   std::size_t size() const { return keys_.size(); }
   const std::vector<std::uint64_t>& keys() const { return keys_; }
 
-  /// codes[i] is that of keys[i], n of them, n up to most_at_once. Most keys are in the first place that is looked at: that takes no
-  /// branch, which would be mispredicted for the others, and they are looked for afterwards.
+  /// codes[i] is that of keys[i], n of them, n up to most_at_once. Most keys are in the first place that is looked at:
+  /// that takes no branch, which would be mispredicted for the others, and they are looked for afterwards.
   static constexpr std::size_t most_at_once = 512;
   void codes_of(const std::uint64_t* keys, std::size_t n, std::uint32_t* codes) {
     std::uint16_t others[most_at_once];
@@ -40,7 +41,8 @@ class HashTable {
     std::size_t at = (key * multiplier) >> shift_;
     for (;; at = (at + 1) & mask_) {
       const Slot& slot = slots_[at];
-      if (slot.code == empty) [[unlikely]] return insert(key, at);
+      if (slot.code == empty) [[unlikely]]
+        return insert(key, at);
       if (slot.key == key) return slot.code;
     }
   }

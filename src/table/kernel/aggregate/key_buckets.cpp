@@ -11,7 +11,8 @@ constexpr std::uint64_t no_key = ~std::uint64_t{0};
 
 }  // namespace
 
-KeyBuckets::KeyBuckets(std::vector<std::uint64_t> sample, unsigned width, std::size_t buckets) : plan_(array::PartitionPlan::from_sample(sample, width, buckets)) {
+KeyBuckets::KeyBuckets(std::vector<std::uint64_t> sample, unsigned width, std::size_t buckets)
+    : plan_(array::PartitionPlan::from_sample(sample, width, buckets)) {
   std::sort(sample.begin(), sample.end());
   if (!shares_evenly(sample, buckets)) split(sample, width, buckets);
   shares_.resize(count());
@@ -21,7 +22,8 @@ KeyBuckets::KeyBuckets(std::vector<std::uint64_t> sample, unsigned width, std::s
   for (std::size_t at = 0; at < sample.size(); at += most) {
     const std::size_t n = std::min(most, sample.size() - at);
     find(sample.data() + at, n, found);
-    for (std::size_t i = 0; i < n; ++i) shares_[std::min<std::size_t>(found[i], count() - 1)] += 1.0 / static_cast<double>(sample.size());
+    for (std::size_t i = 0; i < n; ++i)
+      shares_[std::min<std::size_t>(found[i], count() - 1)] += 1.0 / static_cast<double>(sample.size());
   }
 }
 
@@ -63,8 +65,10 @@ void KeyBuckets::find(const std::uint64_t* keys, std::size_t n, std::uint16_t* b
   // The last border that is not above the key, all keys in step: no branch depends on one, and their loads overlap.
   std::uint16_t at[array::CompositeKey::block] = {};
   for (std::size_t half = borders_.size() / 2; half > 0; half /= 2)
-    for (std::size_t i = 0; i < n; ++i) at[i] = static_cast<std::uint16_t>(at[i] + (borders_[at[i] + half] <= keys[i] ? half : 0));
-  const auto last = static_cast<std::uint16_t>(shifts_.size() - 1);  // the largest key is not below what stands for none
+    for (std::size_t i = 0; i < n; ++i)
+      at[i] = static_cast<std::uint16_t>(at[i] + (borders_[at[i] + half] <= keys[i] ? half : 0));
+  const auto last =
+      static_cast<std::uint16_t>(shifts_.size() - 1);  // the largest key is not below what stands for none
   for (std::size_t i = 0; i < n; ++i) buckets[i] = std::min(at[i], last);
 }
 

@@ -10,9 +10,9 @@
 
 namespace atl::table {
 
-/// Buckets in order of keys. Ranges of equal width, or by magnitude, which are found in a few instructions (array/kernel/partition.hpp),
-/// where these share a sample evenly; otherwise ranges between quantiles of the sample, as where most keys lie close together
-/// and one far from them.
+/// Buckets in order of keys. Ranges of equal width, or by magnitude, which are found in a few instructions
+/// (array/kernel/partition.hpp), where these share a sample evenly; otherwise ranges between quantiles of the sample,
+/// as where most keys lie close together and one far from them.
 class KeyBuckets {
  public:
   /// About `buckets` of them. `width`: bits of the largest key; `sample` in any order.

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <bit>
 
-#include "kernel/aggregate/hash_table.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "kernel/aggregate/hash_table.hpp"
 #include "kernel/aggregate/records.hpp"
 
 namespace atl::table {
@@ -72,7 +72,8 @@ class BucketAggregator {
     return keep(*states_, [&](std::uint32_t code) { return table_.keys()[code]; });
   }
 
-  // Words are sorted, several times as fast as pairs: as many of a key's `shift` low bits as there is room for above the code.
+  // Words are sorted, several times as fast as pairs: as many of a key's `shift` low bits as there is room for above
+  // the code.
   void order_groups(unsigned shift) {
     const std::vector<std::uint64_t>& keys = table_.keys();
     const auto code_bits = static_cast<unsigned>(std::bit_width(keys.size() - 1));
@@ -88,7 +89,8 @@ class BucketAggregator {
       while (end < order_.size() && sorted_[end] >> code_bits == sorted_[begin] >> code_bits) ++end;
       const auto at = order_.begin();
       if (end - begin > 1)
-        std::sort(at + static_cast<std::ptrdiff_t>(begin), at + static_cast<std::ptrdiff_t>(end), [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+        std::sort(at + static_cast<std::ptrdiff_t>(begin), at + static_cast<std::ptrdiff_t>(end),
+                  [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
     }
   }
 
@@ -119,7 +121,8 @@ class BucketAggregator {
 
   void fetch(const RecordRun& run) const {
     const auto* bytes = reinterpret_cast<const char*>(run.records);
-    for (std::size_t byte = 0; byte < run.count * width_ * sizeof(std::uint64_t); byte += 64) prefetch_for_read(bytes + byte);
+    for (std::size_t byte = 0; byte < run.count * width_ * sizeof(std::uint64_t); byte += 64)
+      prefetch_for_read(bytes + byte);
   }
 
   StateTables& room_for(std::size_t groups) {
@@ -142,8 +145,10 @@ class BucketAggregator {
   Place keep(const StateTables& states, KeyOf&& key_of) {
     if (chunks_.empty() || chunks_.back()->count - used_ < order_.size()) {
       // Some buckets with about as many groups as this one, and little more.
-      const std::size_t room = order_.size() * std::max<std::size_t>(1, chunk_groups / std::max<std::size_t>(1, order_.size()));
-      chunks_.push_back(std::make_unique<Aggregated>(make_aggregated(task_.work.memory, task_.specs, room + room / 32)));
+      const std::size_t room =
+          order_.size() * std::max<std::size_t>(1, chunk_groups / std::max<std::size_t>(1, order_.size()));
+      chunks_.push_back(
+          std::make_unique<Aggregated>(make_aggregated(task_.work.memory, task_.specs, room + room / 32)));
       used_ = 0;
     }
     Aggregated& chunk = *chunks_.back();
@@ -175,7 +180,8 @@ class BucketAggregator {
 Aggregated aggregate_many(const Task& task, std::vector<std::uint64_t> sample) {
   array::Work work = task.work;
   const std::size_t n = task.key.rows();
-  const KeyBuckets buckets(std::move(sample), task.key.width(0), std::clamp<std::size_t>(n / rows_per_bucket, 2, most_buckets));
+  const KeyBuckets buckets(std::move(sample), task.key.width(0),
+                           std::clamp<std::size_t>(n / rows_per_bucket, 2, most_buckets));
   Records records(task, buckets);
   Trouble trouble;
   trouble.outside = records.outside();
@@ -184,7 +190,8 @@ Aggregated aggregate_many(const Task& task, std::vector<std::uint64_t> sample) {
 
   std::vector<Place> places(buckets.count());
   std::vector<std::unique_ptr<BucketAggregator>> aggregators;
-  for (unsigned thread = 0; thread < work.threads.size(); ++thread) aggregators.push_back(std::make_unique<BucketAggregator>(task, records));
+  for (unsigned thread = 0; thread < work.threads.size(); ++thread)
+    aggregators.push_back(std::make_unique<BucketAggregator>(task, records));
   array::Polling(work).for_each_dynamic(buckets.count(), [&](std::size_t bucket, unsigned thread) {
     if (aggregators[thread]->rests().size() > task.most_rests()) trouble.crowded.store(true, std::memory_order_relaxed);
     if (trouble.any()) return;
@@ -200,13 +207,15 @@ Aggregated aggregate_many(const Task& task, std::vector<std::uint64_t> sample) {
   Aggregated out;
   out.count = at.back();
   out.states.resize(task.specs.size());
-  for (const auto& aggregator : aggregators) out.rests.insert(out.rests.end(), aggregator->rests().begin(), aggregator->rests().end());
+  for (const auto& aggregator : aggregators)
+    out.rests.insert(out.rests.end(), aggregator->rests().begin(), aggregator->rests().end());
   // One array after the other, the narrow ones first: two of one kind at a time.
   auto copy = [&]<class T>(std::size_t width, Buffer<T>& to, auto&& of) {
     to = Buffer<T>(work.memory, out.count * width);
     array::Polling(work).for_each_dynamic(places.size(), [&](std::size_t bucket, unsigned) {
       const Place& place = places[bucket];
-      if (place.count > 0) std::copy_n(of(*place.chunk).data() + place.begin * width, place.count * width, to.data() + at[bucket] * width);
+      if (place.count > 0)
+        std::copy_n(of(*place.chunk).data() + place.begin * width, place.count * width, to.data() + at[bucket] * width);
     });
     for (const Place& place : places)
       if (place.count > 0) of(*place.chunk) = {};
@@ -214,7 +223,9 @@ Aggregated aggregate_many(const Task& task, std::vector<std::uint64_t> sample) {
   copy(1, out.keys, [](Aggregated& chunk) -> Buffer<std::uint64_t>& { return chunk.keys; });
   for (const bool sums : {false, true})
     for (std::size_t i = 0; i < task.specs.size(); ++i)
-      if (task.specs[i].is_sum() == sums) copy(task.specs[i].bytes(), out.states[i], [i](Aggregated& chunk) -> Buffer<std::byte>& { return chunk.states[i]; });
+      if (task.specs[i].is_sum() == sums)
+        copy(task.specs[i].bytes(), out.states[i],
+             [i](Aggregated& chunk) -> Buffer<std::byte>& { return chunk.states[i]; });
   return out;
 }
 

@@ -14,7 +14,8 @@ constexpr std::size_t most_sections = 8;  // groups take the place of records in
 
 }  // namespace
 
-Records::Records(const Task& task, const KeyBuckets& by_key) : buckets_(by_key.count()), width_(1 + task.words.count()) {
+Records::Records(const Task& task, const KeyBuckets& by_key)
+    : buckets_(by_key.count()), width_(1 + task.words.count()) {
   const std::size_t n = task.key.rows();
   ThreadPool& threads = task.work.threads;
   const unsigned lanes = threads.size();

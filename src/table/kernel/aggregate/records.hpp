@@ -20,9 +20,9 @@ struct RecordRun {
 
 class Records {
  public:
-  /// Moves all rows of the task. Each is read once and written once, past the caches: into runs of some hundred records, which
-  /// threads take from a memory for each section of neighbouring buckets as they need them, because nobody has counted a bucket's
-  /// rows before.
+  /// Moves all rows of the task. Each is read once and written once, past the caches: into runs of some hundred
+  /// records, which threads take from a memory for each section of neighbouring buckets as they need them, because
+  /// nobody has counted a bucket's rows before.
   Records(const Task& task, const KeyBuckets& buckets);
 
   /// A key needs more bits than the key was made for: then records are incomplete, of no use.

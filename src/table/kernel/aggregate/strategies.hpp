@@ -62,7 +62,8 @@ class BlockReader {
     for (std::size_t i = 0; i < n; ++i) bits_ |= keys_[i];
     load_columns(begin, n);
   }
-  /// The same with the keys as 32-bit codes. Asks for words as many rows further on as CompositeKey::load_codes() does for keys.
+  /// The same with the keys as 32-bit codes. Asks for words as many rows further on as CompositeKey::load_codes() does
+  /// for keys.
   void load_codes(std::size_t begin, std::size_t n, std::uint32_t* codes) {
     bits_ |= task_.key.load_codes(begin, n, codes);
     load_columns(begin, n);
@@ -75,7 +76,9 @@ class BlockReader {
     }
   }
   /// A key of this block or one before needs more bits than the key was made for.
-  bool outside() const { return task_.key.chunks() != 0 && task_.key.width(0) < 64 && bits_ >> task_.key.width(0) != 0; }
+  bool outside() const {
+    return task_.key.chunks() != 0 && task_.key.width(0) < 64 && bits_ >> task_.key.width(0) != 0;
+  }
   const std::uint64_t* keys() const { return keys_; }
   const std::uint64_t* const* words() const { return words_.data(); }
   std::int64_t first_row() const { return first_row_; }

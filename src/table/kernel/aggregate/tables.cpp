@@ -8,7 +8,8 @@ namespace atl::table {
 
 RowWords::RowWords(std::span<const StateSpec> specs) {
   for (const StateSpec& spec : specs) {
-    if (spec.needs_column() && std::find(columns.begin(), columns.end(), spec.column) == columns.end()) columns.push_back(spec.column);
+    if (spec.needs_column() && std::find(columns.begin(), columns.end(), spec.column) == columns.end())
+      columns.push_back(spec.column);
     row_number = row_number || spec.needs_rows();
   }
   std::sort(columns.begin(), columns.end());
@@ -18,7 +19,8 @@ RowWords::RowWords(std::span<const StateSpec> specs) {
   }
 }
 
-StateTables::StateTables(Memory& memory, std::span<const StateSpec> specs, std::size_t capacity) : specs_(specs), capacity_(capacity), rests_(specs.size()) {
+StateTables::StateTables(Memory& memory, std::span<const StateSpec> specs, std::size_t capacity)
+    : specs_(specs), capacity_(capacity), rests_(specs.size()) {
   for (const StateSpec& spec : specs) tables_.emplace_back(memory, capacity * spec.bytes());
 }
 
@@ -27,15 +29,16 @@ void StateTables::clear(std::size_t begin, std::size_t end) {
     clear_states(specs_[i], tables_[i].data() + begin * specs_[i].bytes(), end - begin);
 }
 
-void StateTables::update(const RowWords& layout, const std::uint32_t* codes, const std::uint64_t* const* words, std::size_t n,
-                         std::int64_t first_row) {
+void StateTables::update(const RowWords& layout, const std::uint32_t* codes, const std::uint64_t* const* words,
+                         std::size_t n, std::int64_t first_row) {
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     const std::uint64_t* column = specs_[i].needs_column() ? words[layout.place[i]] : nullptr;
     update_states(specs_[i], tables_[i].data(), codes, column, n, first_row, rests_[i]);
   }
 }
 
-void StateTables::update_moved(const RowWords& layout, const std::uint32_t* codes, const std::uint64_t* const* words, std::size_t n) {
+void StateTables::update_moved(const RowWords& layout, const std::uint32_t* codes, const std::uint64_t* const* words,
+                               std::size_t n) {
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     if (specs_[i].needs_rows()) {
       join_states(specs_[i], tables_[i].data(), codes, words[layout.columns.size()], n);
@@ -47,7 +50,8 @@ void StateTables::update_moved(const RowWords& layout, const std::uint32_t* code
 }
 
 void StateTables::join(const StateTables& other, const std::uint32_t* codes, std::size_t n) {
-  for (std::size_t i = 0; i < specs_.size(); ++i) join_states(specs_[i], tables_[i].data(), codes, other.tables_[i].data(), n);
+  for (std::size_t i = 0; i < specs_.size(); ++i)
+    join_states(specs_[i], tables_[i].data(), codes, other.tables_[i].data(), n);
 }
 
 bool StateTables::present(std::size_t presence, std::size_t code) const {
@@ -56,7 +60,8 @@ bool StateTables::present(std::size_t presence, std::size_t code) const {
   return reinterpret_cast<const std::uint64_t*>(table)[code] != 0;
 }
 
-void StateTables::copy_to(std::vector<Buffer<std::byte>>& out, std::size_t at, std::span<const std::uint32_t> codes) const {
+void StateTables::copy_to(std::vector<Buffer<std::byte>>& out, std::size_t at,
+                          std::span<const std::uint32_t> codes) const {
   auto copy = [&]<class State>(std::size_t i, State*) {
     State* to = reinterpret_cast<State*>(out[i].data()) + at;
     const State* from = reinterpret_cast<const State*>(tables_[i].data());

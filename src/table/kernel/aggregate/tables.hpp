@@ -27,9 +27,11 @@ class StateTables {
   std::size_t capacity() const { return capacity_; }
   void clear(std::size_t begin, std::size_t end);
   /// Rows that lie where they were: words[i] are those of RowWords::columns[i].
-  void update(const RowWords& layout, const std::uint32_t* codes, const std::uint64_t* const* words, std::size_t n, std::int64_t first_row);
+  void update(const RowWords& layout, const std::uint32_t* codes, const std::uint64_t* const* words, std::size_t n,
+              std::int64_t first_row);
   /// Rows that have been moved: their numbers come behind the columns' words.
-  void update_moved(const RowWords& layout, const std::uint32_t* codes, const std::uint64_t* const* words, std::size_t n);
+  void update_moved(const RowWords& layout, const std::uint32_t* codes, const std::uint64_t* const* words,
+                    std::size_t n);
   /// states[codes[i]] takes in other's state i, i below n. Without codes state i does. Rests stay where they are.
   void join(const StateTables& other, const std::uint32_t* codes, std::size_t n);
   /// A group has this many rows, or 0.

@@ -46,7 +46,8 @@ inline std::uint64_t scan_slowly(RecordState& state, const Marks& marks, std::ui
 }
 
 /// Whether all quotes are borders of fields, and then where fields end in 64 bytes and the state behind them.
-inline bool ends_between(RecordState& state, const Marks& marks, std::uint64_t borders, std::uint64_t& found, bool& doubled) {
+inline bool ends_between(RecordState& state, const Marks& marks, std::uint64_t borders, std::uint64_t& found,
+                         bool& doubled) {
   const std::uint64_t inside = parity(marks.quotes) ^ (state == RecordState::quoted ? ~std::uint64_t{0} : 0);
   const std::uint64_t opening = marks.quotes & inside, closing = marks.quotes & ~inside;
   found = borders & ~inside;
@@ -56,7 +57,8 @@ inline bool ends_between(RecordState& state, const Marks& marks, std::uint64_t b
   doubled |= (opening & behind_quote) != 0;
   // Looked up, because it is as random as where blocks end.
   using enum RecordState;
-  static constexpr RecordState states[8] = {plain, quoted, quote_in_quoted, quoted, field_start, quoted, field_start, quoted};
+  static constexpr RecordState states[8] = {plain,       quoted, quote_in_quoted, quoted,
+                                            field_start, quoted, field_start,     quoted};
   state = states[inside >> 63 | (closing >> 63) << 1 | (found >> 63) << 2];
   return true;
 }
@@ -94,10 +96,12 @@ class Supposed {
       return;
     }
     found &= lines;
-    if (const std::uint64_t feeds = found & marks.feeds; survey_.first < 0 && feeds != 0) survey_.first = at + std::countr_zero(feeds) + 1;
+    if (const std::uint64_t feeds = found & marks.feeds; survey_.first < 0 && feeds != 0)
+      survey_.first = at + std::countr_zero(feeds) + 1;
     survey_.lines += std::popcount(found);
     // Lines of nothing, or of a carriage return.
-    const std::uint64_t behind = (found << 1) | (lines_ >> 63), two_behind = (found << 2) | (lines_ >> 62), behind_return = (marks.returns << 1) | (returns_ >> 63);
+    const std::uint64_t behind = (found << 1) | (lines_ >> 63), two_behind = (found << 2) | (lines_ >> 62),
+                        behind_return = (marks.returns << 1) | (returns_ >> 63);
     survey_.countable &= (found & (behind | (two_behind & behind_return))) == 0 && (found & ~marks.feeds) == 0;
     lines_ = found;
     returns_ = marks.returns;
@@ -128,7 +132,8 @@ HWY_ATTR HWY_INLINE std::uint64_t bits_of(D d, Mask mask) {
 HWY_ATTR HWY_INLINE Marks marks_of(const FieldScan& scan, const char* bytes) {
   const hn::CappedTag<std::uint8_t, 64> d;
   constexpr std::size_t lanes = hn::MaxLanes(d);
-  const auto separator = hn::Set(d, static_cast<std::uint8_t>(scan.separator)), quote = hn::Set(d, static_cast<std::uint8_t>(scan.quote));
+  const auto separator = hn::Set(d, static_cast<std::uint8_t>(scan.separator)),
+             quote = hn::Set(d, static_cast<std::uint8_t>(scan.quote));
   const auto feed = hn::Set(d, std::uint8_t{'\n'}), carriage = hn::Set(d, std::uint8_t{'\r'});
   Marks marks{};
   for (std::size_t i = 0; i < 64; i += lanes) {
@@ -169,7 +174,8 @@ HWY_ATTR void Survey(const FieldScan& scan, const char* bytes, std::size_t size,
   }
 }
 
-HWY_ATTR std::size_t ScanFields(FieldScan& scan, const char* base, std::size_t from, std::size_t to, std::uint32_t* ends) {
+HWY_ATTR std::size_t ScanFields(FieldScan& scan, const char* base, std::size_t from, std::size_t to,
+                                std::uint32_t* ends) {
   std::uint32_t* out = ends;
   for (std::size_t at = from; at < to; at += 64) {
     Marks marks;

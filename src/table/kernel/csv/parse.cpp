@@ -25,7 +25,8 @@ class Words {
   }
   bool has(std::string_view text) const {
     if (text.empty()) return nothing_;
-    return first_[static_cast<unsigned char>(text[0])] && lengths_[std::min<std::size_t>(text.size(), longest)] && find(text);
+    return first_[static_cast<unsigned char>(text[0])] && lengths_[std::min<std::size_t>(text.size(), longest)] &&
+           find(text);
   }
   template <class Is>
   bool any(Is&& is) const {
@@ -33,7 +34,9 @@ class Words {
   }
 
  private:
-  [[gnu::noinline]] bool find(std::string_view text) const { return std::find(words_.begin(), words_.end(), text) != words_.end(); }
+  [[gnu::noinline]] bool find(std::string_view text) const {
+    return std::find(words_.begin(), words_.end(), text) != words_.end();
+  }
 
   static constexpr std::size_t longest = 63;
   const std::vector<std::string>& words_;
@@ -45,16 +48,25 @@ class Words {
 /// What all columns' values are read with.
 struct Values {
   explicit Values(const CsvDialect& given)
-      : dialect(given), missing(given.missing), yes(given.yes), no(given.no), quote(given.quote.value_or('\0')), quotes(given.quote.has_value()),
-        number_is_missing(missing.any([](const std::string& word) { return read_float(word).has_value() && word.find_first_of("0123456789") != std::string::npos; })) {}
+      : dialect(given),
+        missing(given.missing),
+        yes(given.yes),
+        no(given.no),
+        quote(given.quote.value_or('\0')),
+        quotes(given.quote.has_value()),
+        number_is_missing(missing.any([](const std::string& word) {
+          return read_float(word).has_value() && word.find_first_of("0123456789") != std::string::npos;
+        })) {}
 
   /// A field without its quotes; what has quotes inside is put into `scratch`.
   std::string_view text_in(const char* begin, const char* end, std::string& scratch) const {
     if (!quotes || begin == end || *begin != quote) return {begin, end};
-    const auto* closing = static_cast<const char*>(std::memchr(begin + 1, quote, static_cast<std::size_t>(end - begin - 1)));
+    const auto* closing =
+        static_cast<const char*>(std::memchr(begin + 1, quote, static_cast<std::size_t>(end - begin - 1)));
     if (closing == end - 1) return {begin + 1, closing};
     scratch.clear();
-    for (const char* at = begin + 1; at < end;) {  // two quotes are one; behind the one that closes, all is as it stands
+    for (const char* at = begin + 1;
+         at < end;) {  // two quotes are one; behind the one that closes, all is as it stands
       if (*at == quote) {
         if (at + 1 < end && at[1] == quote) {
           ++at;
@@ -95,7 +107,8 @@ void for_fields(const CsvWindows& windows, const CsvRun& run, std::size_t fields
   const char* base = windows.base();
   const std::uint32_t* at = run.ends + column;
   if (column + 1 < fields) {
-    for (std::size_t row = 0; row < run.rows; ++row, at += fields) body(base + static_cast<std::uint32_t>(at[-1] + 1), base + *at);
+    for (std::size_t row = 0; row < run.rows; ++row, at += fields)
+      body(base + static_cast<std::uint32_t>(at[-1] + 1), base + *at);
     return;
   }
   for (std::size_t row = 0; row < run.rows; ++row, at += fields) {
@@ -116,7 +129,8 @@ void grow(Memory& memory, Buffer<T>& buffer, std::size_t used, std::size_t neede
 /// One column in the making.
 class Maker {
  public:
-  Maker(Memory& memory, CsvKind kind, std::size_t index, std::size_t fields) : memory_(memory), kind_(kind), index_(index), fields_(fields) {}
+  Maker(Memory& memory, CsvKind kind, std::size_t index, std::size_t fields)
+      : memory_(memory), kind_(kind), index_(index), fields_(fields) {}
 
   /// Adds a window's rows, of which `rows` are there already; in all there may be `guess`.
   void add(const Values& values, CsvWindows& windows, std::size_t rows, std::size_t guess) {
@@ -156,7 +170,8 @@ class Maker {
 
   /// A value that is read in no quick way: `read` gives it, or nothing.
   template <class T, class Read>
-  [[gnu::noinline]] T slowly(const Values& values, CsvWindows& windows, const char* begin, const char* end, std::uint8_t& there, const char* name, Read&& read) {
+  [[gnu::noinline]] T slowly(const Values& values, CsvWindows& windows, const char* begin, const char* end,
+                             std::uint8_t& there, const char* name, Read&& read) {
     const std::string_view text = values.text_in(begin, end, scratch_);
     if (values.missing.has(text)) {
       ++column_.missing;
@@ -165,8 +180,9 @@ class Maker {
     }
     const auto value = read(text);
     if (!value && !windows.fault)
-      windows.fault = CsvFault{fmt::format("conversion error to {}: invalid value '{}'", name, text),
-                               windows.seen() - windows.window() + static_cast<std::size_t>(begin - windows.base()), index_};
+      windows.fault =
+          CsvFault{fmt::format("conversion error to {}: invalid value '{}'", name, text),
+                   windows.seen() - windows.window() + static_cast<std::size_t>(begin - windows.base()), index_};
     there = 1;
     return value ? *value : T{};
   }
@@ -177,7 +193,9 @@ class Maker {
     for (const CsvRun& run : windows.runs())
       for_fields(windows, run, fields_, index_, [&](const char* begin, const char* end) {
         if (!values.number_is_missing && read_int_fast(begin, end, *out)) *there = 1;
-        else *out = slowly<std::int64_t>(values, windows, begin, end, *there, "int64", [](std::string_view text) { return read_int(text); });
+        else
+          *out = slowly<std::int64_t>(values, windows, begin, end, *there, "int64",
+                                      [](std::string_view text) { return read_int(text); });
         ++out;
         ++there;
       });
@@ -190,7 +208,9 @@ class Maker {
     for (const CsvRun& run : windows.runs())
       for_fields(windows, run, fields_, index_, [&](const char* begin, const char* end) {
         if (quick && read_float_fast(begin, end, *out)) *there = 1;
-        else *out = slowly<double>(values, windows, begin, end, *there, "double", [&](std::string_view text) { return values.number_in(text); });
+        else
+          *out = slowly<double>(values, windows, begin, end, *there, "double",
+                                [&](std::string_view text) { return values.number_in(text); });
         ++out;
         ++there;
       });
@@ -201,7 +221,8 @@ class Maker {
     auto* out = room<bool>(rows, windows, guess);
     for (const CsvRun& run : windows.runs())
       for_fields(windows, run, fields_, index_, [&](const char* begin, const char* end) {
-        *out++ = slowly<bool>(values, windows, begin, end, *there, "bool", [&](std::string_view text) { return values.bool_in(text); });
+        *out++ = slowly<bool>(values, windows, begin, end, *there, "bool",
+                              [&](std::string_view text) { return values.bool_in(text); });
         ++there;
       });
   }
@@ -213,7 +234,10 @@ class Maker {
     std::int64_t* out = column_.offsets.data() + rows;
     auto used = static_cast<std::size_t>(*out);
     // No text is longer than what stands for it.
-    const std::size_t share = rows == 0 ? 0 : static_cast<std::size_t>(static_cast<double>(used) / static_cast<double>(rows) * static_cast<double>(guess));
+    const std::size_t share = rows == 0
+                                  ? 0
+                                  : static_cast<std::size_t>(static_cast<double>(used) / static_cast<double>(rows) *
+                                                             static_cast<double>(guess));
     grow(memory_, column_.values, used, used + windows.window() + 64, share);
     auto* bytes = reinterpret_cast<char*>(column_.values.data());
     const bool plain = windows.plain_quotes();
@@ -229,7 +253,8 @@ class Maker {
           *there++ = 0;
         } else {
           *there++ = 1;
-          if (text.size() <= 32 && static_cast<std::size_t>(text.data() - begin) <= 1) {  // more is read, and overwritten by the next
+          if (text.size() <= 32 &&
+              static_cast<std::size_t>(text.data() - begin) <= 1) {  // more is read, and overwritten by the next
             std::memcpy(bytes + used, text.data(), 16);
             std::memcpy(bytes + used + 16, text.data() + 16, 16);
           } else {
@@ -274,7 +299,8 @@ CsvTable parse_csv(Memory& memory, const CsvText& text, const CsvDialect& dialec
   return table;
 }
 
-std::vector<CsvKind> guess_csv(const CsvText& text, const CsvDialect& dialect, std::size_t columns, std::optional<CsvFault>& fault) {
+std::vector<CsvKind> guess_csv(const CsvText& text, const CsvDialect& dialect, std::size_t columns,
+                               std::optional<CsvFault>& fault) {
   struct Fits {
     bool i64 = true, b1 = true, f64 = true, any = false;
   };
@@ -296,7 +322,9 @@ std::vector<CsvKind> guess_csv(const CsvText& text, const CsvDialect& dialect, s
             fit.any = true;
             return;
           }
-          if (fit.f64 && !fit.i64 && !fit.b1 && !values.number_is_missing && dialect.decimal == '.' && read_float_fast(begin, end, number)) return;
+          if (fit.f64 && !fit.i64 && !fit.b1 && !values.number_is_missing && dialect.decimal == '.' &&
+              read_float_fast(begin, end, number))
+            return;
           const std::string_view field = values.text_in(begin, end, scratch);
           if (values.missing.has(field)) return;
           fit.any = true;
@@ -310,7 +338,11 @@ std::vector<CsvKind> guess_csv(const CsvText& text, const CsvDialect& dialect, s
   fault = windows.fault;
   std::vector<CsvKind> kinds;
   for (const Fits& fit : fits)
-    kinds.push_back(!fit.any ? CsvKind::none : fit.i64 ? CsvKind::i64 : fit.b1 ? CsvKind::b1 : fit.f64 ? CsvKind::f64 : CsvKind::text);
+    kinds.push_back(!fit.any  ? CsvKind::none
+                    : fit.i64 ? CsvKind::i64
+                    : fit.b1  ? CsvKind::b1
+                    : fit.f64 ? CsvKind::f64
+                              : CsvKind::text);
   return kinds;
 }
 

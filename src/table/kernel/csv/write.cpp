@@ -45,8 +45,9 @@ struct Style {
 
   bool any_special(Bytes bytes, Bytes of) const {
     const auto found = form.json ? Bytes(bytes < 32) | Bytes(bytes == '"') | Bytes(bytes == '\\')
-                                 : Bytes(bytes == static_cast<unsigned char>(form.separator)) | Bytes(bytes == static_cast<unsigned char>(form.quote)) |
-                                       Bytes(bytes == '\n') | Bytes(bytes == '\r');
+                                 : Bytes(bytes == static_cast<unsigned char>(form.separator)) |
+                                       Bytes(bytes == static_cast<unsigned char>(form.quote)) | Bytes(bytes == '\n') |
+                                       Bytes(bytes == '\r');
     const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(found & of);
     return (words[0] | words[1]) != 0;
   }
@@ -135,7 +136,8 @@ char* put_escaped(std::string_view text, const Style& style, char* to) {
 
 char* put_text(const Cell& cell, const Style& style, std::size_t row, char* to) {
   const std::int64_t begin = cell.column->offsets[row], end = cell.column->offsets[row + 1];
-  const std::string_view text{static_cast<const char*>(cell.column->values) + begin, static_cast<std::size_t>(end - begin)};
+  const std::string_view text{static_cast<const char*>(cell.column->values) + begin,
+                              static_cast<std::size_t>(end - begin)};
   const bool may_read_on = end + static_cast<std::int64_t>(block) <= cell.readable;
   if (style.form.json) {
     *to++ = '"';
@@ -148,7 +150,8 @@ char* put_text(const Cell& cell, const Style& style, std::size_t row, char* to) 
 }
 
 Cell cell_of(const RowColumn& column, const RowForm& form, std::size_t end) {
-  Cell cell{.column = &column, .put = nullptr, .most = column.before.size() + std::max(form.missing.size(), number_room)};
+  Cell cell{
+      .column = &column, .put = nullptr, .most = column.before.size() + std::max(form.missing.size(), number_room)};
   if (column.offsets != nullptr) {
     cell.put = put_text;
     cell.readable = column.offsets[end];
@@ -169,7 +172,8 @@ char* RowText::room(std::size_t count) {
   return bytes_.data() + used_;
 }
 
-void write_rows(std::span<const RowColumn> columns, const RowForm& form, std::size_t begin, std::size_t end, RowText& out) {
+void write_rows(std::span<const RowColumn> columns, const RowForm& form, std::size_t begin, std::size_t end,
+                RowText& out) {
   if (begin >= end) return;
   const Style style(form);
   const std::size_t longer = form.json ? 6 : 2;  // a text may become so many times as long
@@ -187,9 +191,11 @@ void write_rows(std::span<const RowColumn> columns, const RowForm& form, std::si
     char* to = first;
     for (const Cell& cell : cells) {
       to = put_short(cell.column->before, to);
-      to = cell.column->valid != nullptr && !cell.column->valid[row] ? copy(form.missing, to) : cell.put(cell, style, row, to);
+      to = cell.column->valid != nullptr && !cell.column->valid[row] ? copy(form.missing, to)
+                                                                     : cell.put(cell, style, row, to);
     }
-    if (alone && to == first) to = copy(std::string(2, form.quote), to);  // a line of nothing is no row for who reads it
+    if (alone && to == first)
+      to = copy(std::string(2, form.quote), to);  // a line of nothing is no row for who reads it
     out.use(static_cast<std::size_t>(put_short(form.end, to) - first));
   }
 }

@@ -13,7 +13,8 @@ namespace {
 class Business {
  public:
   /// numbers from `from` on: the days of the week as bits, Monday's is 1; then holidays, ascending.
-  Business(const TextCall& call, std::size_t from) : holidays_(call.numbers.begin() + static_cast<std::ptrdiff_t>(from) + 1, call.numbers.end()) {
+  Business(const TextCall& call, std::size_t from)
+      : holidays_(call.numbers.begin() + static_cast<std::ptrdiff_t>(from) + 1, call.numbers.end()) {
     const std::int64_t week = call.numbers.at(from);
     for (std::size_t day = 0; day < 7; ++day) {
       open_[day] = (week >> day & 1) != 0;
@@ -23,7 +24,9 @@ class Business {
     std::erase_if(holidays_, [&](std::int64_t day) { return !open_[weekday_of(day)]; });
   }
 
-  bool is_open(std::int64_t day) const { return open_[weekday_of(day)] && !std::binary_search(holidays_.begin(), holidays_.end(), day); }
+  bool is_open(std::int64_t day) const {
+    return open_[weekday_of(day)] && !std::binary_search(holidays_.begin(), holidays_.end(), day);
+  }
   /// Open days before this one, of those since some Monday.
   std::int64_t number(std::int64_t day) const {
     const Quotient week = divide(day + 3, 7);
@@ -76,11 +79,15 @@ DateMap step(const TextCall& call) {
     const Quotient q = divide(value, per_day);
     const std::int64_t from = business.number(q.whole) - (steps > 0 && !business.is_open(q.whole) ? 1 : 0);
     std::int64_t moved;
-    return __builtin_mul_overflow(business.day(from + steps), per_day, &moved) || __builtin_add_overflow(moved, q.left, &moved) ? no_time : moved;
+    return __builtin_mul_overflow(business.day(from + steps), per_day, &moved) ||
+                   __builtin_add_overflow(moved, q.left, &moved)
+               ? no_time
+               : moved;
   });
 }
 
-constexpr DateMapEntry entries[] = {{"is_business", is_open}, {"business_number", number_of}, {"business_day", day_of}, {"business_step", step}};
+constexpr DateMapEntry entries[] = {
+    {"is_business", is_open}, {"business_number", number_of}, {"business_day", day_of}, {"business_step", step}};
 
 }  // namespace
 

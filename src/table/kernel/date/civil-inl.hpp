@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dates of several moments at once: for files compiled for each SIMD level.
 //
-// Days and what follows from them are whole numbers in doubles: their quotients by constants are floor((n + 1/2) / by), which rounding
-// leaves alone, as n + 1/2 is no multiple of `by`. That takes half the instructions that integers need.
+// Days and what follows from them are whole numbers in doubles: their quotients by constants are floor((n + 1/2) / by),
+// which rounding leaves alone, as n + 1/2 is no multiple of `by`. That takes half the instructions that integers need.
 #if defined(ATOLL_TABLE_CIVIL_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef ATOLL_TABLE_CIVIL_INL
 #undef ATOLL_TABLE_CIVIL_INL
@@ -23,7 +23,9 @@ using VL = hn::Vec<Longs>;
 
 HWY_INLINE HWY_ATTR VD number(double value) { return hn::Set(Doubles(), value); }
 /// Of whole numbers.
-HWY_INLINE HWY_ATTR VD down(VD whole, double by) { return hn::Floor(hn::Mul(hn::Add(whole, number(0.5)), number(1.0 / by))); }
+HWY_INLINE HWY_ATTR VD down(VD whole, double by) {
+  return hn::Floor(hn::Mul(hn::Add(whole, number(0.5)), number(1.0 / by)));
+}
 HWY_INLINE HWY_ATTR VD less_times(VD from, VD count, double by) { return hn::NegMulAdd(count, number(by), from); }
 HWY_INLINE HWY_ATTR VD remainder(VD whole, double by) { return less_times(whole, down(whole, by), by); }
 /// 1 where the mask is set, else 0.
@@ -55,8 +57,8 @@ HWY_INLINE HWY_ATTR Quotients divided(VL value, std::int64_t by, double inverse)
 
 /// A date: cycles of 400 years, then March years in them.
 struct Dates {
-  VD cycle, century, year;   // cycles since year 0, centuries of the cycle, years of the century
-  VD of_year, month, late;   // days since 1 March, months since March, 1 in January and February
+  VD cycle, century, year;  // cycles since year 0, centuries of the cycle, years of the century
+  VD of_year, month, late;  // days since 1 March, months since March, 1 in January and February
 };
 HWY_INLINE HWY_ATTR Dates dates_of(VD days) {
   Dates date;
@@ -79,7 +81,8 @@ HWY_INLINE HWY_ATTR VD day_of(const Dates& date) {
   return hn::Add(hn::Sub(date.of_year, down(hn::MulAdd(date.month, number(153), number(2)), 5)), number(1));
 }
 HWY_INLINE HWY_ATTR auto is_leap_year(VD year) {
-  const auto by_4 = hn::Eq(remainder(year, 4), hn::Zero(Doubles())), by_100 = hn::Eq(remainder(year, 100), hn::Zero(Doubles()));
+  const auto by_4 = hn::Eq(remainder(year, 4), hn::Zero(Doubles())),
+             by_100 = hn::Eq(remainder(year, 100), hn::Zero(Doubles()));
   return hn::And(by_4, hn::Or(hn::Not(by_100), hn::Eq(remainder(year, 400), hn::Zero(Doubles()))));
 }
 HWY_INLINE HWY_ATTR VD length_of_month(VD year, VD month) {

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Days since 1970 and dates of the Gregorian calendar, before and after its time, for any number of 64 bits.
 //
-// The arithmetic is that of Neri and Schneider ("Euclidean affine functions and their application to calendar algorithms", 2022) inside a
-// cycle of 400 years; years begin in March there, so that leap days come last.
+// The arithmetic is that of Neri and Schneider ("Euclidean affine functions and their application to calendar
+// algorithms", 2022) inside a cycle of 400 years; years begin in March there, so that leap days come last.
 #pragma once
 
 #include <cstdint>
 
 namespace atl::table {
 
-/// Quotient rounded down and what is left, for divisors above 0. In floating point, which vectors have; what rounding spoils is mended by
-/// what is left: two steps do for any numbers.
+/// Quotient rounded down and what is left, for divisors above 0. In floating point, which vectors have; what rounding
+/// spoils is mended by what is left: two steps do for any numbers.
 struct Quotient {
   std::int64_t whole, left;
 };
 inline __attribute__((always_inline)) Quotient divide(std::int64_t value, std::int64_t by) {
   const double divisor = static_cast<double>(by);
   std::int64_t whole = static_cast<std::int64_t>(__builtin_floor(static_cast<double>(value) / divisor));
-  std::int64_t left = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(whole) * static_cast<std::uint64_t>(by));
+  std::int64_t left = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) -
+                                                static_cast<std::uint64_t>(whole) * static_cast<std::uint64_t>(by));
   const std::int64_t more = static_cast<std::int64_t>(__builtin_floor(static_cast<double>(left) / divisor));
   whole += more;
   left -= more * by;
@@ -26,7 +27,8 @@ inline __attribute__((always_inline)) Quotient divide(std::int64_t value, std::i
 /// The same where the quotient is below 2^52: by a multiplication, and wrong by one at most before it is mended.
 inline __attribute__((always_inline)) Quotient divide_small(std::int64_t value, std::int64_t by, double inverse) {
   std::int64_t whole = static_cast<std::int64_t>(__builtin_floor(static_cast<double>(value) * inverse));
-  std::int64_t left = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(whole) * static_cast<std::uint64_t>(by));
+  std::int64_t left = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) -
+                                                static_cast<std::uint64_t>(whole) * static_cast<std::uint64_t>(by));
   const std::int64_t low = left < 0 ? 1 : 0, high = left >= by ? 1 : 0;
   whole += high - low;
   left += (low - high) * by;
@@ -64,19 +66,24 @@ inline __attribute__((always_inline)) std::int64_t days_of_month(std::int64_t mo
   return 146'097 * cycle.whole + 365 * year + year / 4 - year / 100 + (153 * month + 2) / 5 - 719'468;
 }
 /// Days since 1970 of a date of the years 1 to 9999.
-inline __attribute__((always_inline)) std::int64_t days_of_date(std::uint32_t year, std::uint32_t month, std::uint32_t day) {
+inline __attribute__((always_inline)) std::int64_t days_of_date(std::uint32_t year, std::uint32_t month,
+                                                                std::uint32_t day) {
   const std::uint32_t late = month <= 2 ? 1 : 0;
   const std::uint32_t since = year - late, of_year = (979 * (month + 12 * late) - 2'919) / 32;
   return std::int64_t{365 * since + since / 4 - since / 100 + since / 400 + of_year + day} - 719'469;
 }
 
-inline __attribute__((always_inline)) bool is_leap(std::int64_t year) { return (year & 3) == 0 && (year % 25 != 0 || (year & 15) == 0); }
+inline __attribute__((always_inline)) bool is_leap(std::int64_t year) {
+  return (year & 3) == 0 && (year % 25 != 0 || (year & 15) == 0);
+}
 inline __attribute__((always_inline)) std::uint32_t days_in_month(std::int64_t year, std::uint32_t month) {
   return month == 2 ? 28u + (is_leap(year) ? 1u : 0u) : 30u + ((month + (month >> 3)) & 1u);
 }
 
 /// Monday is 0.
-inline __attribute__((always_inline)) std::uint32_t weekday_of(std::int64_t days) { return static_cast<std::uint32_t>(divide_small(days + 3, 7, 1.0 / 7).left); }
+inline __attribute__((always_inline)) std::uint32_t weekday_of(std::int64_t days) {
+  return static_cast<std::uint32_t>(divide_small(days + 3, 7, 1.0 / 7).left);
+}
 /// Days since 1 January, from 1.
 inline __attribute__((always_inline)) std::uint32_t day_of_year(const Civil& civil) {
   return civil.month > 2 ? civil.of_year + 60 + (is_leap(civil.year) ? 1u : 0u) : civil.of_year - 305;

@@ -10,7 +10,14 @@ namespace {
 
 /// What stands for several.
 constexpr std::pair<char, std::string_view> shorthands[] = {
-    {'F', "%Y-%m-%d"}, {'T', "%H:%M:%S"}, {'R', "%H:%M"}, {'D', "%m/%d/%y"}, {'x', "%m/%d/%y"}, {'X', "%H:%M:%S"}, {'c', "%a %b %e %H:%M:%S %Y"}, {'r', "%I:%M:%S %p"},
+    {'F', "%Y-%m-%d"},
+    {'T', "%H:%M:%S"},
+    {'R', "%H:%M"},
+    {'D', "%m/%d/%y"},
+    {'x', "%m/%d/%y"},
+    {'X', "%H:%M:%S"},
+    {'c', "%a %b %e %H:%M:%S %Y"},
+    {'r', "%I:%M:%S %p"},
 };
 
 void append_text(std::vector<FormatPiece>& pieces, char byte) {
@@ -52,7 +59,8 @@ std::vector<FormatPiece> take_apart(std::string_view format, std::string_view kn
       }
     }
     if (shorthand) continue;
-    ATOLL_VALIDATE(known.find(piece.letter) != std::string_view::npos, ValueError, "'{}' is a bad directive in format '{}'", piece.letter, format);
+    ATOLL_VALIDATE(known.find(piece.letter) != std::string_view::npos, ValueError,
+                   "'{}' is a bad directive in format '{}'", piece.letter, format);
     pieces.push_back(piece);
   }
   return pieces;

@@ -7,7 +7,8 @@
 namespace atl::table {
 
 DateMap make_date_map(const TextCall& call) {
-  ATOLL_VALIDATE(!call.numbers.empty() && call.numbers[0] > 0, ValueError, "'{}' of moments needs their unit", call.name);
+  ATOLL_VALIDATE(!call.numbers.empty() && call.numbers[0] > 0, ValueError, "'{}' of moments needs their unit",
+                 call.name);
   for (const auto& family : {part_maps(), step_maps(), zone_maps(), business_maps()})
     for (const DateMapEntry& entry : family)
       if (entry.name == call.name) return entry.make(call);

@@ -16,9 +16,30 @@
 namespace atl::table {
 
 enum class Part {
-  year, month, day, of_week, of_year, quarter, in_month, leap, iso_year, iso_week,
-  month_start, month_end, quarter_start, quarter_end, year_start, year_end,
-  hour, minute, second, of_day, microsecond, nanosecond, date, time,
+  year,
+  month,
+  day,
+  of_week,
+  of_year,
+  quarter,
+  in_month,
+  leap,
+  iso_year,
+  iso_week,
+  month_start,
+  month_end,
+  quarter_start,
+  quarter_end,
+  year_start,
+  year_end,
+  hour,
+  minute,
+  second,
+  of_day,
+  microsecond,
+  nanosecond,
+  date,
+  time,
 };
 
 }  // namespace atl::table
@@ -60,22 +81,22 @@ HWY_INLINE HWY_ATTR VD doubles(VL values) { return hn::ConvertTo(Doubles(), valu
 
 }  // namespace
 
-#define DATE(expression)                                                                      \
-  each<std::int32_t>(values, n, per_day, out, [&](const Quotients& q) HWY_ATTR {              \
-    const VD days = doubles(q.whole);                                                         \
-    const Dates c = dates_of(days);                                                           \
-    return expression;                                                                        \
+#define DATE(expression) \
+  each<std::int32_t>(values, n, per_day, out, [&](const Quotients& q) HWY_ATTR { \
+    const VD days = doubles(q.whole); \
+    const Dates c = dates_of(days); \
+    return expression; \
   })
-#define WHETHER(expression)                                                                   \
-  each<bool>(values, n, per_day, out, [&](const Quotients& q) HWY_ATTR {                      \
-    const Dates c = dates_of(doubles(q.whole));                                               \
-    const VD month = month_of(c), day = day_of(c);                                            \
-    return one_if(expression);                                                                \
+#define WHETHER(expression) \
+  each<bool>(values, n, per_day, out, [&](const Quotients& q) HWY_ATTR { \
+    const Dates c = dates_of(doubles(q.whole)); \
+    const VD month = month_of(c), day = day_of(c); \
+    return one_if(expression); \
   })
-#define TIME(expression)                                                                      \
-  each<std::int32_t>(values, n, per_day, out, [&](const Quotients& q) HWY_ATTR {              \
-    const VD time = doubles(q.left);                                                          \
-    return expression;                                                                        \
+#define TIME(expression) \
+  each<std::int32_t>(values, n, per_day, out, [&](const Quotients& q) HWY_ATTR { \
+    const VD time = doubles(q.left); \
+    return expression; \
   })
 
 HWY_ATTR void DateParts(Part part, const std::int64_t* values, std::size_t n, std::int64_t per_day, void* out) {
@@ -85,17 +106,21 @@ HWY_ATTR void DateParts(Part part, const std::int64_t* values, std::size_t n, st
     case Part::year: return DATE(year_of(c));
     case Part::month: return DATE(month_of(c));
     case Part::day: return DATE(day_of(c));
-    case Part::of_week: return each<std::int32_t>(values, n, per_day, out, [&](const Quotients& q) HWY_ATTR { return day_of_week(doubles(q.whole)); });
+    case Part::of_week:
+      return each<std::int32_t>(values, n, per_day, out,
+                                [&](const Quotients& q) HWY_ATTR { return day_of_week(doubles(q.whole)); });
     case Part::of_year: return DATE(day_of_year(c));
     case Part::quarter: return DATE(hn::Add(down(hn::Sub(month_of(c), number(1)), 3), number(1)));
     case Part::in_month: return DATE(length_of_month(year_of(c), month_of(c)));
     case Part::iso_year: return DATE(year_of(dates_of(thursday_of(days))));
-    case Part::iso_week: return DATE(hn::Add(down(hn::Sub(day_of_year(dates_of(thursday_of(days))), number(1)), 7), number(1)));
+    case Part::iso_week:
+      return DATE(hn::Add(down(hn::Sub(day_of_year(dates_of(thursday_of(days))), number(1)), 7), number(1)));
     case Part::leap: return WHETHER(is_leap_year(year_of(c)));
     case Part::month_start: return WHETHER(hn::Eq(day, number(1)));
     case Part::month_end: return WHETHER(hn::Eq(day, length_of_month(year_of(c), month)));
     case Part::quarter_start: return WHETHER(hn::And(hn::Eq(day, number(1)), hn::Eq(remainder(month, 3), number(1))));
-    case Part::quarter_end: return WHETHER(hn::And(hn::Eq(remainder(month, 3), number(0)), hn::Eq(day, length_of_month(year_of(c), month))));
+    case Part::quarter_end:
+      return WHETHER(hn::And(hn::Eq(remainder(month, 3), number(0)), hn::Eq(day, length_of_month(year_of(c), month))));
     case Part::year_start: return WHETHER(hn::And(hn::Eq(day, number(1)), hn::Eq(month, number(1))));
     case Part::year_end: return WHETHER(hn::And(hn::Eq(day, number(31)), hn::Eq(month, number(12))));
     case Part::hour: return TIME(down(time, 3'600 * second));
@@ -104,8 +129,10 @@ HWY_ATTR void DateParts(Part part, const std::int64_t* values, std::size_t n, st
     case Part::of_day: return TIME(down(time, second));
     case Part::microsecond: return TIME(hn::Mul(down(remainder(time, second), per_microsecond), number(scale)));
     case Part::nanosecond: return TIME(remainder(time, 1'000));
-    case Part::date: return each<std::int64_t>(values, n, per_day, out, [&](const Quotients& q) HWY_ATTR { return q.whole; });
-    case Part::time: return each<std::int64_t>(values, n, per_day, out, [&](const Quotients& q) HWY_ATTR { return q.left; });
+    case Part::date:
+      return each<std::int64_t>(values, n, per_day, out, [&](const Quotients& q) HWY_ATTR { return q.whole; });
+    case Part::time:
+      return each<std::int64_t>(values, n, per_day, out, [&](const Quotients& q) HWY_ATTR { return q.left; });
   }
 }
 
@@ -126,9 +153,13 @@ template <Part part>
 DateMap part_of(const TextCall& call) {
   const std::int64_t per_day = call.numbers[0];
   const bool flag = part == Part::leap || (part >= Part::month_start && part <= Part::year_end);
-  const array::DType type = flag ? array::DType::b1 : part == Part::date || part == Part::time ? array::DType::i64 : array::DType::i32;
+  const array::DType type = flag                                       ? array::DType::b1
+                            : part == Part::date || part == Part::time ? array::DType::i64
+                                                                       : array::DType::i32;
   // Below the unit there is nothing.
-  const std::int64_t finest = part == Part::nanosecond ? 86'400'000'000'000 : part >= Part::hour && part <= Part::microsecond ? 86'400 : 1;
+  const std::int64_t finest = part == Part::nanosecond                          ? 86'400'000'000'000
+                              : part >= Part::hour && part <= Part::microsecond ? 86'400
+                                                                                : 1;
   return {type, [=](const std::int64_t* values, std::size_t n, void* out) {
             if (per_day < finest) std::fill_n(static_cast<std::int32_t*>(out), n, 0);
             else HWY_DYNAMIC_DISPATCH(DateParts)(part, values, n, per_day, out);

@@ -95,7 +95,8 @@ bool read_offset(Rest& rest, Parsed& parsed) {
   return true;
 }
 
-/// YYYY, YYYY-MM, YYYY-MM-DD (or without dashes), then T or a blank and HH, HH:MM, HH:MM:SS (or without colons) with a fraction, then an offset.
+/// YYYY, YYYY-MM, YYYY-MM-DD (or without dashes), then T or a blank and HH, HH:MM, HH:MM:SS (or without colons) with a
+/// fraction, then an offset.
 bool read_iso(Rest rest, Parsed& parsed) {
   rest.skip_blanks();
   while (rest.size() > 0 && is_blank(rest.end[-1])) --rest.end;
@@ -131,8 +132,8 @@ bool read_iso(Rest rest, Parsed& parsed) {
   return rest.empty() || (read_offset(rest, parsed) && rest.empty());
 }
 
-/// A format whose every letter stands for digits at one place: all bytes of a text are looked at eight at a time. A text that is not
-/// so may still be read by the pieces.
+/// A format whose every letter stands for digits at one place: all bytes of a text are looked at eight at a time. A
+/// text that is not so may still be read by the pieces.
 class FixedLayout {
  public:
   static std::optional<FixedLayout> of(const std::vector<FormatPiece>& pieces) {
@@ -178,7 +179,9 @@ class FixedLayout {
  private:
   bool append(char byte, bool digit) {
     if (size_ == 32) return false;
-    auto set = [&](std::uint64_t (&words)[4], unsigned char value) { reinterpret_cast<unsigned char*>(words)[size_] = value; };
+    auto set = [&](std::uint64_t(&words)[4], unsigned char value) {
+      reinterpret_cast<unsigned char*>(words)[size_] = value;
+    };
     set(expected_, static_cast<unsigned char>(byte));
     set(digit ? digits_ : text_, 0xff);
     ++size_;
@@ -214,9 +217,7 @@ bool read_piece(Rest& rest, const FormatPiece& piece, Parsed& parsed) {
     case 'A': return rest.word(weekdays, 0) >= 0;
     case 'b': return (parsed.month = rest.word(months, 3) + 1) > 0;
     case 'B': return (parsed.month = rest.word(months, 0) + 1) > 0;
-    case 'u':
-      parsed.weekday = rest.number(1, 1) - 1;
-      return parsed.weekday >= 0 && parsed.weekday < 7;
+    case 'u': parsed.weekday = rest.number(1, 1) - 1; return parsed.weekday >= 0 && parsed.weekday < 7;
     case 'G': return (parsed.iso_year = rest.number(4, 4)) >= 0;
     case 'z': return read_offset(rest, parsed);
     case 'Z': return parsed.has_offset = true, rest.word(utc, 0) >= 0;
@@ -229,16 +230,17 @@ struct FewDigits {
   char letter;
   int most;
   std::int64_t low, high;
-  std::int64_t Parsed::*to;
+  std::int64_t Parsed::* to;
 };
 
 constexpr FewDigits few_digits[] = {
-    {'m', 2, 1, 12, &Parsed::month},  {'d', 2, 1, 31, &Parsed::day},    {'e', 2, 1, 31, &Parsed::day},
-    {'H', 2, 0, 23, &Parsed::hour},   {'I', 2, 1, 12, &Parsed::hour},   {'M', 2, 0, 59, &Parsed::minute},
+    {'m', 2, 1, 12, &Parsed::month},  {'d', 2, 1, 31, &Parsed::day},      {'e', 2, 1, 31, &Parsed::day},
+    {'H', 2, 0, 23, &Parsed::hour},   {'I', 2, 1, 12, &Parsed::hour},     {'M', 2, 0, 59, &Parsed::minute},
     {'S', 2, 0, 59, &Parsed::second}, {'j', 3, 1, 366, &Parsed::of_year}, {'V', 2, 1, 53, &Parsed::iso_week},
 };
 
-/// As many digits to each piece as leave enough for those behind it, the first ones first, as a regular expression has it.
+/// As many digits to each piece as leave enough for those behind it, the first ones first, as a regular expression has
+/// it.
 bool read_format(Rest rest, std::span<const FormatPiece> pieces, Parsed& parsed) {
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const auto* const digits = std::ranges::find(few_digits, pieces[i].letter, &FewDigits::letter);
@@ -271,9 +273,11 @@ std::optional<std::int64_t> days_of(const Parsed& p) {
     if (p.of_year > (is_leap(p.year) ? 366 : 365)) return std::nullopt;
     return days_of_month(12 * p.year) + p.of_year - 1;
   }
-  if (p.month < 1 || p.month > 12 || p.day < 1 || p.day > days_in_month(p.year, static_cast<std::uint32_t>(p.month))) return std::nullopt;
+  if (p.month < 1 || p.month > 12 || p.day < 1 || p.day > days_in_month(p.year, static_cast<std::uint32_t>(p.month)))
+    return std::nullopt;
   if (p.year >= 1 && p.year <= 9'999) {
-    return days_of_date(static_cast<std::uint32_t>(p.year), static_cast<std::uint32_t>(p.month), static_cast<std::uint32_t>(p.day));
+    return days_of_date(static_cast<std::uint32_t>(p.year), static_cast<std::uint32_t>(p.month),
+                        static_cast<std::uint32_t>(p.day));
   }
   return days_of_month(12 * p.year + p.month - 1) + p.day - 1;
 }
@@ -292,7 +296,9 @@ std::int64_t ticks_of(const Parsed& p, std::int64_t per_day, Offsets offsets) {
     if (p.nanosecond % nanoseconds != 0) return finer;
     time = seconds * per_second + p.nanosecond / nanoseconds;
   }
-  if (__builtin_mul_overflow(*days, per_day, &whole) || __builtin_add_overflow(whole, time, &whole) || whole < no_time + 16) return out_of_range;
+  if (__builtin_mul_overflow(*days, per_day, &whole) || __builtin_add_overflow(whole, time, &whole) ||
+      whole < no_time + 16)
+    return out_of_range;
   return whole;
 }
 
@@ -325,7 +331,8 @@ Measure read_dates(const TextCall& call) {
   return {array::DType::i64, [=, reader = Reader(call.texts.at(0))](const TextView& texts, void* out) {
             for (std::size_t i = 0; i < texts.count; ++i) {
               Parsed parsed;
-              static_cast<std::int64_t*>(out)[i] = reader.read(texts[i], parsed) ? ticks_of(parsed, per_day, offsets) : unreadable;
+              static_cast<std::int64_t*>(out)[i] =
+                  reader.read(texts[i], parsed) ? ticks_of(parsed, per_day, offsets) : unreadable;
             }
           }};
 }
@@ -335,7 +342,8 @@ Measure read_offsets(const TextCall& call) {
   return {array::DType::i64, [reader = Reader(call.texts.at(0))](const TextView& texts, void* out) {
             for (std::size_t i = 0; i < texts.count; ++i) {
               Parsed parsed;
-              static_cast<std::int64_t*>(out)[i] = reader.read(texts[i], parsed) && parsed.has_offset ? parsed.offset : no_time;
+              static_cast<std::int64_t*>(out)[i] =
+                  reader.read(texts[i], parsed) && parsed.has_offset ? parsed.offset : no_time;
             }
           }};
 }
@@ -348,12 +356,40 @@ struct UnitName {
 };
 constexpr std::int64_t second = 1'000'000'000;
 constexpr UnitName unit_names[] = {
-    {"w", 604'800 * second}, {"week", 604'800 * second}, {"weeks", 604'800 * second}, {"d", 86'400 * second}, {"day", 86'400 * second}, {"days", 86'400 * second},
-    {"h", 3'600 * second}, {"hr", 3'600 * second}, {"hour", 3'600 * second}, {"hours", 3'600 * second}, {"m", 60 * second}, {"min", 60 * second},
-    {"minute", 60 * second}, {"minutes", 60 * second}, {"s", second}, {"sec", second}, {"second", second}, {"seconds", second},
-    {"ms", second / 1'000}, {"milli", second / 1'000}, {"millis", second / 1'000}, {"millisecond", second / 1'000}, {"milliseconds", second / 1'000},
-    {"us", second / 1'000'000}, {"\xc2\xb5s", second / 1'000'000}, {"micro", second / 1'000'000}, {"micros", second / 1'000'000},
-    {"microsecond", second / 1'000'000}, {"microseconds", second / 1'000'000}, {"ns", 1}, {"nano", 1}, {"nanos", 1}, {"nanosecond", 1}, {"nanoseconds", 1},
+    {"w", 604'800 * second},
+    {"week", 604'800 * second},
+    {"weeks", 604'800 * second},
+    {"d", 86'400 * second},
+    {"day", 86'400 * second},
+    {"days", 86'400 * second},
+    {"h", 3'600 * second},
+    {"hr", 3'600 * second},
+    {"hour", 3'600 * second},
+    {"hours", 3'600 * second},
+    {"m", 60 * second},
+    {"min", 60 * second},
+    {"minute", 60 * second},
+    {"minutes", 60 * second},
+    {"s", second},
+    {"sec", second},
+    {"second", second},
+    {"seconds", second},
+    {"ms", second / 1'000},
+    {"milli", second / 1'000},
+    {"millis", second / 1'000},
+    {"millisecond", second / 1'000},
+    {"milliseconds", second / 1'000},
+    {"us", second / 1'000'000},
+    {"\xc2\xb5s", second / 1'000'000},
+    {"micro", second / 1'000'000},
+    {"micros", second / 1'000'000},
+    {"microsecond", second / 1'000'000},
+    {"microseconds", second / 1'000'000},
+    {"ns", 1},
+    {"nano", 1},
+    {"nanos", 1},
+    {"nanosecond", 1},
+    {"nanoseconds", 1},
 };
 
 std::int64_t length_of(std::string_view name, bool time) {
@@ -435,8 +471,12 @@ bool read_duration(Rest rest, __int128& total) {
     } else {
       while (!rest.empty() && is_blank(*rest.at)) ++rest.at;
       const char* begin = rest.at;
-      while (!rest.empty() && (static_cast<unsigned char>(*rest.at) >= 128 || (lower(*rest.at) >= 'a' && lower(*rest.at) <= 'z')) && !(iso && rest.at > begin)) ++rest.at;
-      const std::int64_t unit = rest.at == begin ? 1 : length_of({begin, static_cast<std::size_t>(rest.at - begin)}, iso && time);
+      while (!rest.empty() &&
+             (static_cast<unsigned char>(*rest.at) >= 128 || (lower(*rest.at) >= 'a' && lower(*rest.at) <= 'z')) &&
+             !(iso && rest.at > begin))
+        ++rest.at;
+      const std::int64_t unit =
+          rest.at == begin ? 1 : length_of({begin, static_cast<std::size_t>(rest.at - begin)}, iso && time);
       if (unit == 0 || (rest.at == begin && !rest.empty())) return false;
       value = number.times(unit);
     }
@@ -461,7 +501,8 @@ Measure read_durations(const TextCall& call) {
           }};
 }
 
-constexpr MeasureEntry entries[] = {{"read_date", read_dates}, {"read_offset", read_offsets}, {"read_duration", read_durations}};
+constexpr MeasureEntry entries[] = {
+    {"read_date", read_dates}, {"read_offset", read_offsets}, {"read_duration", read_durations}};
 
 }  // namespace
 

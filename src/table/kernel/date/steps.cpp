@@ -41,10 +41,12 @@ HWY_INLINE HWY_ATTR void each_vector(const std::int64_t* values, std::size_t n, 
 
 /// To multiples of `step` from `origin` on; `no_time` where that is out of range.
 template <Rounding rounding, bool twice>
-HWY_INLINE HWY_ATTR void round_all(const std::int64_t* values, std::size_t n, std::int64_t step, std::int64_t origin, std::int64_t* out) {
+HWY_INLINE HWY_ATTR void round_all(const std::int64_t* values, std::size_t n, std::int64_t step, std::int64_t origin,
+                                   std::int64_t* out) {
   const Longs di;
   const double inverse = 1.0 / static_cast<double>(step);
-  const VL none = hn::Set(di, no_time), one = hn::Set(di, 1), by = hn::Set(di, step), half = hn::Set(di, step / 2), zero = hn::Set(di, origin);
+  const VL none = hn::Set(di, no_time), one = hn::Set(di, 1), by = hn::Set(di, step), half = hn::Set(di, step / 2),
+           zero = hn::Set(di, origin);
   each_vector(values, n, out, [&](VL value) HWY_ATTR {
     const Quotients q = divided<twice>(hn::Sub(value, zero), step, inverse);
     const VL below = hn::Sub(value, q.left);
@@ -61,7 +63,8 @@ HWY_INLINE HWY_ATTR void round_all(const std::int64_t* values, std::size_t n, st
 }
 
 template <Rounding rounding>
-HWY_INLINE HWY_ATTR void round_by(const std::int64_t* values, std::size_t n, std::int64_t step, std::int64_t origin, std::int64_t* out) {
+HWY_INLINE HWY_ATTR void round_by(const std::int64_t* values, std::size_t n, std::int64_t step, std::int64_t origin,
+                                  std::int64_t* out) {
   // Quotients below 2^51 need one step.
   if (step >= 1 << 13) round_all<rounding, false>(values, n, step, origin, out);
   else round_all<rounding, true>(values, n, step, origin, out);
@@ -69,7 +72,8 @@ HWY_INLINE HWY_ATTR void round_by(const std::int64_t* values, std::size_t n, std
 
 }  // namespace
 
-HWY_ATTR void RoundTo(Rounding rounding, const std::int64_t* values, std::size_t n, std::int64_t step, std::int64_t origin, std::int64_t* out) {
+HWY_ATTR void RoundTo(Rounding rounding, const std::int64_t* values, std::size_t n, std::int64_t step,
+                      std::int64_t origin, std::int64_t* out) {
   switch (rounding) {
     case Rounding::floor: return round_by<Rounding::floor>(values, n, step, origin, out);
     case Rounding::ceil: return round_by<Rounding::ceil>(values, n, step, origin, out);
@@ -83,8 +87,10 @@ HWY_ATTR void FloorQuotients(const std::int64_t* values, std::size_t n, std::int
 }
 
 /// The period, of some months from the anchor's on, that a moment lies in.
-HWY_ATTR void Periods(const std::int64_t* values, std::size_t n, std::int64_t per_day, std::int64_t months, std::int64_t anchor, std::int64_t* out) {
-  const double inverse = 1.0 / static_cast<double>(per_day), of_year = static_cast<double>(-1 - anchor), by = static_cast<double>(months);
+HWY_ATTR void Periods(const std::int64_t* values, std::size_t n, std::int64_t per_day, std::int64_t months,
+                      std::int64_t anchor, std::int64_t* out) {
+  const double inverse = 1.0 / static_cast<double>(per_day), of_year = static_cast<double>(-1 - anchor),
+               by = static_cast<double>(months);
   each_vector(values, n, out, [&](VL value) HWY_ATTR {
     const Dates date = dates_of(hn::ConvertTo(Doubles(), divided<false>(value, per_day, inverse).whole));
     const VD month = hn::MulAdd(year_of(date), number(12), hn::Add(month_of(date), number(of_year)));
@@ -160,7 +166,9 @@ DateMap of_period(const TextCall& call) {
   const bool last = at == At::last || at == At::last_business;
   return each([=](std::int64_t number) {
     std::int64_t month;
-    if (__builtin_mul_overflow(number, months, &month) || month > (std::int64_t{1} << 40) || month < -(std::int64_t{1} << 40)) return no_time;
+    if (__builtin_mul_overflow(number, months, &month) || month > (std::int64_t{1} << 40) ||
+        month < -(std::int64_t{1} << 40))
+      return no_time;
     return moment(day_at(at, month + anchor + (last ? months - 1 : 0)), per_day, 0);
   });
 }
@@ -171,15 +179,17 @@ DateMap add_months(const TextCall& call) {
   return each([=](std::int64_t value) {
     const Quotient q = divide(value, per_day);
     const Civil c = civil_of(q.whole);
-    const std::int64_t first = days_of_month(12 * c.year + c.month - 1 + months), length = days_of_month(12 * c.year + c.month + months) - first;
+    const std::int64_t first = days_of_month(12 * c.year + c.month - 1 + months),
+                       length = days_of_month(12 * c.year + c.month + months) - first;
     return moment(first + std::min<std::int64_t>(c.day, length) - 1, per_day, q.left);
   });
 }
 
-/// numbers: how many steps, months of one, the anchor's month from 0, At: pandas' offsets of months, quarters and years. From between two
-/// days of the sequence the first step leads to the nearer one.
+/// numbers: how many steps, months of one, the anchor's month from 0, At: pandas' offsets of months, quarters and
+/// years. From between two days of the sequence the first step leads to the nearer one.
 DateMap anchored(const TextCall& call) {
-  const std::int64_t per_day = call.numbers[0], steps = call.numbers.at(1), months = call.numbers.at(2), anchor = call.numbers.at(3);
+  const std::int64_t per_day = call.numbers[0], steps = call.numbers.at(1), months = call.numbers.at(2),
+                     anchor = call.numbers.at(3);
   const At at = static_cast<At>(call.numbers.at(4));
   return each([=](std::int64_t value) {
     const Quotient q = divide(value, per_day);
@@ -204,9 +214,15 @@ DateMap weekly(const TextCall& call) {
 }
 
 constexpr DateMapEntry entries[] = {
-    {"floor", round_to<Rounding::floor>}, {"ceil", round_to<Rounding::ceil>}, {"round", round_to<Rounding::even>},
-    {"period", period},                   {"of_period", of_period},           {"add_months", add_months},
-    {"anchored", anchored},               {"weekly", weekly},                {"floored", floored},
+    {"floor", round_to<Rounding::floor>},
+    {"ceil", round_to<Rounding::ceil>},
+    {"round", round_to<Rounding::even>},
+    {"period", period},
+    {"of_period", of_period},
+    {"add_months", add_months},
+    {"anchored", anchored},
+    {"weekly", weekly},
+    {"floored", floored},
 };
 
 }  // namespace

@@ -43,7 +43,8 @@ char* two(char* to, std::uint32_t value, bool bare = false, char pad = '0') {
 }
 
 char* year(char* to, std::int64_t value, bool bare) {
-  if (value >= 0 && value < 10'000 && !bare) return two(two(to, static_cast<std::uint32_t>(value / 100)), static_cast<std::uint32_t>(value % 100));
+  if (value >= 0 && value < 10'000 && !bare)
+    return two(two(to, static_cast<std::uint32_t>(value / 100)), static_cast<std::uint32_t>(value % 100));
   if (value < 0) *to++ = '-';
   std::uint64_t size = value < 0 ? -static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
   char digits[24];
@@ -56,7 +57,8 @@ char* year(char* to, std::int64_t value, bool bare) {
 char* fraction(char* to, std::int64_t nanosecond, int digits) {
   const auto whole = static_cast<std::uint32_t>(nanosecond);
   *to = static_cast<char>('0' + whole / 100'000'000);
-  for (std::uint32_t at = 0, left = whole % 100'000'000, by = 1'000'000; at < 4; ++at, left %= by, by /= 100) two(to + 1 + 2 * at, left / by);
+  for (std::uint32_t at = 0, left = whole % 100'000'000, by = 1'000'000; at < 4; ++at, left %= by, by /= 100)
+    two(to + 1 + 2 * at, left / by);
   return to + digits;
 }
 
@@ -131,8 +133,12 @@ char* write(char* to, const FormatPiece& piece, const Moment& m, const std::vect
 class Taker {
  public:
   Taker(std::int64_t per_day, Zone zone)
-      : zone_(std::move(zone)), per_day_(per_day), per_second_(std::max<std::int64_t>(per_day / 86'400, 1)), nanoseconds_(1'000'000'000 / per_second_),
-        days_(1.0 / static_cast<double>(per_day)), seconds_(1.0 / static_cast<double>(per_second_)) {}
+      : zone_(std::move(zone)),
+        per_day_(per_day),
+        per_second_(std::max<std::int64_t>(per_day / 86'400, 1)),
+        nanoseconds_(1'000'000'000 / per_second_),
+        days_(1.0 / static_cast<double>(per_day)),
+        seconds_(1.0 / static_cast<double>(per_second_)) {}
 
   void take(std::int64_t value, Moment& m) const {
     m.interval = zone_.interval(value, m.interval);
@@ -250,7 +256,9 @@ DateWriter make_date_writer(const TextCall& call) {
   };
   const Pattern pattern(pieces);
   writer.width = pattern.width();
-  writer.write_fixed = [=](const std::int64_t* values, std::size_t n, char* to) { return pattern.write_all(taker, values, n, to); };
+  writer.write_fixed = [=](const std::int64_t* values, std::size_t n, char* to) {
+    return pattern.write_all(taker, values, n, to);
+  };
   return writer;
 }
 

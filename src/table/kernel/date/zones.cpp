@@ -44,7 +44,8 @@ DateMap from_zone(const TextCall& call) {
               if (before == after) {
                 results[i] = plus(local, -zone.offset(before));
               } else if (before < after) {  // shown twice
-                results[i] = twice == Twice::none ? no_time : plus(local, -zone.offset(twice == Twice::first ? before : after));
+                results[i] =
+                    twice == Twice::none ? no_time : plus(local, -zone.offset(twice == Twice::first ? before : after));
               } else {  // left out
                 const std::int64_t change = zone.change(after);
                 results[i] = never == Never::none ? no_time : never == Never::forward ? change : change - 1;

@@ -11,11 +11,13 @@ namespace atl::table {
 
 static_assert(DealtKeys::run_grain == RecordWriter::group);
 
-BucketRule::BucketRule(std::size_t buckets, std::vector<std::uint64_t> heavy) : buckets_(buckets), heavy_(std::move(heavy)) {
+BucketRule::BucketRule(std::size_t buckets, std::vector<std::uint64_t> heavy)
+    : buckets_(buckets), heavy_(std::move(heavy)) {
   ATOLL_EXPECT(buckets_ >= 1 && buckets_ <= most_buckets && heavy_.size() <= most_heavy);
   first_.back() = static_cast<std::uint16_t>(heavy_.size());
   for (std::size_t bits = 0; bits + 1 < first_.size(); ++bits)
-    first_[bits] = static_cast<std::uint16_t>(std::lower_bound(heavy_.begin(), heavy_.end(), std::uint64_t{bits} << (64 - first_bits)) - heavy_.begin());
+    first_[bits] = static_cast<std::uint16_t>(
+        std::lower_bound(heavy_.begin(), heavy_.end(), std::uint64_t{bits} << (64 - first_bits)) - heavy_.begin());
 }
 
 void BucketRule::find(std::uint64_t* keys, std::size_t n, std::uint16_t* buckets) const {
@@ -24,8 +26,8 @@ void BucketRule::find(std::uint64_t* keys, std::size_t n, std::uint16_t* buckets
     buckets[i] = static_cast<std::uint16_t>((static_cast<unsigned __int128>(keys[i]) * buckets_) >> 64);
   }
   if (heavy_.empty()) return;
-  // Where a fifth of the rows have heavy keys, a branch for each row is mispredicted for most of these: rows that may have one are
-  // noted first, nearly all of which have.
+  // Where a fifth of the rows have heavy keys, a branch for each row is mispredicted for most of these: rows that may
+  // have one are noted first, nearly all of which have.
   std::uint16_t likely[array::CompositeKey::block];
   std::size_t count = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -37,7 +39,8 @@ void BucketRule::find(std::uint64_t* keys, std::size_t n, std::uint16_t* buckets
     if (heavy_place(keys[likely[k]]) < heavy_.size()) buckets[likely[k]] = static_cast<std::uint16_t>(buckets_);
 }
 
-void DealtKeys::load(const array::CompositeKey& key, const BucketRule& rule, std::size_t at, std::size_t n, std::uint64_t* keys, std::uint16_t* buckets) {
+void DealtKeys::load(const array::CompositeKey& key, const BucketRule& rule, std::size_t at, std::size_t n,
+                     std::uint64_t* keys, std::uint16_t* buckets) {
   key.load(at, n, keys);
   rule.find(keys, n, buckets);
 }
@@ -63,7 +66,8 @@ DealtKeys::DealtKeys(array::Work work, const array::CompositeKey& key, const Buc
     }
     for (std::size_t bucket = 0; bucket < buckets; ++bucket) counts_[bucket * lanes_ + lane] = counts[bucket];
   });
-  for (std::size_t run = 0; run < counts_.size(); ++run) starts_[run + 1] = starts_[run] + round_up(counts_[run], std::uint64_t{run_grain}) * width_;
+  for (std::size_t run = 0; run < counts_.size(); ++run)
+    starts_[run + 1] = starts_[run] + round_up(counts_[run], std::uint64_t{run_grain}) * width_;
   records_ = Buffer<std::uint64_t>(work.memory, starts_.back());
   polling.for_ranges(key.rows(), block, [&](std::size_t begin, std::size_t end, unsigned lane) {
     alignas(64) std::uint64_t keys[block];

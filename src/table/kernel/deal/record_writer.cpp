@@ -34,8 +34,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // `fixed`: the number of words, where the compiler shall know it, or 0.
 template <std::size_t fixed>
-HWY_ATTR void write(const std::uint64_t* HWY_RESTRICT keys, const std::uint64_t* const* HWY_RESTRICT words, std::size_t width,
-                    const std::uint16_t* HWY_RESTRICT buckets, std::size_t count, WriteBuffers to) {
+HWY_ATTR void write(const std::uint64_t* HWY_RESTRICT keys, const std::uint64_t* const* HWY_RESTRICT words,
+                    std::size_t width, const std::uint16_t* HWY_RESTRICT buckets, std::size_t count, WriteBuffers to) {
   constexpr std::size_t group = RecordWriter::group;
   const hn::CappedTag<std::uint64_t, 8> d;
   const std::size_t w = fixed != 0 ? fixed : width;
@@ -57,8 +57,8 @@ HWY_ATTR void write(const std::uint64_t* HWY_RESTRICT keys, const std::uint64_t*
 
 }  // namespace
 
-void write_records(const std::uint64_t* keys, const std::uint64_t* const* words, std::size_t width, const std::uint16_t* buckets,
-                   std::size_t count, WriteBuffers to) {
+void write_records(const std::uint64_t* keys, const std::uint64_t* const* words, std::size_t width,
+                   const std::uint16_t* buckets, std::size_t count, WriteBuffers to) {
   switch (width) {
     case 1: return write<1>(keys, words, width, buckets, count, to);
     case 2: return write<2>(keys, words, width, buckets, count, to);
@@ -76,8 +76,10 @@ namespace atl::table {
 
 HWY_EXPORT(write_records);
 
-void RecordWriter::write(const std::uint64_t* keys, const std::uint64_t* const* words, const std::uint16_t* buckets, std::size_t count) {
-  HWY_DYNAMIC_DISPATCH(write_records)(keys, words, width_, buckets, count, {groups_.data(), next_.data(), filled_.data(), run_, room_});
+void RecordWriter::write(const std::uint64_t* keys, const std::uint64_t* const* words, const std::uint16_t* buckets,
+                         std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(write_records)(keys, words, width_, buckets, count,
+                                      {groups_.data(), next_.data(), filled_.data(), run_, room_});
 }
 
 void RecordWriter::finish() {

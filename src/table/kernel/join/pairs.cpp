@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "atoll/table/kernel/join.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/table/kernel/join.hpp"
 #include "atoll/table/kernel/state.hpp"
 
 namespace atl::table {
@@ -58,7 +58,8 @@ const std::int64_t* JoinPairs::list(std::int64_t partners) const {
 std::size_t JoinPairs::pairs_of(std::int64_t partners) const {
   const bool found = partners != Partners::none;
   switch (kind_) {
-    case JoinKind::inner: return Partners::is_list(partners) ? static_cast<std::size_t>(*list(partners)) : found ? 1 : 0;
+    case JoinKind::inner:
+      return Partners::is_list(partners) ? static_cast<std::size_t>(*list(partners)) : found ? 1 : 0;
     case JoinKind::left: return Partners::is_list(partners) ? static_cast<std::size_t>(*list(partners)) : 1;
     case JoinKind::semi: return found ? 1 : 0;
     case JoinKind::anti: return found ? 0 : 1;
@@ -66,7 +67,8 @@ std::size_t JoinPairs::pairs_of(std::int64_t partners) const {
   return 0;
 }
 
-// A block without lists, without a branch on which rows have a pair: writes a row behind the last pair, too. Returns how many there are.
+// A block without lists, without a branch on which rows have a pair: writes a row behind the last pair, too. Returns
+// how many there are.
 std::size_t JoinPairs::write_block(std::size_t block, std::int64_t* left_rows, std::int64_t* right_rows) const {
   const std::size_t begin = block * block_rows, end = std::min(begin + block_rows, partners_.size());
   std::size_t at = 0;
@@ -86,11 +88,14 @@ std::size_t JoinPairs::write_block(std::size_t block, std::int64_t* left_rows, s
 }
 
 // One thread's part, row by row.
-void JoinPairs::write_pairs(std::size_t begin, std::size_t end, std::int64_t* left_rows, std::int64_t* right_rows) const {
-  std::size_t block = static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), begin) - begins_.begin()) - 1;
+void JoinPairs::write_pairs(std::size_t begin, std::size_t end, std::int64_t* left_rows,
+                            std::int64_t* right_rows) const {
+  std::size_t block =
+      static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), begin) - begins_.begin()) - 1;
   for (std::size_t at = begin; at < end; ++block) {
     if (listed_[block] == 0) {
-      const std::size_t n = begins_[block + 1] - begins_[block], skipped = at - begins_[block], some = std::min(n - skipped, end - at);
+      const std::size_t n = begins_[block + 1] - begins_[block], skipped = at - begins_[block],
+                        some = std::min(n - skipped, end - at);
       if (left_rows != nullptr && right_rows != nullptr && skipped == 0 && n < end - at) {
         (void)write_block(block, left_rows + (at - begin), right_rows + (at - begin));
       } else {
@@ -104,12 +109,14 @@ void JoinPairs::write_pairs(std::size_t begin, std::size_t end, std::int64_t* le
       continue;
     }
     std::size_t pair = begins_[block];
-    for (std::size_t i = block * block_rows; i < std::min((block + 1) * block_rows, partners_.size()) && at < end; ++i) {
+    for (std::size_t i = block * block_rows; i < std::min((block + 1) * block_rows, partners_.size()) && at < end;
+         ++i) {
       const std::int64_t partners = partners_[i];
       const std::size_t n = pairs_of(partners);
       if (pair + n > at) {
         const std::size_t skipped = at - pair, some = std::min(n - skipped, end - at);
-        if (left_rows != nullptr) std::fill_n(left_rows + (at - begin), some, first_row_ + static_cast<std::int64_t>(i));
+        if (left_rows != nullptr)
+          std::fill_n(left_rows + (at - begin), some, first_row_ + static_cast<std::int64_t>(i));
         if (right_rows != nullptr) {
           if (Partners::is_list(partners)) std::copy_n(list(partners) + 1 + skipped, some, right_rows + (at - begin));
           else right_rows[at - begin] = partners;
@@ -121,13 +128,16 @@ void JoinPairs::write_pairs(std::size_t begin, std::size_t end, std::int64_t* le
   }
 }
 
-void JoinPairs::write(array::Work work, std::size_t begin, std::size_t end, std::int64_t* left_rows, std::int64_t* right_rows) const {
+void JoinPairs::write(array::Work work, std::size_t begin, std::size_t end, std::int64_t* left_rows,
+                      std::int64_t* right_rows) const {
   array::Polling(work).for_pieces(end - begin, pair_grain, [&](std::size_t first, std::size_t last, unsigned) {
-    write_pairs(begin + first, begin + last, left_rows == nullptr ? nullptr : left_rows + first, right_rows == nullptr ? nullptr : right_rows + first);
+    write_pairs(begin + first, begin + last, left_rows == nullptr ? nullptr : left_rows + first,
+                right_rows == nullptr ? nullptr : right_rows + first);
   });
 }
 
-// Up to the first row that has no pair, partners lie where they belong already. Then in turns: all threads write some rows' pairs beside, then all copy these to their places, which all have been read by then.
+// Up to the first row that has no pair, partners lie where they belong already. Then in turns: all threads write some
+// rows' pairs beside, then all copy these to their places, which all have been read by then.
 void JoinPairs::write_in_place(array::Work work, std::int64_t* left_rows) {
   ATOLL_EXPECT(!has_lists_ && (kind_ == JoinKind::inner || kind_ == JoinKind::left));
   const std::size_t threads = work.threads.size(), blocks = begins_.size() - 1, share = rows_in_turn / block_rows;
@@ -137,7 +147,8 @@ void JoinPairs::write_in_place(array::Work work, std::int64_t* left_rows) {
     std::iota(left_rows + begin, left_rows + end, first_row_ + static_cast<std::int64_t>(begin));
   });
   if (still == blocks) return;
-  Buffer<std::int64_t> rights(work.memory, threads * (rows_in_turn + 1)), lefts(work.memory, threads * (rows_in_turn + 1));
+  Buffer<std::int64_t> rights(work.memory, threads * (rows_in_turn + 1)),
+      lefts(work.memory, threads * (rows_in_turn + 1));
   for (std::size_t first = still; first < blocks; first += threads * share) {
     auto each_share = [&](auto&& body) {
       work.threads.on_each([&](unsigned thread) {

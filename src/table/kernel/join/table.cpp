@@ -4,8 +4,8 @@
 #include <bit>
 #include <vector>
 
-#include "atoll/base/prefetch.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/prefetch.hpp"
 #include "atoll/table/kernel/join.hpp"
 
 namespace atl::table {
@@ -21,7 +21,8 @@ constexpr std::size_t parallel_rows = 1 << 16;
 // Where the key is, or the first free place, or line_keys: a line that is full has `none` or `go_on` there.
 unsigned JoinTable::place_in(const Line& line, std::uint64_t key) {
   unsigned found = 1u << line_keys;
-  for (unsigned k = 0; k < line_keys; ++k) found |= static_cast<unsigned>(line.keys[k] == key && line.numbers[k] != none) << k;
+  for (unsigned k = 0; k < line_keys; ++k)
+    found |= static_cast<unsigned>(line.keys[k] == key && line.numbers[k] != none) << k;
   return static_cast<unsigned>(std::countr_zero(found));
 }
 
@@ -34,7 +35,10 @@ void JoinTable::fill(array::Work work, std::span<const std::uint64_t> keys, cons
   if (lines_.size() < lines_used_) lines_ = Buffer<Line>(work.memory, lines_used_);
   shift_ = 64 - static_cast<unsigned>(std::countr_zero(lines_used_));
   if (numbers_.size() < n) numbers_ = Buffer<std::uint32_t>(work.memory, n);
-  const std::size_t parts = n < parallel_rows ? 1 : std::min<std::size_t>(lines_used_ / lines_per_part, std::bit_ceil(std::size_t{4} * work.threads.size()));
+  const std::size_t parts =
+      n < parallel_rows
+          ? 1
+          : std::min<std::size_t>(lines_used_ / lines_per_part, std::bit_ceil(std::size_t{4} * work.threads.size()));
   bool entered = enter(work, keys, std::max<std::size_t>(parts, 1));
   if (!entered) entered = enter(work, keys, 1);
   ATOLL_ENSURE(entered);
@@ -44,7 +48,8 @@ void JoinTable::fill(array::Work work, std::span<const std::uint64_t> keys, cons
   if (repeats_) list_rows(work, n);
 }
 
-// A thread fills the parts that are its own, with the keys of all rows that belong there, in order. False: a part is too small.
+// A thread fills the parts that are its own, with the keys of all rows that belong there, in order. False: a part is
+// too small.
 bool JoinTable::enter(array::Work work, std::span<const std::uint64_t> keys, std::size_t parts) {
   const std::size_t n = keys.size();
   part_mask_ = lines_used_ / parts - 1;
@@ -130,13 +135,16 @@ void JoinTable::find(const std::uint64_t* keys, std::size_t n, std::int64_t* par
       };
       std::size_t at = place(key);
       std::uint32_t number = look(lines_[at]);
-      while (number == go_on) [[unlikely]] number = look(lines_[at = after(at)]);
+      while (number == go_on) [[unlikely]]
+        number = look(lines_[at = after(at)]);
       partners[i] = partners_of(number);
     }
   };
   if (repeats_) find_all([&](std::uint32_t number) { return number == none ? Partners::none : heads_[number]; });
-  else if (rows_ != nullptr) find_all([&](std::uint32_t number) { return number == none ? Partners::none : rows_[number]; });
-  else find_all([](std::uint32_t number) { return number == none ? Partners::none : static_cast<std::int64_t>(number); });
+  else if (rows_ != nullptr)
+    find_all([&](std::uint32_t number) { return number == none ? Partners::none : rows_[number]; });
+  else
+    find_all([](std::uint32_t number) { return number == none ? Partners::none : static_cast<std::int64_t>(number); });
 }
 
 }  // namespace atl::table

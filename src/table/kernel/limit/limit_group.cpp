@@ -56,7 +56,8 @@ void group_sum(ThreadPool& threads, const std::int64_t* keys, const double* valu
       }
     });
     for (unsigned lane = 1; lane < lanes; ++lane)
-      for (std::size_t i = 0; i < groups; ++i) tables[0][i].sum += tables[lane][i].sum, tables[0][i].count += tables[lane][i].count;
+      for (std::size_t i = 0; i < groups; ++i)
+        tables[0][i].sum += tables[lane][i].sum, tables[0][i].count += tables[lane][i].count;
     return finish(tables[0].data(), groups, sums, means);
   }
   // Rows are moved into buckets of as many groups as a table in the cache holds, whole lines at a time.

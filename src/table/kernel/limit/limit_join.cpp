@@ -21,9 +21,10 @@ constexpr std::size_t parted_rows = std::size_t{1} << 16;  // from here on, so t
 
 }  // namespace
 
-void join(ThreadPool& threads, const std::int64_t* left, std::size_t n, const std::int64_t* right, std::size_t right_rows, std::int64_t* lefts,
-          std::int64_t* rights) {
-  const std::size_t size = std::bit_ceil(2 * right_rows + 2), parts = right_rows < parted_rows ? 1 : most_parts, part_mask = size / parts - 1;
+void join(ThreadPool& threads, const std::int64_t* left, std::size_t n, const std::int64_t* right,
+          std::size_t right_rows, std::int64_t* lefts, std::int64_t* rights) {
+  const std::size_t size = std::bit_ceil(2 * right_rows + 2), parts = right_rows < parted_rows ? 1 : most_parts,
+                    part_mask = size / parts - 1;
   const int shift = 64 - std::countr_zero(size);
   static std::unique_ptr<Slot[], void (*)(Slot*)> kept(nullptr, [](Slot* p) { std::free(p); });
   static std::size_t room = 0;
@@ -32,7 +33,9 @@ void join(ThreadPool& threads, const std::int64_t* left, std::size_t n, const st
     room = size;
   }
   Slot* const slots = kept.get();
-  auto place = [shift](std::int64_t key) { return static_cast<std::size_t>((static_cast<std::uint64_t>(key) * 0x9E3779B97F4A7C15ull) >> shift); };
+  auto place = [shift](std::int64_t key) {
+    return static_cast<std::size_t>((static_cast<std::uint64_t>(key) * 0x9E3779B97F4A7C15ull) >> shift);
+  };
   threads.for_ranges(parts, 1, [&](std::size_t begin, std::size_t end, unsigned) {
     const std::size_t first = begin * (part_mask + 1), count = (end - begin) * (part_mask + 1);
     std::fill_n(slots + first, count, Slot{0, -1});

@@ -59,12 +59,15 @@ class Numbers {
   using Raw = typename Form::Raw;
   using Out = typename Form::Out;
 
-  Numbers(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, const WantedRows& wanted, NumbersSink& sink, Form form) : source_(source), wanted_(wanted), sink_(sink), form_(form), pages_(memory, source, chunk, wanted) {}
+  Numbers(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, const WantedRows& wanted, NumbersSink& sink,
+          Form form)
+      : source_(source), wanted_(wanted), sink_(sink), form_(form), pages_(memory, source, chunk, wanted) {}
 
   void decode() {
     pages_.visit(
         [&](std::int32_t count, std::span<const std::byte> from) {
-          ATOLL_VALIDATE(from.size() / sizeof(Raw) >= static_cast<std::size_t>(count), ValueError, "a dictionary of {} values has {} bytes", count, from.size());
+          ATOLL_VALIDATE(from.size() / sizeof(Raw) >= static_cast<std::size_t>(count), ValueError,
+                         "a dictionary of {} values has {} bytes", count, from.size());
           dictionary_.resize(static_cast<std::size_t>(count));
           for (std::size_t i = 0; i < dictionary_.size(); ++i) dictionary_[i] = form_(load<Raw>(from.data(), i));
         },
@@ -75,25 +78,32 @@ class Numbers {
   static constexpr bool alike = std::is_same_v<Raw, Out>;
 
   void take(Page page) {
-    const std::size_t count = wanted_.all() ? static_cast<std::size_t>(page.rows) : page.end - page.begin, there = static_cast<std::size_t>(page.there);
+    const std::size_t count = wanted_.all() ? static_cast<std::size_t>(page.rows) : page.end - page.begin,
+                      there = static_cast<std::size_t>(page.there);
     const std::int64_t first = wanted_.all() ? page.first : static_cast<std::int64_t>(page.begin);
     std::byte* room = page.valid == nullptr ? sink_.room(first, static_cast<std::int64_t>(count)) : nullptr;
-    if (alike && page.encoding == plain && wanted_.all() && page.values_size >= there * sizeof(Raw) && room != nullptr) {
+    if (alike && page.encoding == plain && wanted_.all() && page.values_size >= there * sizeof(Raw) &&
+        room != nullptr) {
       source_.copy(page.values_at, {room, there * sizeof(Raw)});
       sink_.put(first, page.rows, room, nullptr);
       return;
     }
     page.values = pages_.values(page);
-    if (page.encoding == plain) ATOLL_VALIDATE(page.values.size() / sizeof(Raw) >= there, ValueError, "{} values have {} bytes", there, page.values.size());
+    if (page.encoding == plain)
+      ATOLL_VALIDATE(page.values.size() / sizeof(Raw) >= there, ValueError, "{} values have {} bytes", there,
+                     page.values.size());
     if (room == nullptr) values_.resize(std::max(count, there));
     Out* to = room == nullptr ? values_.data() : reinterpret_cast<Out*>(room);
     const std::uint8_t* valid = nullptr;
     if (page.valid != nullptr || wanted_.all()) {
       take_all(page, to);
     } else if (page.encoding == plain) {
-      for (std::size_t k = 0; k < count; ++k) to[k] = form_(load<Raw>(page.values.data(), static_cast<std::size_t>(wanted_.row(page.begin + k) - page.first)));
+      for (std::size_t k = 0; k < count; ++k)
+        to[k] =
+            form_(load<Raw>(page.values.data(), static_cast<std::size_t>(wanted_.row(page.begin + k) - page.first)));
     } else {
-      for_wanted_indices(page, wanted_, dictionary_.size(), [&](std::size_t k, std::uint32_t index) { to[k] = dictionary_[index]; });
+      for_wanted_indices(page, wanted_, dictionary_.size(),
+                         [&](std::size_t k, std::uint32_t index) { to[k] = dictionary_[index]; });
     }
     if (page.valid != nullptr) {
       spread(values_, there, static_cast<std::size_t>(page.rows), page.valid);
@@ -114,7 +124,8 @@ class Numbers {
       return;
     }
     const std::byte* from = page.values.data();
-    for (std::size_t i = 0, there = static_cast<std::size_t>(page.there); i < there; ++i) to[i] = form_(load<Raw>(from, i));
+    for (std::size_t i = 0, there = static_cast<std::size_t>(page.there); i < there; ++i)
+      to[i] = form_(load<Raw>(from, i));
   }
 
   ChunkSource& source_;
@@ -127,7 +138,8 @@ class Numbers {
 };
 
 template <class T>
-void decode_codes_as(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink, const WantedRows& wanted, std::span<const std::int64_t> codes) {
+void decode_codes_as(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink,
+                     const WantedRows& wanted, std::span<const std::int64_t> codes) {
   const std::vector<T> table(codes.begin(), codes.end());
   std::vector<T> values;
   std::vector<std::uint8_t> bits;
@@ -159,14 +171,18 @@ void decode_codes_as(Memory& memory, ChunkSource& source, const ParquetChunk& ch
 
 }  // namespace
 
-std::size_t WantedRows::place(std::int64_t row) const { return static_cast<std::size_t>(std::lower_bound(rows_.begin(), rows_.end(), row + first_) - rows_.begin()); }
+std::size_t WantedRows::place(std::int64_t row) const {
+  return static_cast<std::size_t>(std::lower_bound(rows_.begin(), rows_.end(), row + first_) - rows_.begin());
+}
 
 void WantedRows::check(std::int64_t rows) const {
   if (rows_.empty()) return;
-  ATOLL_VALIDATE(std::is_sorted(rows_.begin(), rows_.end()) && row(0) >= 0 && row(rows_.size() - 1) < rows, ValueError, "the rows that are wanted do not ascend, or not all are there");
+  ATOLL_VALIDATE(std::is_sorted(rows_.begin(), rows_.end()) && row(0) >= 0 && row(rows_.size() - 1) < rows, ValueError,
+                 "the rows that are wanted do not ascend, or not all are there");
 }
 
-void decode_numbers(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink, const WantedRows& wanted, NumbersForm form) {
+void decode_numbers(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink,
+                    const WantedRows& wanted, NumbersForm form) {
   using Physical = ParquetChunk::Physical;
   wanted.check(chunk.rows);
   const bool narrow = chunk.physical == Physical::i32 || chunk.physical == Physical::f32;
@@ -179,7 +195,8 @@ void decode_numbers(Memory& memory, ChunkSource& source, const ParquetChunk& chu
   else as(AsTheyAre<std::uint64_t, std::uint64_t>{});
 }
 
-void decode_codes(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink, const WantedRows& wanted, std::span<const std::int64_t> codes, std::size_t bytes) {
+void decode_codes(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink,
+                  const WantedRows& wanted, std::span<const std::int64_t> codes, std::size_t bytes) {
   wanted.check(chunk.rows);
   if (bytes == 1) decode_codes_as<std::int8_t>(memory, source, chunk, sink, wanted, codes);
   else if (bytes == 2) decode_codes_as<std::int16_t>(memory, source, chunk, sink, wanted, codes);

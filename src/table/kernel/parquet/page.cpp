@@ -57,18 +57,21 @@ PageHeader read_page_header(std::span<const std::byte> bytes, std::size_t& at) {
     if (field == 3) return number(kind, header.packed_size);
     if (kind != parquet::Thrift::structure || (field != 5 && field != 7 && field != 8)) return false;
     const bool second = field == 8;
-    thrift.for_fields([&](std::int64_t inner, unsigned inner_kind) {
-      if (inner == 1) return number(inner_kind, header.values);
-      if (inner == (second ? 4 : 2)) return number(inner_kind, header.encoding);
-      if (second && inner == 5) return number(inner_kind, header.definition_bytes);
-      if (second && inner == 6) return number(inner_kind, header.repetition_bytes);
-      if (second && inner == 7) header.compressed = inner_kind != parquet::Thrift::no;
-      return false;
-    }, 1);
+    thrift.for_fields(
+        [&](std::int64_t inner, unsigned inner_kind) {
+          if (inner == 1) return number(inner_kind, header.values);
+          if (inner == (second ? 4 : 2)) return number(inner_kind, header.encoding);
+          if (second && inner == 5) return number(inner_kind, header.definition_bytes);
+          if (second && inner == 6) return number(inner_kind, header.repetition_bytes);
+          if (second && inner == 7) header.compressed = inner_kind != parquet::Thrift::no;
+          return false;
+        },
+        1);
     return true;
   });
-  ATOLL_VALIDATE(header.unpacked_size >= 0 && header.packed_size >= 0 && header.definition_bytes >= 0 && header.repetition_bytes >= 0, ValueError,
-                 "a page's head is broken");
+  ATOLL_VALIDATE(header.unpacked_size >= 0 && header.packed_size >= 0 && header.definition_bytes >= 0 &&
+                     header.repetition_bytes >= 0,
+                 ValueError, "a page's head is broken");
   return header;
 }
 
@@ -89,7 +92,8 @@ void PackedNumbers::next_run() {
   bit_ = 0;
   if (packed_) {
     // The last group of a page may be cut where its numbers end.
-    const std::size_t there = width_ == 0 ? static_cast<std::size_t>(head >> 1) * 8 : (bytes_.size() - at_) * 8 / width_;
+    const std::size_t there =
+        width_ == 0 ? static_cast<std::size_t>(head >> 1) * 8 : (bytes_.size() - at_) * 8 / width_;
     left_ = std::min(static_cast<std::size_t>(head >> 1) * 8, there);
     ATOLL_VALIDATE(left_ > 0 || head <= 1, ValueError, "packed numbers end too early");
     return;
@@ -100,7 +104,8 @@ void PackedNumbers::next_run() {
   number_ = 0;
   for (std::size_t i = 0; i < bytes; ++i) number_ |= static_cast<std::uint32_t>(bytes_[at_ + i]) << (8 * i);
   at_ += bytes;
-  ATOLL_VALIDATE((std::uint64_t{number_} >> width_) == 0, ValueError, "a packed number of {} bits is {}", width_, number_);
+  ATOLL_VALIDATE((std::uint64_t{number_} >> width_) == 0, ValueError, "a packed number of {} bits is {}", width_,
+                 number_);
 }
 
 void PackedNumbers::read(std::uint32_t* to, std::size_t count) {
@@ -112,7 +117,8 @@ void PackedNumbers::read(std::uint32_t* to, std::size_t count) {
       std::fill(to, to + some, number_);
     } else {
       std::size_t i = 0;
-      if (std::endian::native == std::endian::little && width_ >= 1 && width_ <= unpack_small.size() && bit_ % 8 == 0 && bytes_.size() - at_ >= bit_ / 8 + 16) {
+      if (std::endian::native == std::endian::little && width_ >= 1 && width_ <= unpack_small.size() && bit_ % 8 == 0 &&
+          bytes_.size() - at_ >= bit_ / 8 + 16) {
         const std::size_t groups = std::min(some / 8, (bytes_.size() - at_ - bit_ / 8 - 16) / width_);
         unpack_small[width_ - 1](bytes_.data() + at_ + bit_ / 8, to, groups);
         i = groups * 8;
@@ -127,7 +133,8 @@ void PackedNumbers::read(std::uint32_t* to, std::size_t count) {
           std::memcpy(&word, bytes_.data() + from, 8);
           if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
         } else {
-          for (std::size_t k = 0; from + k < bytes_.size(); ++k) word |= static_cast<std::uint64_t>(bytes_[from + k]) << (8 * k);
+          for (std::size_t k = 0; from + k < bytes_.size(); ++k)
+            word |= static_cast<std::uint64_t>(bytes_[from + k]) << (8 * k);
         }
         word >>= bit_ & 7;
         const std::size_t end = std::min(some, i + of_a_word);

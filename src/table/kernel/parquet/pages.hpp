@@ -17,7 +17,8 @@ namespace atl::table::parquet {
 inline constexpr std::int32_t plain = 0, plain_dictionary = 2, rle_dictionary = 8;
 inline constexpr std::size_t block = 1024;  // dictionary indices that are unpacked at a time
 inline constexpr std::size_t few = 256;  // the same where only some of them are wanted
-inline constexpr std::size_t head_bytes = 4096;  // of a page, which its head and the levels of a page without missing values hardly exceed
+inline constexpr std::size_t head_bytes =
+    4096;  // of a page, which its head and the levels of a page without missing values hardly exceed
 
 /// A page's values behind its levels, which of its rows have one, and which of them are wanted.
 struct Page {
@@ -33,15 +34,16 @@ struct Page {
 /// Walks the pages of a chunk, unpacks them and reads their levels.
 class Pages {
  public:
-  Pages(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, const WantedRows& wanted) : memory_(memory), source_(source), chunk_(chunk), wanted_(wanted) {}
+  Pages(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, const WantedRows& wanted)
+      : memory_(memory), source_(source), chunk_(chunk), wanted_(wanted) {}
 
   /// The values of a page, fetched.
   std::span<const std::byte> values(const Page& page) {
     return page.values_size == 0 ? page.values : source_.view(page.values_at, page.values_size);
   }
 
-  /// Calls `dictionary(count, values)` for a dictionary page and `data(page)` for others that have wanted rows, until all of these
-  /// are there.
+  /// Calls `dictionary(count, values)` for a dictionary page and `data(page)` for others that have wanted rows, until
+  /// all of these are there.
   template <class Dictionary, class Data>
   void visit(Dictionary&& dictionary, Data&& data) {
     visit_heads(dictionary, [&](const PageHeader& header, std::int64_t first, std::size_t body) {
@@ -51,7 +53,8 @@ class Pages {
       page.first = first;
       page.begin = begin;
       page.end = end;
-      ATOLL_VALIDATE(page.encoding == plain || page.encoding == plain_dictionary || page.encoding == rle_dictionary, ValueError, "its encoding is {}", page.encoding);
+      ATOLL_VALIDATE(page.encoding == plain || page.encoding == plain_dictionary || page.encoding == rle_dictionary,
+                     ValueError, "its encoding is {}", page.encoding);
       data(page);
     });
   }
@@ -62,23 +65,29 @@ class Pages {
     std::int64_t rows = 0;
     std::size_t at = 0;
     const std::int64_t count = wanted_.count(chunk_.rows);
-    const std::int64_t end = wanted_.all() ? chunk_.rows : count == 0 ? 0 : wanted_.row(static_cast<std::size_t>(count) - 1) + 1;
+    const std::int64_t end = wanted_.all() ? chunk_.rows
+                             : count == 0  ? 0
+                                           : wanted_.row(static_cast<std::size_t>(count) - 1) + 1;
     while (rows < end) {
       const std::size_t begin = at;
       try {
         const PageHeader header = read_header(at);
         const auto packed = static_cast<std::size_t>(header.packed_size);
-        ATOLL_VALIDATE(packed <= source_.size() - at, ValueError, "it has {} bytes, of which {} are there", packed, source_.size() - at);
+        ATOLL_VALIDATE(packed <= source_.size() - at, ValueError, "it has {} bytes, of which {} are there", packed,
+                       source_.size() - at);
         const std::size_t body = at;
         at += packed;
         if (header.type == PageHeader::Type::index) continue;
         if (header.type == PageHeader::Type::dictionary) {
-          ATOLL_VALIDATE(header.values >= 0 && (header.encoding == plain || header.encoding == plain_dictionary), ValueError, "its dictionary is of encoding {}", header.encoding);
+          ATOLL_VALIDATE(header.values >= 0 && (header.encoding == plain || header.encoding == plain_dictionary),
+                         ValueError, "its dictionary is of encoding {}", header.encoding);
           dictionary(header.values, unpacked(header, source_.view(body, packed)));
           continue;
         }
-        ATOLL_VALIDATE(header.type == PageHeader::Type::data || header.type == PageHeader::Type::data_v2, ValueError, "its type is {}", static_cast<int>(header.type));
-        ATOLL_VALIDATE(header.values >= 0 && header.values <= chunk_.rows - rows, ValueError, "it has {} values, {} are left", header.values, chunk_.rows - rows);
+        ATOLL_VALIDATE(header.type == PageHeader::Type::data || header.type == PageHeader::Type::data_v2, ValueError,
+                       "its type is {}", static_cast<int>(header.type));
+        ATOLL_VALIDATE(header.values >= 0 && header.values <= chunk_.rows - rows, ValueError,
+                       "it has {} values, {} are left", header.values, chunk_.rows - rows);
         data(header, rows, body);
         rows += header.values;
       } catch (const ValueError& error) {
@@ -105,14 +114,16 @@ class Pages {
 
   std::span<const std::byte> unpacked(const PageHeader& header, std::span<const std::byte> body) {
     if (chunk_.codec == ParquetChunk::Codec::none || !header.compressed) {
-      ATOLL_VALIDATE(header.unpacked_size == header.packed_size, ValueError, "it has two sizes, {} and {}", header.unpacked_size, header.packed_size);
+      ATOLL_VALIDATE(header.unpacked_size == header.packed_size, ValueError, "it has two sizes, {} and {}",
+                     header.unpacked_size, header.packed_size);
       return body;
     }
     return unpacked(body, static_cast<std::size_t>(header.unpacked_size));
   }
   std::span<const std::byte> unpacked(std::span<const std::byte> body, std::size_t size) {
     // A byte of Snappy becomes 64 at most.
-    ATOLL_VALIDATE(size / 64 <= body.size() && (size == 0 || snappy_size(body) == size), ValueError, "its size is not {}", size);
+    ATOLL_VALIDATE(size / 64 <= body.size() && (size == 0 || snappy_size(body) == size), ValueError,
+                   "its size is not {}", size);
     if (size == 0) return {};
     if (room_.size() < size) room_ = Buffer<std::byte>(memory_, size);
     unpack_snappy(body, {room_.data(), size});
@@ -124,19 +135,25 @@ class Pages {
     page.rows = page.there = header.values;
     page.encoding = header.encoding;
     const auto packed = static_cast<std::size_t>(header.packed_size);
-    if (header.type == PageHeader::Type::data && chunk_.codec == ParquetChunk::Codec::none && as_it_is(at, packed, page)) return page;
+    if (header.type == PageHeader::Type::data && chunk_.codec == ParquetChunk::Codec::none &&
+        as_it_is(at, packed, page))
+      return page;
     std::span<const std::byte> levels, body = source_.view(at, packed);
     if (header.type == PageHeader::Type::data) {
       page.values = unpacked(header, body);
       if (chunk_.optional) {
         const std::size_t size = level_bytes(page.values);
-        ATOLL_VALIDATE(size <= page.values.size(), ValueError, "its levels have {} bytes of {}", size, page.values.size());
+        ATOLL_VALIDATE(size <= page.values.size(), ValueError, "its levels have {} bytes of {}", size,
+                       page.values.size());
         levels = page.values.subspan(4, size - 4);
         page.values = page.values.subspan(size);
       }
     } else {
-      const auto definition = static_cast<std::size_t>(header.definition_bytes), repetition = static_cast<std::size_t>(header.repetition_bytes);
-      ATOLL_VALIDATE(definition + repetition <= body.size() && header.unpacked_size >= header.definition_bytes + header.repetition_bytes, ValueError, "its levels are longer than it is");
+      const auto definition = static_cast<std::size_t>(header.definition_bytes),
+                 repetition = static_cast<std::size_t>(header.repetition_bytes);
+      ATOLL_VALIDATE(definition + repetition <= body.size() &&
+                         header.unpacked_size >= header.definition_bytes + header.repetition_bytes,
+                     ValueError, "its levels are longer than it is");
       levels = body.subspan(repetition, definition);
       body = body.subspan(repetition + definition);
       const std::size_t size = static_cast<std::size_t>(header.unpacked_size) - definition - repetition;
@@ -199,7 +216,9 @@ inline PackedNumbers indices_of(const Page& page) {
   return {page.values.subspan(1), static_cast<unsigned>(page.values[0])};
 }
 
-inline void check_index(std::uint32_t index, std::size_t dictionary) { ATOLL_VALIDATE(index < dictionary, ValueError, "index {} of a dictionary of {}", index, dictionary); }
+inline void check_index(std::uint32_t index, std::size_t dictionary) {
+  ATOLL_VALIDATE(index < dictionary, ValueError, "index {} of a dictionary of {}", index, dictionary);
+}
 
 /// Calls `take(position, index)` for the dictionary's indices of all values.
 template <class Take>

@@ -13,7 +13,8 @@ namespace {
 
 [[noreturn]] void refuse() { throw ValueError("corrupt Snappy data"); }
 inline void check(bool good) {
-  if (!good) [[unlikely]] refuse();
+  if (!good) [[unlikely]]
+    refuse();
 }
 
 /// A whole number of seven bits to a byte, low ones first.
@@ -37,8 +38,9 @@ std::size_t little(const std::byte* from, std::size_t bytes) {
 
 constexpr std::size_t slack = 80;  // an element of 64 bytes at most, copied 16 at a time
 
-/// Of each tag of a copy: its length, the second byte of its distance, and how many bytes follow that say the rest. Programs
-/// that compress numbers mix tags of two kinds as it comes, so that branches would be guessed wrong every other time.
+/// Of each tag of a copy: its length, the second byte of its distance, and how many bytes follow that say the rest.
+/// Programs that compress numbers mix tags of two kinds as it comes, so that branches would be guessed wrong every
+/// other time.
 constexpr std::array<std::uint32_t, 256> copies = [] {
   std::array<std::uint32_t, 256> made{};
   for (std::uint32_t tag = 0; tag < 256; ++tag) {
@@ -51,10 +53,12 @@ constexpr std::array<std::uint32_t, 256> copies = [] {
 constexpr std::array<std::uint32_t, 5> masks{0, 0xff, 0xffff, 0xffffff, 0xffffffff};
 
 /// Elements while both ends are far: nothing but distances has to be checked.
-void unpack_middle(std::span<const std::byte> packed, std::span<std::byte> to, std::size_t& read, std::size_t& written) {
+void unpack_middle(std::span<const std::byte> packed, std::span<std::byte> to, std::size_t& read,
+                   std::size_t& written) {
   const std::byte *from = packed.data() + read, *from_end = packed.data() + packed.size();
   std::byte *target = to.data() + written, *target_end = to.data() + to.size();
-  while (from_end - from >= static_cast<std::ptrdiff_t>(slack) && target_end - target >= static_cast<std::ptrdiff_t>(slack)) {
+  while (from_end - from >= static_cast<std::ptrdiff_t>(slack) &&
+         target_end - target >= static_cast<std::ptrdiff_t>(slack)) {
     const auto tag = static_cast<std::size_t>(*from);
     std::size_t length = (tag >> 2) + 1;
     if ((tag & 3) == 0) {

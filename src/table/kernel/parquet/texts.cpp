@@ -19,7 +19,8 @@ void for_texts(std::span<const std::byte> from, std::size_t count, Take&& take) 
     std::memcpy(&size, from.data() + at, 4);
     if constexpr (std::endian::native == std::endian::big) size = __builtin_bswap32(size);
     at += 4;
-    ATOLL_VALIDATE(size <= from.size() - at, ValueError, "text {} has {} bytes, of which {} are there", i, size, from.size() - at);
+    ATOLL_VALIDATE(size <= from.size() - at, ValueError, "text {} has {} bytes, of which {} are there", i, size,
+                   from.size() - at);
     take(std::string_view(reinterpret_cast<const char*>(from.data()) + at, size));
     at += size;
   }
@@ -38,7 +39,9 @@ class Words {
     bytes_.resize(bytes_.size() + 16);  // copies of short ones take 16
   }
   std::size_t size() const { return borders_.size() - 1; }
-  std::string_view operator[](std::size_t index) const { return {bytes_.data() + borders_[index], borders_[index + 1] - borders_[index]}; }
+  std::string_view operator[](std::size_t index) const {
+    return {bytes_.data() + borders_[index], borders_[index + 1] - borders_[index]};
+  }
 
  private:
   std::vector<char> bytes_;
@@ -48,7 +51,13 @@ class Words {
 /// Texts that become more.
 class Texts {
  public:
-  Texts(Memory& memory, std::size_t rows, std::size_t bytes) : memory_(memory), rows_(rows), found_{Buffer<std::int64_t>(memory, rows + 1), Buffer<char>(memory, bytes + 64), {}}, next_(found_.offsets.data()) { *next_ = 0; }
+  Texts(Memory& memory, std::size_t rows, std::size_t bytes)
+      : memory_(memory),
+        rows_(rows),
+        found_{Buffer<std::int64_t>(memory, rows + 1), Buffer<char>(memory, bytes + 64), {}},
+        next_(found_.offsets.data()) {
+    *next_ = 0;
+  }
 
   void add(std::string_view text) {
     if (found_.bytes.size() - size_ < text.size()) {
@@ -87,40 +96,42 @@ ParquetTexts decode_texts(Memory& memory, ChunkSource& source, const ParquetChun
   Texts texts(memory, count, wanted.all() ? 2 * source.size() : 2 * count * share);
   Words words;
   Pages pages(memory, source, chunk, wanted);
-  pages.visit([&](std::int32_t size, std::span<const std::byte> from) { words.read(static_cast<std::size_t>(size), from); },
-              [&](Page page) {
-                page.values = pages.values(page);
-                const auto rows = static_cast<std::size_t>(page.rows);
-                if (page.valid == nullptr && wanted.all()) {
-                  if (page.encoding == plain) for_texts(page.values, rows, [&](std::string_view text) { texts.add(text); });
-                  else for_indices(page, words.size(), [&](std::size_t, std::uint32_t index) { texts.add(words[index]); });
-                  return;
-                }
-                if (page.valid == nullptr && page.encoding != plain) {
-                  for_wanted_indices(page, wanted, words.size(), [&](std::size_t, std::uint32_t index) { texts.add(words[index]); });
-                  return;
-                }
-                std::size_t row = 0, place = page.begin;
+  pages.visit(
+      [&](std::int32_t size, std::span<const std::byte> from) { words.read(static_cast<std::size_t>(size), from); },
+      [&](Page page) {
+        page.values = pages.values(page);
+        const auto rows = static_cast<std::size_t>(page.rows);
+        if (page.valid == nullptr && wanted.all()) {
+          if (page.encoding == plain) for_texts(page.values, rows, [&](std::string_view text) { texts.add(text); });
+          else for_indices(page, words.size(), [&](std::size_t, std::uint32_t index) { texts.add(words[index]); });
+          return;
+        }
+        if (page.valid == nullptr && page.encoding != plain) {
+          for_wanted_indices(page, wanted, words.size(),
+                             [&](std::size_t, std::uint32_t index) { texts.add(words[index]); });
+          return;
+        }
+        std::size_t row = 0, place = page.begin;
                 /// How often the row is wanted.
-                auto times = [&] {
-                  if (wanted.all()) return std::size_t{1};
-                  const std::size_t before = place;
-                  while (place < page.end && static_cast<std::size_t>(wanted.row(place) - page.first) == row) ++place;
-                  return place - before;
-                };
-                auto pass_missing = [&] {
-                  for (; row < rows && page.valid != nullptr && (page.valid[row >> 3] >> (row & 7) & 1) == 0; ++row)
-                    for (std::size_t left = times(); left > 0; --left) texts.add_missing();
-                };
-                auto take = [&](std::string_view text) {
-                  pass_missing();
-                  for (std::size_t left = times(); left > 0; --left) texts.add(text);
-                  ++row;
-                };
-                if (page.encoding == plain) for_texts(page.values, static_cast<std::size_t>(page.there), take);
-                else for_indices(page, words.size(), [&](std::size_t, std::uint32_t index) { take(words[index]); });
-                pass_missing();
-              });
+        auto times = [&] {
+          if (wanted.all()) return std::size_t{1};
+          const std::size_t before = place;
+          while (place < page.end && static_cast<std::size_t>(wanted.row(place) - page.first) == row) ++place;
+          return place - before;
+        };
+        auto pass_missing = [&] {
+          for (; row < rows && page.valid != nullptr && (page.valid[row >> 3] >> (row & 7) & 1) == 0; ++row)
+            for (std::size_t left = times(); left > 0; --left) texts.add_missing();
+        };
+        auto take = [&](std::string_view text) {
+          pass_missing();
+          for (std::size_t left = times(); left > 0; --left) texts.add(text);
+          ++row;
+        };
+        if (page.encoding == plain) for_texts(page.values, static_cast<std::size_t>(page.there), take);
+        else for_indices(page, words.size(), [&](std::size_t, std::uint32_t index) { take(words[index]); });
+        pass_missing();
+      });
   return texts.take();
 }
 
@@ -134,7 +145,9 @@ std::optional<std::vector<std::string>> read_words(Memory& memory, ChunkSource& 
         found.clear();
         for_texts(from, static_cast<std::size_t>(count), [&](std::string_view text) { found.emplace_back(text); });
       },
-      [&](const PageHeader& header, std::int64_t, std::size_t) { all = all && (header.encoding == plain_dictionary || header.encoding == rle_dictionary); });
+      [&](const PageHeader& header, std::int64_t, std::size_t) {
+        all = all && (header.encoding == plain_dictionary || header.encoding == rle_dictionary);
+      });
   if (!all) return std::nullopt;
   return found;
 }

@@ -16,9 +16,24 @@ inline constexpr int max_depth = 16;  // of structs in structs
 /// Thrift's compact protocol, as far as page headers and footers need it. ValueError with `broken` where it is none.
 class Thrift {
  public:
-  enum Kind : unsigned { stop = 0, yes = 1, no = 2, byte = 3, i16 = 4, i32 = 5, i64 = 6, real = 7, binary = 8, list = 9, set = 10, map = 11, structure = 12 };
+  enum Kind : unsigned {
+    stop = 0,
+    yes = 1,
+    no = 2,
+    byte = 3,
+    i16 = 4,
+    i32 = 5,
+    i64 = 6,
+    real = 7,
+    binary = 8,
+    list = 9,
+    set = 10,
+    map = 11,
+    structure = 12
+  };
 
-  Thrift(std::span<const std::byte> bytes, std::size_t& at, const char* broken) : bytes_(bytes), at_(at), broken_(broken) {}
+  Thrift(std::span<const std::byte> bytes, std::size_t& at, const char* broken)
+      : bytes_(bytes), at_(at), broken_(broken) {}
 
   /// Calls `visit(field, kind)` for each field of a struct, which reads it or says false: then it is passed over.
   template <class Visit>

@@ -78,7 +78,8 @@ std::array<double, 4> terms_of(const ExactSum& sum, const SumWindow& window, dou
   return terms;
 }
 
-// What the values add up to times `by`, a power of two, in doubles that do not overlap; infinity or NaN alone when there is one.
+// What the values add up to times `by`, a power of two, in doubles that do not overlap; infinity or NaN alone when
+// there is one.
 std::vector<double> reduced(const Summands& values, double by) {
   double special = 0;
   std::vector<double> terms;
@@ -113,7 +114,8 @@ SumWindow SumWindow::below(int top, std::uint64_t count, bool special) {
     top -= 128;
   }
   for (double& magic : window.magic) {
-    // With 1.5 x 2^k, x + magic stays in one binade for either sign of x. The unit is 2^(k-52), and parts are at most 2^bits.
+    // With 1.5 x 2^k, x + magic stays in one binade for either sign of x. The unit is 2^(k-52), and parts are at most
+    // 2^bits.
     const int k = std::max(top + 52 - bits, -1022);
     magic = std::ldexp(1.5, k);
     top = k - 53;  // what is left is at most half a unit
@@ -123,7 +125,8 @@ SumWindow SumWindow::below(int top, std::uint64_t count, bool special) {
 
 namespace {
 
-// Rounded once: of more than 63 bits the lowest stands for all below it. By way of 63, as processors convert signed words without a branch.
+// Rounded once: of more than 63 bits the lowest stands for all below it. By way of 63, as processors convert signed
+// words without a branch.
 double to_double(__int128 x) {
   const auto size = static_cast<unsigned __int128>(x < 0 ? -x : x);
   const auto high = static_cast<std::uint64_t>(size >> 63);
@@ -133,7 +136,8 @@ double to_double(__int128 x) {
   } else {
     const int shift = std::bit_width(high);
     const bool below = static_cast<std::uint64_t>(size) << (64 - shift) != 0;
-    value = static_cast<double>(static_cast<std::int64_t>(size >> shift) | (below ? 1 : 0)) * std::bit_cast<double>(static_cast<std::uint64_t>(1023 + shift) << 52);
+    value = static_cast<double>(static_cast<std::int64_t>(size >> shift) | (below ? 1 : 0)) *
+            std::bit_cast<double>(static_cast<std::uint64_t>(1023 + shift) << 52);
   }
   return x < 0 ? -value : value;
 }
@@ -142,7 +146,9 @@ double to_double(__int128 x) {
 class WholeSums {
  public:
   explicit WholeSums(const SumWindow& window)
-      : fits_(window.scale == 1), apart_(exponent_of(window.magic[0]) - exponent_of(window.magic[1])), unit_(window.unit(1)) {}
+      : fits_(window.scale == 1),
+        apart_(exponent_of(window.magic[0]) - exponent_of(window.magic[1])),
+        unit_(window.unit(1)) {}
   /// False: it is infinite or NaN, is scaled, or so small that it would be rounded twice.
   bool value(const ExactSum& sum, double& value) const {
     if (!fits_ || sum.special != 0) return false;
@@ -161,15 +167,20 @@ class WholeSums {
 void values_of(const ExactSum* sums, std::size_t n, const SumWindow& window, double* out) {
   const WholeSums whole(window);
   for (std::size_t i = 0; i < n; ++i)
-    if (!whole.value(sums[i], out[i])) [[unlikely]] out[i] = value_of({{sums + i, 1}, {&window, 1}, {}});
+    if (!whole.value(sums[i], out[i])) [[unlikely]]
+      out[i] = value_of({{sums + i, 1}, {&window, 1}, {}});
 }
 
 double value_of(const Summands& values) {
   // One window, no infinities and nothing aside: by far the most.
-  if (double value = 0; values.sums.size() == 1 && values.rests.empty() && WholeSums(values.windows[0]).value(values.sums[0], value)) return value;
+  if (double value = 0;
+      values.sums.size() == 1 && values.rests.empty() && WholeSums(values.windows[0]).value(values.sums[0], value))
+    return value;
   const std::vector<double> partial = reduced(values, 1);
   const double value = rounded(partial.data(), partial.size());
-  if (std::isfinite(value) || std::any_of(values.sums.begin(), values.sums.end(), [](const ExactSum& sum) { return sum.special != 0; })) return value;
+  if (std::isfinite(value) ||
+      std::any_of(values.sums.begin(), values.sums.end(), [](const ExactSum& sum) { return sum.special != 0; }))
+    return value;
   // Near the end of the range: what cancels must not overflow before it does.
   const std::vector<double> small = reduced(values, 0x1p-128);
   return rounded(small.data(), small.size()) / 0x1p-128;

@@ -18,7 +18,8 @@ using array::dispatch;
 // Comparisons that hand NaN on.
 struct Least {
   template <class T>
-  static constexpr T none = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+  static constexpr T none =
+      std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
   template <class T>
   static bool takes(T old, T x) {
     return x < old || x != x;
@@ -26,7 +27,8 @@ struct Least {
 };
 struct Greatest {
   template <class T>
-  static constexpr T none = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+  static constexpr T none =
+      std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
   template <class T>
   static bool takes(T old, T x) {
     return x > old || x != x;
@@ -69,7 +71,8 @@ void take_extremes(const StateSpec& spec, void* states, const std::uint32_t* cod
   }
   dispatch_wide(spec.wide, [&](auto type) {
     using T = decltype(type);
-    if (spec.kind == StateKind::least) take_extremes<T, Least>(static_cast<T*>(states), codes, static_cast<const T*>(values), n);
+    if (spec.kind == StateKind::least)
+      take_extremes<T, Least>(static_cast<T*>(states), codes, static_cast<const T*>(values), n);
     else take_extremes<T, Greatest>(static_cast<T*>(states), codes, static_cast<const T*>(values), n);
   });
 }
@@ -97,18 +100,24 @@ void clear_states(const StateSpec& spec, void* states, std::size_t n) {
     case StateKind::sum:
     case StateKind::square: std::fill_n(static_cast<ExactSum*>(states), n, ExactSum{}); break;
     case StateKind::least:
-      dispatch_wide(spec.wide, [&](auto type) { std::fill_n(static_cast<decltype(type)*>(states), n, Least::none<decltype(type)>); });
+      dispatch_wide(spec.wide, [&](auto type) {
+        std::fill_n(static_cast<decltype(type)*>(states), n, Least::none<decltype(type)>);
+      });
       break;
     case StateKind::greatest:
-      dispatch_wide(spec.wide, [&](auto type) { std::fill_n(static_cast<decltype(type)*>(states), n, Greatest::none<decltype(type)>); });
+      dispatch_wide(spec.wide, [&](auto type) {
+        std::fill_n(static_cast<decltype(type)*>(states), n, Greatest::none<decltype(type)>);
+      });
       break;
-    case StateKind::first: std::fill_n(static_cast<std::int64_t*>(states), n, std::numeric_limits<std::int64_t>::max()); break;
+    case StateKind::first:
+      std::fill_n(static_cast<std::int64_t*>(states), n, std::numeric_limits<std::int64_t>::max());
+      break;
     case StateKind::last: std::fill_n(static_cast<std::int64_t*>(states), n, std::int64_t{-1}); break;
   }
 }
 
-void update_states(const StateSpec& spec, void* states, const std::uint32_t* codes, const std::uint64_t* words, std::size_t n,
-                   std::int64_t first_row, std::vector<CodeRest>& rests) {
+void update_states(const StateSpec& spec, void* states, const std::uint32_t* codes, const std::uint64_t* words,
+                   std::size_t n, std::int64_t first_row, std::vector<CodeRest>& rests) {
   auto* counts = static_cast<std::uint64_t*>(states);
   auto* rows = static_cast<std::int64_t*>(states);
   switch (spec.kind) {
@@ -131,10 +140,12 @@ void update_states(const StateSpec& spec, void* states, const std::uint32_t* cod
     case StateKind::any_bits:
     case StateKind::odd_bits: return join_states(spec, states, codes, words, n);
     case StateKind::first:
-      for (std::size_t i = n; i-- > 0;) rows[codes[i]] = std::min(rows[codes[i]], first_row + static_cast<std::int64_t>(i));
+      for (std::size_t i = n; i-- > 0;)
+        rows[codes[i]] = std::min(rows[codes[i]], first_row + static_cast<std::int64_t>(i));
       return;
     case StateKind::last:
-      for (std::size_t i = 0; i < n; ++i) rows[codes[i]] = std::max(rows[codes[i]], first_row + static_cast<std::int64_t>(i));
+      for (std::size_t i = 0; i < n; ++i)
+        rows[codes[i]] = std::max(rows[codes[i]], first_row + static_cast<std::int64_t>(i));
       return;
   }
 }
@@ -156,9 +167,11 @@ void join_states(const StateSpec& spec, void* into, const std::uint32_t* codes, 
     case StateKind::odd_bits:
       return take_in<std::uint64_t>(into, codes, from, n, [](std::uint64_t& state, std::uint64_t x) { state ^= x; });
     case StateKind::first:
-      return take_in<std::int64_t>(into, codes, from, n, [](std::int64_t& state, std::int64_t x) { state = std::min(state, x); });
+      return take_in<std::int64_t>(into, codes, from, n,
+                                   [](std::int64_t& state, std::int64_t x) { state = std::min(state, x); });
     case StateKind::last:
-      return take_in<std::int64_t>(into, codes, from, n, [](std::int64_t& state, std::int64_t x) { state = std::max(state, x); });
+      return take_in<std::int64_t>(into, codes, from, n,
+                                   [](std::int64_t& state, std::int64_t x) { state = std::max(state, x); });
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adding values to exact sums: some rows are cut into their parts by vectors, then each row is one addition: of 32 bytes, its count
-// among them, with AVX2, of 16 and a count elsewhere. Where something is left of a row they are cut once more, one by one.
+// Adding values to exact sums: some rows are cut into their parts by vectors, then each row is one addition: of 32
+// bytes, its count among them, with AVX2, of 16 and a count elsewhere. Where something is left of a row they are cut
+// once more, one by one.
 #include "atoll/array/kernel/simd.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/state/update.cpp"
@@ -37,10 +38,11 @@ HWY_ATTR HWY_INLINE V square_error(D d, V x, V high) {
 #endif
 }
 
-// The terms of n values, n up to `piece`, padded with zeros to whole vectors; outside the spec's band they are 0. Returns whether any is
-// not, where there is a band.
+// The terms of n values, n up to `piece`, padded with zeros to whole vectors; outside the spec's band they are 0.
+// Returns whether any is not, where there is a band.
 template <Term term>
-HWY_ATTR bool make_terms(const StateSpec& spec, const double* HWY_RESTRICT values, std::size_t n, double* HWY_RESTRICT terms) {
+HWY_ATTR bool make_terms(const StateSpec& spec, const double* HWY_RESTRICT values, std::size_t n,
+                         double* HWY_RESTRICT terms) {
   const hn::CappedTag<double, 8> d;
   const std::size_t lanes = hn::Lanes(d);
   const bool banded = spec.from > 0 || spec.below < infinity;
@@ -66,9 +68,10 @@ HWY_ATTR bool make_terms(const StateSpec& spec, const double* HWY_RESTRICT value
   return !banded || !hn::AllTrue(d, zeros);
 }
 
-// Parts of the terms of n rows: of L rows, as many as a vector has, the even ones' pairs come first. Returns whether something is left
-// or does not fit.
-HWY_ATTR bool cut(const SumWindow& window, const double* HWY_RESTRICT terms, std::size_t n, std::int64_t* HWY_RESTRICT parts) {
+// Parts of the terms of n rows: of L rows, as many as a vector has, the even ones' pairs come first. Returns whether
+// something is left or does not fit.
+HWY_ATTR bool cut(const SumWindow& window, const double* HWY_RESTRICT terms, std::size_t n,
+                  std::int64_t* HWY_RESTRICT parts) {
   const hn::CappedTag<double, 8> d;
   const hn::RebindToSigned<decltype(d)> di;
   const std::size_t lanes = hn::Lanes(d);
@@ -108,7 +111,8 @@ bool skip_nan(const double* values, std::size_t n, double* terms, std::uint64_t*
 }
 
 // Adds one row's term; what is left goes to `rests`.
-void add_slowly(const SumWindow& window, double x, std::uint64_t row, std::uint32_t code, ExactSum& state, std::vector<CodeRest>& rests) {
+void add_slowly(const SumWindow& window, double x, std::uint64_t row, std::uint32_t code, ExactSum& state,
+                std::vector<CodeRest>& rests) {
   state.rows += row;
   if (!(x - x == 0)) {
     state.special += x;
@@ -136,8 +140,8 @@ void add_specials(const double* terms, const std::uint32_t* codes, std::size_t n
 }
 
 template <Term term>
-HWY_ATTR void add(const StateSpec& spec, ExactSum* states, const std::uint32_t* codes, const double* values, std::size_t n,
-                  std::vector<CodeRest>& rests) {
+HWY_ATTR void add(const StateSpec& spec, ExactSum* states, const std::uint32_t* codes, const double* values,
+                  std::size_t n, std::vector<CodeRest>& rests) {
   constexpr std::size_t lanes = hn::MaxLanes(hn::CappedTag<double, 8>());
   constexpr std::uint64_t row = term == Term::square_low ? 0 : 1;
   alignas(64) double terms[piece];
@@ -161,7 +165,8 @@ HWY_ATTR void add(const StateSpec& spec, ExactSum* states, const std::uint32_t* 
     }
     const bool some = spec.skips_nan && skip_nan(values + at, count, terms, there);
     if (cut(window, x, count, parts) || window.scale != 1) {
-      for (std::size_t i = 0; i < count; ++i) add_slowly(window, x[i], some ? row * there[i] : row, code[i], states[code[i]], rests);
+      for (std::size_t i = 0; i < count; ++i)
+        add_slowly(window, x[i], some ? row * there[i] : row, code[i], states[code[i]], rests);
       continue;
     }
     // Every row's count is added below; those of rows that are none are taken away first.

@@ -9,7 +9,8 @@
 namespace atl::table {
 namespace {
 
-constexpr std::size_t rows_per_bucket = std::size_t{1} << 14;  // 28 bytes each while they are sorted: half a second-level cache of 1 MiB
+constexpr std::size_t rows_per_bucket =
+    std::size_t{1} << 14;  // 28 bytes each while they are sorted: half a second-level cache of 1 MiB
 constexpr std::size_t most_buckets = 1024;
 constexpr std::size_t fewest_buckets = 8;
 constexpr std::size_t samples_per_bucket = 32;
@@ -37,7 +38,8 @@ std::size_t wanted_buckets(const TextBuckets::Terms& terms) {
 
 }  // namespace
 
-std::vector<std::uint64_t> BucketPlan::sample(const TextView& texts, const TextBuckets::Terms& terms, std::uint64_t seed) {
+std::vector<std::uint64_t> BucketPlan::sample(const TextView& texts, const TextBuckets::Terms& terms,
+                                              std::uint64_t seed) {
   const std::size_t share = samples_per_bucket * wanted_buckets(terms) * texts.count / terms.rows + 1;
   SequentialRandom random(seed);
   std::vector<std::uint64_t> words;
@@ -56,7 +58,8 @@ std::optional<BucketPlan> BucketPlan::of(std::span<const std::uint64_t> sample, 
   const std::size_t samples = sample.size() / 2;
   std::vector<Image> images;
   for (std::size_t i = 0; i < samples; ++i) images.push_back({sample[2 * i], sample[2 * i + 1]});
-  const auto long_ones = static_cast<std::size_t>(std::count_if(images.begin(), images.end(), [](const Image& image) { return image.is_long(); }));
+  const auto long_ones = static_cast<std::size_t>(
+      std::count_if(images.begin(), images.end(), [](const Image& image) { return image.is_long(); }));
   plan.mostly_short_ = long_ones * 8 < samples;
   if (terms.bytes == TextBuckets::Terms::Bytes::of_sample) plan.codes_ = codes_of(images);
   std::vector<std::uint32_t> counts(std::size_t{1} << cell_bits);

@@ -11,8 +11,8 @@
 
 namespace atl::table {
 
-/// Buckets are ranges of cells; a cell is what keys have in common in their first bits. Many enough for the sample's texts to spread
-/// evenly, few enough to stay in a cache.
+/// Buckets are ranges of cells; a cell is what keys have in common in their first bits. Many enough for the sample's
+/// texts to spread evenly, few enough to stay in a cache.
 class BucketPlan {
  public:
   static constexpr unsigned cell_bits = 14;
@@ -25,7 +25,8 @@ class BucketPlan {
   std::size_t buckets() const { return buckets_; }
   std::size_t bucket_of(std::uint64_t key) const { return bucket_of_cell_[key >> (64 - cell_bits)]; }
   const ByteCodes& codes() const { return codes_; }
-  /// How many texts a bucket may hold: what one thread sorts soon, or a part of all that leaves the others something to do.
+  /// How many texts a bucket may hold: what one thread sorts soon, or a part of all that leaves the others something to
+  /// do.
   std::size_t most_rows() const { return most_rows_; }
   bool mostly_short() const { return mostly_short_; }
 

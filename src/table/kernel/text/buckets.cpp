@@ -25,7 +25,10 @@ constexpr std::size_t fewest = std::size_t{1} << 16;
 class TextBuckets::Impl {
  public:
   Impl(const Work& work, const TextView& texts, const Terms& terms, BucketPlan plan)
-      : texts_(texts), depth_(terms.depth), plan_(std::move(plan)), own_(work, texts.count, plan_.buckets()),
+      : texts_(texts),
+        depth_(terms.depth),
+        plan_(std::move(plan)),
+        own_(work, texts.count, plan_.buckets()),
         sizes_(plan_.buckets()) {
     fit_ = deal(work);
     const Dealt mine = dealt();
@@ -36,7 +39,8 @@ class TextBuckets::Impl {
   const BucketPlan& plan() const { return plan_; }
   const std::vector<Size>& sizes() const { return sizes_; }
   bool crowded() const {
-    return std::any_of(sizes_.begin(), sizes_.end(), [&](const Size& size) { return static_cast<std::size_t>(size.rows) > plan_.most_rows(); });
+    return std::any_of(sizes_.begin(), sizes_.end(),
+                       [&](const Size& size) { return static_cast<std::size_t>(size.rows) > plan_.most_rows(); });
   }
   Dealt dealt() const {
     const Images::Places places = own_.places();
@@ -47,7 +51,8 @@ class TextBuckets::Impl {
     rows_of_ = {};
     for (const Dealt& one : dealt) {
       pieces_.push_back({static_cast<const Images::List*>(one.lists), static_cast<const std::uint32_t*>(one.next),
-                         static_cast<const std::uint32_t*>(one.rows), static_cast<const Image*>(one.images), plan_.buckets(), one.threads});
+                         static_cast<const std::uint32_t*>(one.rows), static_cast<const Image*>(one.images),
+                         plan_.buckets(), one.threads});
       rows_of_.add(one.first_row, one.offsets, one.bytes);
     }
     sizes_ = std::move(sizes);
@@ -70,14 +75,17 @@ class TextBuckets::Impl {
   template <class Body>
   void for_each_sorted(const Work& work, Body&& body) const {
     std::vector<SortedBucket> areas;
-    for (unsigned thread = 0; thread < work.threads.size(); ++thread) areas.emplace_back(work.memory, rows_of_, depth_, plan_.codes(), largest_);
+    for (unsigned thread = 0; thread < work.threads.size(); ++thread)
+      areas.emplace_back(work.memory, rows_of_, depth_, plan_.codes(), largest_);
     const auto rows = static_cast<std::uint64_t>(rows_before_.back());
     work.threads.for_each_dynamic(rows_before_.size() - 1, [&](std::size_t bucket, unsigned thread) {
-      if (thread == 0 && bucket % 8 == 0) work.monitor.checkpoint(rows + static_cast<std::uint64_t>(rows_before_[bucket]), 2 * rows);
+      if (thread == 0 && bucket % 8 == 0)
+        work.monitor.checkpoint(rows + static_cast<std::uint64_t>(rows_before_[bucket]), 2 * rows);
       SortedBucket& area = areas[thread];
       area.clear();
       for (std::size_t piece = 0; piece < pieces_.size(); ++piece) {
-        pieces_[piece].for_each_run(begin_ + bucket, [&](const Images::Run& run) { area.add(piece, run.rows, run.values, run.count); });
+        pieces_[piece].for_each_run(begin_ + bucket,
+                                    [&](const Images::Run& run) { area.add(piece, run.rows, run.values, run.count); });
       }
       if (area.size() == 0) return;
       area.sort();
@@ -146,7 +154,8 @@ std::vector<std::uint64_t> TextBuckets::sample(const TextView& texts, const Term
   return BucketPlan::sample(texts, terms, seed);
 }
 
-std::optional<TextBuckets> TextBuckets::deal(const Work& work, const TextView& texts, const Terms& terms, std::span<const std::uint64_t> sample) {
+std::optional<TextBuckets> TextBuckets::deal(const Work& work, const TextView& texts, const Terms& terms,
+                                             std::span<const std::uint64_t> sample) {
   if (terms.rows < fewest || terms.rows > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
   std::optional<BucketPlan> plan = BucketPlan::of(sample, terms);
   if (!plan) return std::nullopt;
@@ -165,9 +174,7 @@ std::optional<TextBuckets> TextBuckets::of(const Work& work, const TextView& tex
     }
     if (dealt && dealt->crowded()) dealt.reset();
     return dealt;
-  } catch (const MemoryError&) {
-    return std::nullopt;
-  }
+  } catch (const MemoryError&) { return std::nullopt; }
 }
 
 bool TextBuckets::fit() const { return impl_->fit(); }
@@ -211,7 +218,8 @@ TextBuckets::Distinct TextBuckets::distinct(const Work& work) const {
     const auto from = static_cast<std::size_t>(result.rows_from_[bucket]);
     char* const room = result.bytes_.data() + result.bytes_from_[bucket];
     const char* const room_end = result.bytes_.data() + result.bytes_from_[bucket + 1];
-    counts[bucket] = static_cast<std::int64_t>(texts.write_distinct(room, room_end, result.ends_.data() + from, result.rows_.data() + from));
+    counts[bucket] = static_cast<std::int64_t>(
+        texts.write_distinct(room, room_end, result.ends_.data() + from, result.rows_.data() + from));
     sizes[bucket] = counts[bucket] == 0 ? 0 : result.ends_[from + static_cast<std::size_t>(counts[bucket]) - 1];
   });
   result.rows_before_.assign(1, 0);
@@ -226,8 +234,10 @@ TextBuckets::Distinct TextBuckets::distinct(const Work& work) const {
 void TextBuckets::Distinct::write(const Work& work, std::int64_t* offsets, char* bytes, std::int64_t* first) const {
   offsets[0] = 0;
   work.threads.for_each_dynamic(rows_from_.size() - 1, [&](std::size_t bucket, unsigned) {
-    const std::int64_t begin = bytes_before_[bucket], at = rows_before_[bucket], count = rows_before_[bucket + 1] - at, from = rows_from_[bucket];
-    std::memcpy(bytes + begin, bytes_.data() + bytes_from_[bucket], static_cast<std::size_t>(bytes_before_[bucket + 1] - begin));
+    const std::int64_t begin = bytes_before_[bucket], at = rows_before_[bucket], count = rows_before_[bucket + 1] - at,
+                       from = rows_from_[bucket];
+    std::memcpy(bytes + begin, bytes_.data() + bytes_from_[bucket],
+                static_cast<std::size_t>(bytes_before_[bucket + 1] - begin));
     for (std::int64_t i = 0; i < count; ++i) {
       offsets[at + i + 1] = begin + ends_[static_cast<std::size_t>(from + i)];
       first[at + i] = rows_[static_cast<std::size_t>(from + i)];

@@ -71,8 +71,12 @@ TextMap mapped(const TextCall&) {
           }};
 }
 
-std::size_t upper_at(std::string_view, const char*, std::uint32_t point, std::uint32_t (&to)[4]) { return to_upper(point, to); }
-std::size_t fold_at(std::string_view, const char*, std::uint32_t point, std::uint32_t (&to)[4]) { return to_folded(point, to); }
+std::size_t upper_at(std::string_view, const char*, std::uint32_t point, std::uint32_t (&to)[4]) {
+  return to_upper(point, to);
+}
+std::size_t fold_at(std::string_view, const char*, std::uint32_t point, std::uint32_t (&to)[4]) {
+  return to_folded(point, to);
+}
 std::size_t swap_at(std::string_view text, const char* at, std::uint32_t point, std::uint32_t (&to)[4]) {
   if (is_upper(point)) return lower_at(text, at, point, to);
   if (is_lower(point)) return to_upper(point, to);
@@ -112,7 +116,8 @@ TextMap normalized(const TextCall& call) {
                 out.append(text);
               } else {
                 utf8proc_uint8_t* made = nullptr;
-                const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()), &made,
+                const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                               static_cast<utf8proc_ssize_t>(text.size()), &made,
                                                static_cast<utf8proc_option_t>(options));
                 if (size < 0) throw MemoryError("no memory for a text's normal form");
                 out.append({reinterpret_cast<const char*>(made), static_cast<std::size_t>(size)});
@@ -124,9 +129,12 @@ TextMap normalized(const TextCall& call) {
 }
 
 constexpr std::array entries{
-    TextMapEntry{"lower", mapped<lowered, lower_at>},     TextMapEntry{"upper", mapped<raised, upper_at>},
-    TextMapEntry{"casefold", mapped<lowered, fold_at>},   TextMapEntry{"swapcase", mapped<swapped, swap_at>},
-    TextMapEntry{"title", titled<true>},                  TextMapEntry{"capitalize", titled<false>},
+    TextMapEntry{"lower", mapped<lowered, lower_at>},
+    TextMapEntry{"upper", mapped<raised, upper_at>},
+    TextMapEntry{"casefold", mapped<lowered, fold_at>},
+    TextMapEntry{"swapcase", mapped<swapped, swap_at>},
+    TextMapEntry{"title", titled<true>},
+    TextMapEntry{"capitalize", titled<false>},
     TextMapEntry{"normalize", normalized},
 };
 

@@ -95,7 +95,8 @@ constexpr std::array entries{
     MeasureEntry{"islower", cased_as<is_lower, is_upper>},
     MeasureEntry{"isupper", cased_as<is_upper, is_lower>},
     MeasureEntry{"istitle", [](const TextCall&) { return test_each(titled); }},
-    MeasureEntry{"isascii", [](const TextCall&) { return test_each([](std::string_view text) { return is_ascii(text); }); }},
+    MeasureEntry{"isascii",
+                 [](const TextCall&) { return test_each([](std::string_view text) { return is_ascii(text); }); }},
 };
 
 }  // namespace

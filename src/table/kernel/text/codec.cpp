@@ -12,7 +12,8 @@ namespace {
 enum class Codec : std::uint8_t { utf8, ascii, latin1, utf16_le, utf16_be, utf32_le, utf32_be };
 enum class Bad : std::uint8_t { raise, ignore, replace };
 
-constexpr std::array<std::string_view, 7> names{"utf-8", "ascii", "latin-1", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"};
+constexpr std::array<std::string_view, 7> names{"utf-8",     "ascii",     "latin-1",  "utf-16-le",
+                                                "utf-16-be", "utf-32-le", "utf-32-be"};
 
 /// texts[0]: the encoding's name; numbers[0]: what becomes of what it cannot hold.
 Codec codec_of(const TextCall& call) {
@@ -34,15 +35,15 @@ void encode(std::string_view text, Codec codec, Bad bad, TextBuilder& out) {
   for (const char* at = text.data(); at < end; ++place) {
     const std::uint32_t point = next_point(at);
     switch (codec) {
-      case Codec::utf8:
-        break;  // not asked: they are already
+      case Codec::utf8: break;  // not asked: they are already
       case Codec::ascii:
       case Codec::latin1:
         if (point < (codec == Codec::ascii ? 0x80u : 0x100u)) {
           out.append(static_cast<char>(point));
           break;
         }
-        ATOLL_VALIDATE(bad != Bad::raise, ValueError, "'{}' codec can't encode character '\\U{:08x}' in position {}: ordinal not in range({})",
+        ATOLL_VALIDATE(bad != Bad::raise, ValueError,
+                       "'{}' codec can't encode character '\\U{:08x}' in position {}: ordinal not in range({})",
                        names[static_cast<std::size_t>(codec)], point, place, codec == Codec::ascii ? 128 : 256);
         if (bad == Bad::replace) out.append('?');
         break;
@@ -65,7 +66,10 @@ void encode(std::string_view text, Codec codec, Bad bad, TextBuilder& out) {
 std::size_t bad_bytes(std::string_view bytes) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const unsigned char lead = byte(0);
-  const std::size_t wanted = lead >= 0xc2 && lead <= 0xdf ? 2 : lead >= 0xe0 && lead <= 0xef ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 1;
+  const std::size_t wanted = lead >= 0xc2 && lead <= 0xdf   ? 2
+                             : lead >= 0xe0 && lead <= 0xef ? 3
+                             : lead >= 0xf0 && lead <= 0xf4 ? 4
+                                                            : 1;
   std::size_t size = 1;
   while (size < wanted && size < bytes.size()) {
     unsigned char low = 0x80, high = 0xbf;
@@ -86,7 +90,8 @@ void replaced(Bad bad, TextBuilder& out) {
 }
 
 void refuse(Codec codec, Bad bad, std::size_t place, std::string_view why) {
-  ATOLL_VALIDATE(bad != Bad::raise, ValueError, "'{}' codec can't decode bytes in position {}: {}", names[static_cast<std::size_t>(codec)], place, why);
+  ATOLL_VALIDATE(bad != Bad::raise, ValueError, "'{}' codec can't decode bytes in position {}: {}",
+                 names[static_cast<std::size_t>(codec)], place, why);
 }
 
 void decode_utf8(std::string_view bytes, Bad bad, TextBuilder& out) {
@@ -107,7 +112,8 @@ void decode_units(std::string_view bytes, Codec codec, Bad bad, TextBuilder& out
   auto unit = [&](std::size_t at) {
     std::uint32_t value = 0;
     for (std::size_t i = 0; i < width; ++i)
-      value |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * (is_big(codec) ? width - 1 - i : i));
+      value |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at + i]))
+               << (8 * (is_big(codec) ? width - 1 - i : i));
     return value;
   };
   for (std::size_t at = 0; at < bytes.size(); at += width) {
@@ -118,7 +124,8 @@ void decode_units(std::string_view bytes, Codec codec, Bad bad, TextBuilder& out
     }
     std::uint32_t point = unit(at);
     const std::size_t begin = at;
-    if (width == 2 && point >= 0xd800 && point < 0xdc00 && at + 4 <= bytes.size() && (unit(at + 2) & 0xfc00) == 0xdc00) {
+    if (width == 2 && point >= 0xd800 && point < 0xdc00 && at + 4 <= bytes.size() &&
+        (unit(at + 2) & 0xfc00) == 0xdc00) {
       point = 0x10000 + ((point - 0xd800) << 10) + (unit(at + 2) - 0xdc00);
       at += 2;
     }

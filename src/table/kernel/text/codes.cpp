@@ -16,14 +16,15 @@ using Words = hn::ScalableTag<std::uint64_t>;
 using Word = hn::Vec<Words>;
 using Bytes = hn::Repartition<std::uint8_t, Words>;
 
-/// The codes of a word's eight bytes side by side: the first byte, which is the word's highest, in the highest of 8 * bits bits.
-/// Bytes without a code leave their mark in `bad`.
+/// The codes of a word's eight bytes side by side: the first byte, which is the word's highest, in the highest of 8 *
+/// bits bits. Bytes without a code leave their mark in `bad`.
 HWY_ATTR HWY_INLINE Word encode(Word word, const ByteCodes& codes, hn::Vec<Bytes>& bad) {
   const Words d;
   const Bytes bytes_tag;
   const auto bytes = hn::BitCast(bytes_tag, word), one = hn::Set(bytes_tag, std::uint8_t{1});
   const auto code = hn::SaturatedSub(bytes, hn::Set(bytes_tag, codes.below));
-  const auto beyond = hn::SaturatedSub(code, hn::Set(bytes_tag, static_cast<std::uint8_t>(codes.highest - codes.below)));
+  const auto beyond =
+      hn::SaturatedSub(code, hn::Set(bytes_tag, static_cast<std::uint8_t>(codes.highest - codes.below)));
   bad = hn::Or(bad, hn::Or(beyond, hn::Xor(hn::Min(bytes, one), hn::Min(code, one))));
   const int bits = static_cast<int>(codes.bits);
   word = hn::BitCast(d, code);
@@ -38,7 +39,8 @@ HWY_ATTR HWY_INLINE Word encode(Word word, const ByteCodes& codes, hn::Vec<Bytes
 }
 
 /// A vector of keys of as many images.
-HWY_ATTR HWY_INLINE void make_vector(const Image* images, const ByteCodes& codes, std::uint64_t* keys, hn::Vec<Bytes>& bad) {
+HWY_ATTR HWY_INLINE void make_vector(const Image* images, const ByteCodes& codes, std::uint64_t* keys,
+                                     hn::Vec<Bytes>& bad) {
   const Words d;
   const Bytes bytes_tag;
   alignas(16) static constexpr std::uint8_t swapped[16] = {7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8};
@@ -50,7 +52,8 @@ HWY_ATTR HWY_INLINE void make_vector(const Image* images, const ByteCodes& codes
   const Word a = encode(first, codes, bad);
   const Word b = encode(hn::AndNot(hn::Set(d, std::uint64_t{255}), second), codes, bad);  // without the length
   const int bits = static_cast<int>(codes.bits);
-  hn::StoreU(bits == 8 ? a : hn::Or(hn::ShiftLeftSame(a, 64 - 8 * bits), hn::ShiftRightSame(b, 16 * bits - 64)), d, keys);
+  hn::StoreU(bits == 8 ? a : hn::Or(hn::ShiftLeftSame(a, 64 - 8 * bits), hn::ShiftRightSame(b, 16 * bits - 64)), d,
+             keys);
 }
 
 HWY_ATTR bool make_all_keys(const Image* images, std::size_t count, const ByteCodes& codes, std::uint64_t* keys) {

@@ -3,8 +3,8 @@
 #include <array>
 #include <cstring>
 
-#include "atoll/table/kernel/text/compare.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/table/kernel/text/compare.hpp"
 #include "kernel/text/families.hpp"
 
 namespace atl::table {

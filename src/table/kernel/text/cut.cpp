@@ -76,7 +76,9 @@ TextMap strip(const TextCall& call) {
     else points.push_back(point);
   }
   return cut_each([ascii, points](std::string_view text) {
-    return stripped<sides>(text, ascii, [&](std::uint32_t point) { return std::find(points.begin(), points.end(), point) != points.end(); });
+    return stripped<sides>(text, ascii, [&](std::uint32_t point) {
+      return std::find(points.begin(), points.end(), point) != points.end();
+    });
   });
 }
 
@@ -85,7 +87,8 @@ TextMap slice(const TextCall& call) {
   return cut_each([start = call.numbers.at(0), stop = call.numbers.at(1)](std::string_view text) {
     const auto size = static_cast<std::int64_t>(text.size());
     const bool simple = is_ascii(text);
-    const std::int64_t length = simple || (start >= 0 && stop >= 0) ? size : static_cast<std::int64_t>(count_points(text));
+    const std::int64_t length =
+        simple || (start >= 0 && stop >= 0) ? size : static_cast<std::int64_t>(count_points(text));
     auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + length : at, 0, length); };
     const std::int64_t first = place(start), last = place(stop);
     if (first >= last) return text.substr(0, 0);
@@ -97,10 +100,14 @@ TextMap slice(const TextCall& call) {
 }
 
 TextMap remove_prefix(const TextCall& call) {
-  return cut_each([prefix = call.texts.at(0)](std::string_view text) { return text.substr(text.starts_with(prefix) ? prefix.size() : 0); });
+  return cut_each([prefix = call.texts.at(0)](std::string_view text) {
+    return text.substr(text.starts_with(prefix) ? prefix.size() : 0);
+  });
 }
 TextMap remove_suffix(const TextCall& call) {
-  return cut_each([suffix = call.texts.at(0)](std::string_view text) { return text.substr(0, text.size() - (text.ends_with(suffix) ? suffix.size() : 0)); });
+  return cut_each([suffix = call.texts.at(0)](std::string_view text) {
+    return text.substr(0, text.size() - (text.ends_with(suffix) ? suffix.size() : 0));
+  });
 }
 
 /// Part 0, 1 or 2 of str.partition or, from the right, str.rpartition.
@@ -109,15 +116,17 @@ TextMap partition(const TextCall& call) {
   return cut_each([separator = call.texts.at(0), which = call.numbers.at(0)](std::string_view text) {
     const std::size_t at = side == left ? text.find(separator) : text.rfind(separator);
     if (at == text.npos) return which == (side == left ? 0 : 2) ? text : text.substr(0, 0);
-    return which == 0 ? text.substr(0, at) : which == 1 ? text.substr(at, separator.size()) : text.substr(at + separator.size());
+    return which == 0   ? text.substr(0, at)
+           : which == 1 ? text.substr(at, separator.size())
+                        : text.substr(at + separator.size());
   });
 }
 
 constexpr std::array entries{
-    TextMapEntry{"strip", strip<left | right>},    TextMapEntry{"lstrip", strip<left>},
-    TextMapEntry{"rstrip", strip<right>},          TextMapEntry{"slice", slice},
-    TextMapEntry{"removeprefix", remove_prefix},   TextMapEntry{"removesuffix", remove_suffix},
-    TextMapEntry{"partition", partition<left>},    TextMapEntry{"rpartition", partition<right>},
+    TextMapEntry{"strip", strip<left | right>},  TextMapEntry{"lstrip", strip<left>},
+    TextMapEntry{"rstrip", strip<right>},        TextMapEntry{"slice", slice},
+    TextMapEntry{"removeprefix", remove_prefix}, TextMapEntry{"removesuffix", remove_suffix},
+    TextMapEntry{"partition", partition<left>},  TextMapEntry{"rpartition", partition<right>},
 };
 
 }  // namespace

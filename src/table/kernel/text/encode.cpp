@@ -5,9 +5,9 @@
 #include <cstring>
 #include <vector>
 
+#include "atoll/array/kernel/partition.hpp"
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/simd.hpp"
-#include "atoll/array/kernel/partition.hpp"
 #include "atoll/base/prefetch.hpp"
 #include "atoll/base/random.hpp"
 #include "kernel/text/image.hpp"
@@ -26,7 +26,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 HWY_ATTR inline std::size_t place_in(const ImageTable::Line& line, const Image& image) {
   const hn::CappedTag<std::uint64_t, ImageTable::per_line> d;
   for (std::size_t k = 0; k < ImageTable::per_line; k += hn::Lanes(d)) {
-    const auto same = hn::And(hn::Eq(hn::Load(d, line.low + k), hn::Set(d, image.low)), hn::Eq(hn::Load(d, line.high + k), hn::Set(d, image.high)));
+    const auto same = hn::And(hn::Eq(hn::Load(d, line.low + k), hn::Set(d, image.low)),
+                              hn::Eq(hn::Load(d, line.high + k), hn::Set(d, image.high)));
     const std::ptrdiff_t at = hn::FindFirstTrue(d, same);
     if (at >= 0) return k + static_cast<std::size_t>(at);
   }
@@ -34,7 +35,8 @@ HWY_ATTR inline std::size_t place_in(const ImageTable::Line& line, const Image& 
 }
 
 template <Numbers wanted>
-HWY_ATTR void number_texts(NumberedTexts& known, const TextView& texts, std::size_t begin, std::size_t end, std::uint32_t* numbers) {
+HWY_ATTR void number_texts(NumberedTexts& known, const TextView& texts, std::size_t begin, std::size_t end,
+                           std::uint32_t* numbers) {
   constexpr std::size_t ahead = 32;  // texts hashed before the first is looked up
   struct Look {
     Image image;
@@ -63,7 +65,8 @@ HWY_ATTR void number_texts(NumberedTexts& known, const TextView& texts, std::siz
       number = known.number_of_long(look.hash, texts[i], static_cast<std::int64_t>(i));
     } else {
       const std::size_t place = place_in(table.line(look.hash), look.image);
-      if (place >= ImageTable::per_line) [[unlikely]] number = known.number_of(look.image, look.hash, static_cast<std::int64_t>(i));
+      if (place >= ImageTable::per_line) [[unlikely]]
+        number = known.number_of(look.image, look.hash, static_cast<std::int64_t>(i));
       else if constexpr (wanted == Numbers::yes) number = table.number(look.hash, place);
     }
     if constexpr (wanted == Numbers::yes) numbers[i] = number;
@@ -72,7 +75,8 @@ HWY_ATTR void number_texts(NumberedTexts& known, const TextView& texts, std::siz
 }
 
 /// Numbers texts [begin, end), and writes the numbers unless they are not wanted (null).
-HWY_ATTR void number_rows(NumberedTexts& known, const TextView& texts, std::size_t begin, std::size_t end, std::uint32_t* numbers) {
+HWY_ATTR void number_rows(NumberedTexts& known, const TextView& texts, std::size_t begin, std::size_t end,
+                          std::uint32_t* numbers) {
   if (numbers != nullptr) number_texts<Numbers::yes>(known, texts, begin, end, numbers);
   else number_texts<Numbers::no>(known, texts, begin, end, numbers);
 }
@@ -117,8 +121,8 @@ bool has_repeats(const TextView& texts) {
   std::vector<std::uint64_t> hashes;
   for (std::size_t i = 0; i < samples; ++i) hashes.push_back(hash_text(texts[random.below(texts.count)]));
   array::sort_words(hashes.data(), hashes.size());
-  // Chao's estimate of how many there are, by how many were met once and twice. (How many pairs were met misleads: a few frequent
-  // texts among many that occur once make as many as one in ten thousand.)
+  // Chao's estimate of how many there are, by how many were met once and twice. (How many pairs were met misleads: a
+  // few frequent texts among many that occur once make as many as one in ten thousand.)
   double distinct = 0, once = 0, twice = 0;
   for (std::size_t begin = 0; begin < samples;) {
     std::size_t end = begin + 1;
@@ -144,7 +148,8 @@ Encoded encode(const array::Work& work, const TextView& texts, Numbers wanted) {
   NumberedTexts& all = known[0];
   std::vector<std::vector<std::uint32_t>> renamed(known.size());
   for (std::size_t thread = 1; thread < known.size(); ++thread) {
-    for (const std::int64_t row : known[thread].rows()) renamed[thread].push_back(all.number_of(texts[static_cast<std::size_t>(row)], row));
+    for (const std::int64_t row : known[thread].rows())
+      renamed[thread].push_back(all.number_of(texts[static_cast<std::size_t>(row)], row));
   }
   if (numbers != nullptr) {
     array::Polling(work).for_pieces(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned thread) {

@@ -16,7 +16,8 @@ Measure contains(const TextCall& call) {
             auto* out = static_cast<bool*>(values);
             std::memset(out, needle.empty() ? 1 : 0, texts.count);
             std::vector<std::uint32_t> places;
-            if (!needle.empty()) for_each_place(texts, needle, places, [&](std::size_t row, std::size_t) { out[row] = true; });
+            if (!needle.empty())
+              for_each_place(texts, needle, places, [&](std::size_t row, std::size_t) { out[row] = true; });
           }};
 }
 
@@ -25,7 +26,8 @@ Measure count(const TextCall& call) {
   return {array::DType::i64, [needle = call.texts.at(0)](const TextView& texts, void* values) {
             auto* out = static_cast<std::int64_t*>(values);
             if (needle.empty()) {
-              for (std::size_t i = 0; i < texts.count; ++i) out[i] = static_cast<std::int64_t>(count_points(texts[i])) + 1;
+              for (std::size_t i = 0; i < texts.count; ++i)
+                out[i] = static_cast<std::int64_t>(count_points(texts[i])) + 1;
               return;
             }
             std::memset(out, 0, texts.count * sizeof(std::int64_t));
@@ -51,7 +53,8 @@ std::string_view part_of(std::string_view text, std::int64_t start, std::int64_t
     first = -1;
     return {};
   }
-  const std::size_t begin = place_of_point(text, static_cast<std::size_t>(first)), end = place_of_point(text, static_cast<std::size_t>(stop));
+  const std::size_t begin = place_of_point(text, static_cast<std::size_t>(first)),
+                    end = place_of_point(text, static_cast<std::size_t>(stop));
   return text.substr(begin, end - begin);
 }
 
@@ -61,15 +64,17 @@ enum class From : std::uint8_t { left, right };
 template <From from>
 Measure find(const TextCall& call) {
   const bool whole = call.numbers.at(0) == 0 && call.numbers.at(1) == std::numeric_limits<std::int64_t>::max();
-  return {array::DType::i64, [needle = call.texts.at(0), whole, start = call.numbers[0], stop = call.numbers[1]](const TextView& texts, void* values) {
-            auto* out = static_cast<std::int64_t*>(values);
-            for (std::size_t i = 0; i < texts.count; ++i) {
-              std::int64_t first = 0;
-              const std::string_view part = whole ? texts[i] : part_of(texts[i], start, stop, first);
-              const std::size_t place = first < 0 ? part.npos : from == From::left ? part.find(needle) : part.rfind(needle);
-              out[i] = place == part.npos ? -1 : first + static_cast<std::int64_t>(count_points(part.substr(0, place)));
-            }
-          }};
+  return {
+      array::DType::i64, [needle = call.texts.at(0), whole, start = call.numbers[0], stop = call.numbers[1]](
+                             const TextView& texts, void* values) {
+        auto* out = static_cast<std::int64_t*>(values);
+        for (std::size_t i = 0; i < texts.count; ++i) {
+          std::int64_t first = 0;
+          const std::string_view part = whole ? texts[i] : part_of(texts[i], start, stop, first);
+          const std::size_t place = first < 0 ? part.npos : from == From::left ? part.find(needle) : part.rfind(needle);
+          out[i] = place == part.npos ? -1 : first + static_cast<std::int64_t>(count_points(part.substr(0, place)));
+        }
+      }};
 }
 
 constexpr std::array entries{

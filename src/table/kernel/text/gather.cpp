@@ -46,7 +46,8 @@ bool scattered(const std::int64_t* rows, std::size_t count, std::int64_t all, Pa
     jumps += step > near || step < -near ? 1 : 0;
     ++hits[static_cast<std::size_t>(row) >> parts.shift];
   }
-  return 2 * jumps > samples && (threads == 1 || *std::max_element(hits.begin(), hits.end()) * 4 * threads < 2 * samples);
+  return 2 * jumps > samples &&
+         (threads == 1 || *std::max_element(hits.begin(), hits.end()) * 4 * threads < 2 * samples);
 }
 
 const char* pointer_in(const char* record) {
@@ -71,7 +72,9 @@ class Part {
   template <class Body>
   void with_place(Body&& body) const {
     if (end_ <= begins_[block_ + 1]) {
-      body([offsets = blocks_[block_].offsets - begins_[block_], bytes = blocks_[block_].bytes](std::uint32_t row) { return std::pair(offsets + row, bytes); });
+      body([offsets = blocks_[block_].offsets - begins_[block_], bytes = blocks_[block_].bytes](std::uint32_t row) {
+        return std::pair(offsets + row, bytes);
+      });
     } else {
       body([this](std::uint32_t row) {
         std::size_t block = block_;
@@ -85,7 +88,9 @@ class Part {
     const TextBlock& block = blocks_[block_];
     const std::int64_t* from = block.offsets + (first_ - begins_[block_]);
     const std::int64_t* to = block.offsets + (std::min(end_, begins_[block_ + 1]) - begins_[block_]);
-    auto lines = [steps](std::int64_t bytes) { return static_cast<std::size_t>(bytes) / array::line_bytes / (steps + 1) + 1; };
+    auto lines = [steps](std::int64_t bytes) {
+      return static_cast<std::size_t>(bytes) / array::line_bytes / (steps + 1) + 1;
+    };
     return {array::Ahead(from, to, lines((to - from) * static_cast<std::int64_t>(sizeof *from))),
             array::Ahead(block.bytes + *from, block.bytes + *to, lines(*to - *from))};
   }
@@ -99,8 +104,9 @@ class Part {
 
 }  // namespace
 
-std::optional<GatheredTexts> GatheredTexts::of(const array::Work& work, std::span<const TextBlock> blocks, std::span<const std::int64_t> begins,
-                                               const std::int64_t* rows, std::size_t count) {
+std::optional<GatheredTexts> GatheredTexts::of(const array::Work& work, std::span<const TextBlock> blocks,
+                                               std::span<const std::int64_t> begins, const std::int64_t* rows,
+                                               std::size_t count) {
   const std::int64_t all = begins.back();
   std::size_t bytes = static_cast<std::size_t>(all) * sizeof(std::int64_t);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -108,15 +114,18 @@ std::optional<GatheredTexts> GatheredTexts::of(const array::Work& work, std::spa
     if (own > 0) bytes += static_cast<std::size_t>(blocks[b].offsets[own] - blocks[b].offsets[0]);
   }
   const unsigned threads = work.threads.size();
-  if (bytes < least_bytes || static_cast<std::size_t>(all) * (longest_mean + sizeof(std::int64_t)) < bytes || count < bytes / array::line_bytes ||
-      all > std::int64_t{1} << 32 || bytes > std::numeric_limits<std::uint32_t>::max() * std::size_t{most_parts})
+  if (bytes < least_bytes || static_cast<std::size_t>(all) * (longest_mean + sizeof(std::int64_t)) < bytes ||
+      count < bytes / array::line_bytes || all > std::int64_t{1} << 32 ||
+      bytes > std::numeric_limits<std::uint32_t>::max() * std::size_t{most_parts})
     return std::nullopt;
   const Parts parts = parts_of(static_cast<std::size_t>(all), bytes);
   auto first_of = [&](std::size_t part) { return std::min(all, static_cast<std::int64_t>(part << parts.shift)); };
   auto part_at = [&](std::size_t part) { return Part(blocks, begins, first_of(part), first_of(part + 1)); };
   const std::size_t round = std::min(round_rows, count);
   using Located = array::Dealt<std::uint32_t>;
-  if (!Located::fits(threads, round, std::max(parts.count, round >> target_shift)) || !scattered(rows, count, all, parts, threads)) return std::nullopt;
+  if (!Located::fits(threads, round, std::max(parts.count, round >> target_shift)) ||
+      !scattered(rows, count, all, parts, threads))
+    return std::nullopt;
   try {
     GatheredTexts result;
     result.room_ = Buffer<Record>(work.memory, std::size_t{threads} << target_shift);
@@ -134,7 +143,8 @@ std::optional<GatheredTexts> GatheredTexts::of(const array::Work& work, std::spa
         for (std::size_t i = begin; i < end; ++i) {
           if (i % 65536 == 0) polling.poll(thread);
           const std::int64_t row = chosen[i] + (chosen[i] < 0 ? all : 0);
-          dealer.put(static_cast<std::size_t>(row) >> parts.shift, static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(i));
+          dealer.put(static_cast<std::size_t>(row) >> parts.shift, static_cast<std::uint32_t>(row),
+                     static_cast<std::uint32_t>(i));
         }
         dealer.finish();
       });
@@ -147,7 +157,8 @@ std::optional<GatheredTexts> GatheredTexts::of(const array::Work& work, std::spa
         for (std::size_t index = first_part; index < end_part; ++index) {
           polling.poll(thread);
           const Part part = part_at(index);
-          auto [offsets_ahead, bytes_ahead] = part_at(std::min(index + 1, end_part - 1)).ahead(located.count(index) / fetch_every);
+          auto [offsets_ahead, bytes_ahead] =
+              part_at(std::min(index + 1, end_part - 1)).ahead(located.count(index) / fetch_every);
           part.with_place([&](auto place_of) {
             located.for_each_run(index, [&](const Located::Run& run) {
               for (std::size_t k = 0; k < run.count; ++k) {
@@ -171,7 +182,8 @@ std::optional<GatheredTexts> GatheredTexts::of(const array::Work& work, std::spa
                   std::memcpy(record.text, text, inside);
                 } else {
                   std::memcpy(record.text, &text, sizeof text);
-                  if (length > std::numeric_limits<std::uint32_t>::max()) too_long.store(true, std::memory_order_relaxed);
+                  if (length > std::numeric_limits<std::uint32_t>::max())
+                    too_long.store(true, std::memory_order_relaxed);
                 }
               }
             });
@@ -189,12 +201,11 @@ std::optional<GatheredTexts> GatheredTexts::of(const array::Work& work, std::spa
       result.starts_[bucket + 1] = result.starts_[bucket] + size;
     }
     return result;
-  } catch (const MemoryError&) {
-    return std::nullopt;
-  }
+  } catch (const MemoryError&) { return std::nullopt; }
 }
 
-void GatheredTexts::place(const Records& from, std::size_t bucket, std::size_t first, Record* room, std::int64_t* offsets, char* bytes) const {
+void GatheredTexts::place(const Records& from, std::size_t bucket, std::size_t first, Record* room,
+                          std::int64_t* offsets, char* bytes) const {
   constexpr std::uint32_t mask = (std::uint32_t{1} << target_shift) - 1;
   std::size_t count = 0;
   from.for_each_run(bucket, [&](const Records::Run& run) {
@@ -223,8 +234,8 @@ void GatheredTexts::write(const array::Work& work, std::int64_t* offsets, char* 
   constexpr std::size_t buckets_per_round = round_rows >> target_shift;
   offsets[0] = 0;
   work.threads.for_each_dynamic(starts_.size() - 1, [&](std::size_t bucket, unsigned thread) {
-    place(*rounds_[bucket / buckets_per_round], bucket % buckets_per_round, bucket << target_shift, room_.data() + (thread << target_shift), offsets,
-          bytes);
+    place(*rounds_[bucket / buckets_per_round], bucket % buckets_per_round, bucket << target_shift,
+          room_.data() + (thread << target_shift), offsets, bytes);
   });
 }
 

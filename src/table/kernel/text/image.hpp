@@ -8,8 +8,8 @@
 
 namespace atl::table {
 
-/// A text's first 15 bytes, zeros where it ends before, and in the last byte its length and one more, or `long_mark`: images of texts
-/// of up to 15 bytes are equal where these are, and none is zero. As two little-endian words.
+/// A text's first 15 bytes, zeros where it ends before, and in the last byte its length and one more, or `long_mark`:
+/// images of texts of up to 15 bytes are equal where these are, and none is zero. As two little-endian words.
 struct Image {
   std::uint64_t low, high;
 
@@ -42,7 +42,8 @@ inline Image image_of(const char* text, std::size_t length) {
     return {load_word(text), (load_word(text + 8) & top) | Image::long_mark << 56};
   // Lengths differ from text to text: no branch on them.
   const char* mask = kept + 16 - length;
-  return {load_word(text) & load_word(mask), (load_word(text + 8) & load_word(mask + 8)) | std::uint64_t{length + 1} << 56};
+  return {load_word(text) & load_word(mask),
+          (load_word(text + 8) & load_word(mask + 8)) | std::uint64_t{length + 1} << 56};
 }
 
 }  // namespace atl::table

@@ -45,11 +45,14 @@ void append_times(TextBuilder& out, std::string_view text, std::int64_t times) {
   out.advance(size);
 }
 
-std::int64_t points_of(std::string_view text) { return static_cast<std::int64_t>(is_ascii(text) ? text.size() : count_points(text)); }
+std::int64_t points_of(std::string_view text) {
+  return static_cast<std::int64_t>(is_ascii(text) ? text.size() : count_points(text));
+}
 
 /// numbers: width, and what is filled: 0 the left, 1 the right, 2 both, as str.center does.
 TextMap pad(const TextCall& call) {
-  return make_each([fill = call.texts.at(0), width = call.numbers.at(0), side = call.numbers.at(1)](std::string_view text, TextBuilder& out) {
+  return make_each([fill = call.texts.at(0), width = call.numbers.at(0), side = call.numbers.at(1)](
+                       std::string_view text, TextBuilder& out) {
     const std::int64_t missing = std::max<std::int64_t>(width - points_of(text), 0);
     const std::int64_t before = side == 0 ? missing : side == 1 ? 0 : missing / 2 + (missing & width & 1);
     append_times(out, fill, before);
@@ -70,7 +73,8 @@ TextMap zfill(const TextCall& call) {
 }
 
 TextMap repeat(const TextCall& call) {
-  return make_each([times = call.numbers.at(0)](std::string_view text, TextBuilder& out) { append_times(out, text, times); });
+  return make_each(
+      [times = call.numbers.at(0)](std::string_view text, TextBuilder& out) { append_times(out, text, times); });
 }
 
 /// The text between any two code points.
@@ -87,7 +91,8 @@ TextMap join(const TextCall& call) {
 
 /// Python's slice with any step: every step-th code point.
 TextMap stride(const TextCall& call) {
-  return make_each([start = call.numbers.at(0), stop = call.numbers.at(1), step = call.numbers.at(2), has_start = call.numbers.at(3) != 0,
+  return make_each([start = call.numbers.at(0), stop = call.numbers.at(1), step = call.numbers.at(2),
+                    has_start = call.numbers.at(3) != 0,
                     has_stop = call.numbers.at(4) != 0](std::string_view text, TextBuilder& out) {
     std::vector<std::string_view> points;
     for (const char* at = text.data(); at < text.data() + text.size();) {
@@ -97,7 +102,9 @@ TextMap stride(const TextCall& call) {
     }
     const auto length = static_cast<std::int64_t>(points.size());
     const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? length : length - 1;
-    auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? std::max<std::int64_t>(at + length, low) : at, low, high); };
+    auto place = [&](std::int64_t at) {
+      return std::clamp<std::int64_t>(at < 0 ? std::max<std::int64_t>(at + length, low) : at, low, high);
+    };
     const std::int64_t first = has_start ? place(start) : step > 0 ? low : high;
     const std::int64_t last = has_stop ? place(stop) : step > 0 ? high : low;
     const std::int64_t by = std::clamp<std::int64_t>(step, -length - 1, length + 1);  // so that no sum leaves 64 bits
@@ -164,8 +171,13 @@ TextMap translate(const TextCall& call) {
 }
 
 constexpr std::array entries{
-    TextMapEntry{"pad", pad},         TextMapEntry{"zfill", zfill},   TextMapEntry{"repeat", repeat}, TextMapEntry{"join", join},
-    TextMapEntry{"stride", stride},   TextMapEntry{"replace", replace}, TextMapEntry{"translate", translate},
+    TextMapEntry{"pad", pad},
+    TextMapEntry{"zfill", zfill},
+    TextMapEntry{"repeat", repeat},
+    TextMapEntry{"join", join},
+    TextMapEntry{"stride", stride},
+    TextMapEntry{"replace", replace},
+    TextMapEntry{"translate", translate},
 };
 
 }  // namespace

@@ -12,8 +12,8 @@
 
 namespace atl::table {
 
-/// Images in lines of four, filled from the front; what finds no room goes to the next line. A look reads one line of the cache, and
-/// compares all four at once: no branch that depends on where in the line it is.
+/// Images in lines of four, filled from the front; what finds no room goes to the next line. A look reads one line of
+/// the cache, and compares all four at once: no branch that depends on where in the line it is.
 class ImageTable {
  public:
   static constexpr std::size_t per_line = 4;
@@ -31,7 +31,9 @@ class ImageTable {
   }
   const Line& line(std::uint64_t hash) const { return lines_[hash >> shift_]; }
   /// Of the image in that place of the hash's line.
-  std::uint32_t number(std::uint64_t hash, std::size_t place) const { return numbers_[(hash >> shift_) * per_line + place]; }
+  std::uint32_t number(std::uint64_t hash, std::size_t place) const {
+    return numbers_[(hash >> shift_) * per_line + place];
+  }
 
   /// The image's number; where it has none yet, it gets `next`.
   std::uint32_t find(const Image& image, std::uint64_t hash, std::uint32_t next) {
@@ -89,7 +91,8 @@ class PlaceTable {
     std::size_t at = hash & mask_;
     for (; slots_[at].text != nullptr; at = (at + 1) & mask_) {
       const Slot& slot = slots_[at];
-      if (slot.hash == hash && slot.length == text.size() && std::string_view(slot.text, slot.length) == text) return slot.number;
+      if (slot.hash == hash && slot.length == text.size() && std::string_view(slot.text, slot.length) == text)
+        return slot.number;
     }
     slots_[at] = {hash, text.data(), text.size(), next};
     if (++count_ * 2 > slots_.size()) grow();
@@ -136,13 +139,16 @@ class NumberedTexts {
   /// Where each distinct text was met first.
   const std::vector<std::int64_t>& rows() const { return rows_; }
 
-  std::uint32_t number_of(const Image& image, std::uint64_t hash, std::int64_t row) { return known(images_.find(image, hash, next()), row); }
+  std::uint32_t number_of(const Image& image, std::uint64_t hash, std::int64_t row) {
+    return known(images_.find(image, hash, next()), row);
+  }
   std::uint32_t number_of_long(std::uint64_t hash, std::string_view text, std::int64_t row) {
     return known(long_texts_.find(hash, text, next()), row);
   }
   std::uint32_t number_of(std::string_view text, std::int64_t row) {
     const Image image = image_of(text.data(), text.size());
-    return image.is_long() ? number_of_long(hash_text(text), text, row) : number_of(image, ImageTable::hash(image), row);
+    return image.is_long() ? number_of_long(hash_text(text), text, row)
+                           : number_of(image, ImageTable::hash(image), row);
   }
 
  private:

@@ -51,9 +51,11 @@ bool parse(std::string_view text, T& value) {
     if constexpr (std::is_floating_point_v<T>) {
       const std::string_view unsigned_text = text.front() == '-' ? text.substr(1) : text;
       const T sign = text.front() == '-' ? T{-1} : T{1};
-      if (same_word(unsigned_text, "inf") || same_word(unsigned_text, "infinity")) return value = sign * std::numeric_limits<T>::infinity(), true;
+      if (same_word(unsigned_text, "inf") || same_word(unsigned_text, "infinity"))
+        return value = sign * std::numeric_limits<T>::infinity(), true;
       if (same_word(unsigned_text, "nan")) return value = std::numeric_limits<T>::quiet_NaN(), true;
-      if (unsigned_text.empty() || (unsigned_text[0] != '.' && (unsigned_text[0] < '0' || unsigned_text[0] > '9'))) return false;
+      if (unsigned_text.empty() || (unsigned_text[0] != '.' && (unsigned_text[0] < '0' || unsigned_text[0] > '9')))
+        return false;
       double wide = 0;  // NumPy reads float32 as float64, too
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wide);
       if (end != text.data() + text.size()) return false;
@@ -92,7 +94,8 @@ Measure parser(bool values_wanted) {
 /// numbers[0]: the dtype.
 template <bool values>
 Measure parse_as(const TextCall& call) {
-  return array::dispatch(static_cast<array::DType>(call.numbers.at(0)), [](auto type) { return parser<typename decltype(type)::type>(values); });
+  return array::dispatch(static_cast<array::DType>(call.numbers.at(0)),
+                         [](auto type) { return parser<typename decltype(type)::type>(values); });
 }
 
 constexpr std::array entries{
@@ -131,7 +134,8 @@ std::size_t write_as_repr(char* to, T value) {
       return static_cast<std::size_t>(write_fraction(at, fraction | one, exponent, sizeof(T) == 8 ? 0 : 8) - to);
     }
   }
-  const auto [end, error] = std::to_chars(to, to + 30, value, plain ? std::chars_format::fixed : std::chars_format::scientific);
+  const auto [end, error] =
+      std::to_chars(to, to + 30, value, plain ? std::chars_format::fixed : std::chars_format::scientific);
   std::size_t count = static_cast<std::size_t>(end - to);
   if (plain && std::find(to, end, '.') == end) {
     to[count++] = '.';
@@ -148,7 +152,9 @@ std::size_t write_number(char* to, bool value) {
 std::size_t write_number(char* to, double value) { return write_float(to, value); }
 std::size_t write_number(char* to, float value) { return write_float(to, value); }
 std::size_t write_number(char* to, std::int64_t value) { return static_cast<std::size_t>(write_whole(to, value) - to); }
-std::size_t write_number(char* to, std::uint64_t value) { return static_cast<std::size_t>(write_whole(to, value) - to); }
+std::size_t write_number(char* to, std::uint64_t value) {
+  return static_cast<std::size_t>(write_whole(to, value) - to);
+}
 
 }  // namespace
 

@@ -12,9 +12,10 @@ void check_offsets(const array::Work& work, const TextView& texts, std::int64_t 
     for (std::size_t i = begin; i < end; ++i) ordered &= texts.offsets[i] <= texts.offsets[i + 1];
     ordered &= texts.offsets[end] <= size;
     for (std::size_t i = begin; !ordered && i < end; ++i)
-      ATOLL_VALIDATE(texts.offsets[i] >= 0 && texts.offsets[i] <= texts.offsets[i + 1] && texts.offsets[i + 1] <= size, ValueError,
-                     "text {} lies from byte {} to byte {} of {}: offsets must not fall, nor leave the bytes", i, texts.offsets[i],
-                     texts.offsets[i + 1], size);
+      ATOLL_VALIDATE(texts.offsets[i] >= 0 && texts.offsets[i] <= texts.offsets[i + 1] && texts.offsets[i + 1] <= size,
+                     ValueError,
+                     "text {} lies from byte {} to byte {} of {}: offsets must not fall, nor leave the bytes", i,
+                     texts.offsets[i], texts.offsets[i + 1], size);
   });
 }
 

@@ -13,9 +13,7 @@ namespace {
 /// Up to here texts are compared with one another, which asks for no memory.
 constexpr std::size_t few = 24;
 
-bool has_zero_byte(std::uint64_t word) {
-  return ((word - 0x0101010101010101u) & ~word & 0x8080808080808080u) != 0;
-}
+bool has_zero_byte(std::uint64_t word) { return ((word - 0x0101010101010101u) & ~word & 0x8080808080808080u) != 0; }
 
 std::size_t common_bytes(const char* a, const char* b, std::size_t most) {
   std::size_t at = 0;
@@ -55,7 +53,9 @@ bool load_words(const array::Work& work, const TextView& texts, std::size_t dept
       const std::uint64_t word = word_at(texts.bytes + texts.offsets[i], length, depth);
       words[i] = word;
       // Bytes beyond the text are made ones, so that its own zeros are left.
-      const std::uint64_t beyond = length >= depth + 8 ? 0 : length <= depth ? ~std::uint64_t{0} : ~std::uint64_t{0} >> (8 * (length - depth));
+      const std::uint64_t beyond = length >= depth + 8 ? 0
+                                   : length <= depth   ? ~std::uint64_t{0}
+                                                       : ~std::uint64_t{0} >> (8 * (length - depth));
       zero |= has_zero_byte(word | beyond);
     }
     if (zero) found.store(true, std::memory_order_relaxed);
@@ -74,7 +74,8 @@ Common common_prefix(const array::Work& work, const TextView& texts, std::string
       if (known == 0) continue;
       const std::size_t most = std::min(known, text.size());
       const std::size_t common = common_bytes(text.data(), first.data(), most);
-      for (std::size_t old = known; common < old && !least.compare_exchange_weak(old, common, std::memory_order_relaxed);) {}
+      for (std::size_t old = known;
+           common < old && !least.compare_exchange_weak(old, common, std::memory_order_relaxed);) {}
       if (common == 0) {
         equal.store(false, std::memory_order_relaxed);
         return;
@@ -118,7 +119,8 @@ void sort_items(std::span<Item> items, std::size_t depth) {
   for (std::size_t i = 0; i < worded.size(); ++i) items[i] = worded[i].item;
   for (std::size_t begin = 0; begin < worded.size();) {
     std::size_t end = begin + 1;
-    while (end < worded.size() && worded[end].word == worded[begin].word && worded[end].tail == worded[begin].tail) ++end;
+    while (end < worded.size() && worded[end].word == worded[begin].word && worded[end].tail == worded[begin].tail)
+      ++end;
     if (end - begin > 1 && worded[begin].tail == 9) tied.emplace_back(begin, end);
     begin = end;
   }

@@ -32,10 +32,13 @@ Regex::Regex(const std::string& pattern, std::int64_t flags) {
   if ((flags & verbose) != 0) options |= PCRE2_EXTENDED;
   int error = 0;
   PCRE2_SIZE place = 0;
-  std::unique_ptr<pcre2_compile_context, void (*)(pcre2_compile_context*)> context(pcre2_compile_context_create(nullptr), pcre2_compile_context_free);
+  std::unique_ptr<pcre2_compile_context, void (*)(pcre2_compile_context*)> context(
+      pcre2_compile_context_create(nullptr), pcre2_compile_context_free);
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
-  code_ = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), options, &error, &place, context.get());
-  ATOLL_VALIDATE(code_ != nullptr, ValueError, "the pattern {} is not understood: {} at position {}", pattern, message_of(error), place);
+  code_ = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), options, &error, &place,
+                        context.get());
+  ATOLL_VALIDATE(code_ != nullptr, ValueError, "the pattern {} is not understood: {} at position {}", pattern,
+                 message_of(error), place);
   (void)pcre2_jit_compile(code(code_), PCRE2_JIT_COMPLETE);  // where it cannot, patterns are interpreted
   std::uint32_t groups = 0;
   pcre2_pattern_info(code(code_), PCRE2_INFO_CAPTURECOUNT, &groups);
@@ -63,8 +66,9 @@ bool Regex::Search::find(std::string_view text, std::size_t begin, bool after_em
                                 PCRE2_NO_UTF_CHECK | (after_empty ? PCRE2_NOTEMPTY_ATSTART : 0), match_data(match_),
                                 static_cast<pcre2_match_context*>(context_));
   if (found == PCRE2_ERROR_NOMATCH) return false;
-  ATOLL_VALIDATE(found > 0, ValueError, "the pattern needs too many steps in a string of {} bytes ({}). Say more precisely what repeats in it", text.size(),
-                 message_of(found));
+  ATOLL_VALIDATE(found > 0, ValueError,
+                 "the pattern needs too many steps in a string of {} bytes ({}). Say more precisely what repeats in it",
+                 text.size(), message_of(found));
   return true;
 }
 
@@ -97,7 +101,8 @@ void Regex::find_all(std::string_view text, bool groups, std::vector<std::string
   Search search(*this);
   search.for_each(text, [&] {
     if (!groups || groups_ == 0) parts.push_back(search.group(text, 0));
-    else for (std::size_t group = 1; group <= groups_; ++group) parts.push_back(search.group(text, group));
+    else
+      for (std::size_t group = 1; group <= groups_; ++group) parts.push_back(search.group(text, group));
     return true;
   });
 }
@@ -130,17 +135,20 @@ Measure count_matches(const TextCall& call) {
 
 /// numbers[1]: the group. Whether it took part in the first match.
 Measure has_group(const TextCall& call) {
-  return {array::DType::b1, [regex = regex_of(call), group = static_cast<std::size_t>(call.numbers.at(1))](const TextView& texts, void* values) {
+  return {array::DType::b1, [regex = regex_of(call), group = static_cast<std::size_t>(call.numbers.at(1))](
+                                const TextView& texts, void* values) {
             Regex::Search search(*regex);
             for (std::size_t i = 0; i < texts.count; ++i)
               static_cast<bool*>(values)[i] = search.find(texts[i], 0) && search.span(group).first != PCRE2_UNSET;
           }};
 }
 TextMap extract(const TextCall& call) {
-  return {[regex = regex_of(call), group = static_cast<std::size_t>(call.numbers.at(1))](const TextView& texts, const char** data, std::int64_t* lengths) {
+  return {[regex = regex_of(call), group = static_cast<std::size_t>(call.numbers.at(1))](
+              const TextView& texts, const char** data, std::int64_t* lengths) {
             Regex::Search search(*regex);
             for (std::size_t i = 0; i < texts.count; ++i) {
-              const std::string_view found = search.find(texts[i], 0) ? search.group(texts[i], group) : std::string_view();
+              const std::string_view found =
+                  search.find(texts[i], 0) ? search.group(texts[i], group) : std::string_view();
               data[i] = found.data() == nullptr ? texts.bytes : found.data();
               lengths[i] = static_cast<std::int64_t>(found.size());
             }
@@ -148,8 +156,8 @@ TextMap extract(const TextCall& call) {
           nullptr};
 }
 
-/// texts: the pattern, then pieces of what replaces a match; numbers: flags, how often at most, and behind each piece the group that
-/// follows (negative: none).
+/// texts: the pattern, then pieces of what replaces a match; numbers: flags, how often at most, and behind each piece
+/// the group that follows (negative: none).
 TextMap replace_matches(const TextCall& call) {
   return {nullptr, [regex = regex_of(call), call](const TextView& texts, TextBuilder& out) {
             Regex::Search search(*regex);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regular expressions with Python's syntax, by PCRE2 and its compiler to machine code.
 //
-// Not RE2: Python's `re` and pandas look ahead and behind, refer back, and know Unicode's letters in \w, \b and \d, which RE2 does
-// not; and Debian's RE2 can only be linked as a shared library, which wheels may not ask for. What PCRE2 takes in return, time that
-// grows without bounds for some patterns, is bounded: a search that goes astray raises.
+// Not RE2: Python's `re` and pandas look ahead and behind, refer back, and know Unicode's letters in \w, \b and \d,
+// which RE2 does not; and Debian's RE2 can only be linked as a shared library, which wheels may not ask for. What PCRE2
+// takes in return, time that grows without bounds for some patterns, is bounded: a search that goes astray raises.
 #pragma once
 
 #include <cstdint>

@@ -14,12 +14,14 @@ namespace atl::table::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// First and last byte are compared in all places of a vector; where both are there, the rest.
-void FindAll(const char* bytes, std::size_t size, const char* needle, std::size_t length, std::vector<std::uint32_t>& places) {
+void FindAll(const char* bytes, std::size_t size, const char* needle, std::size_t length,
+             std::vector<std::uint32_t>& places) {
   if (size < length) return;
   const hn::ScalableTag<std::uint8_t> d;
   const std::size_t lanes = hn::Lanes(d), last = length - 1, starts = size - last;
   const auto* text = reinterpret_cast<const std::uint8_t*>(bytes);
-  const auto head = hn::Set(d, static_cast<std::uint8_t>(needle[0])), tail = hn::Set(d, static_cast<std::uint8_t>(needle[last]));
+  const auto head = hn::Set(d, static_cast<std::uint8_t>(needle[0])),
+             tail = hn::Set(d, static_cast<std::uint8_t>(needle[last]));
   for (std::size_t at = 0; at < starts; at += lanes) {
     // Up to 64 bytes behind the last text may be read; what is found there is left out.
     const auto found = hn::And(hn::Eq(hn::LoadU(d, text + at), head), hn::Eq(hn::LoadU(d, text + at + last), tail));
@@ -32,7 +34,8 @@ void FindAll(const char* bytes, std::size_t size, const char* needle, std::size_
       for (; set != 0; set &= set - 1) {
         const std::size_t place = at + 64 * word + static_cast<std::size_t>(__builtin_ctzll(set));
         if (place >= starts) break;
-        if (length <= 2 || std::memcmp(bytes + place + 1, needle + 1, length - 2) == 0) places.push_back(static_cast<std::uint32_t>(place));
+        if (length <= 2 || std::memcmp(bytes + place + 1, needle + 1, length - 2) == 0)
+          places.push_back(static_cast<std::uint32_t>(place));
       }
     }
   }

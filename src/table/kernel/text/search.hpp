@@ -14,7 +14,8 @@ void find_all(std::string_view bytes, std::string_view needle, std::vector<std::
 /// Calls visit(row, place in the row) for every occurrence inside one of the texts, in order.
 template <class Visit>
 void for_each_place(const TextView& texts, std::string_view needle, std::vector<std::uint32_t>& places, Visit&& visit) {
-  // Pieces are some thousands of texts, but each may be long: windows that overlap by what an occurrence may reach over.
+  // Pieces are some thousands of texts, but each may be long: windows that overlap by what an occurrence may reach
+  // over.
   constexpr std::size_t window = std::size_t{1} << 20;
   const std::string_view all(texts.bytes + texts.offsets[0], static_cast<std::size_t>(texts.size_bytes()));
   std::size_t row = 0;
@@ -24,7 +25,8 @@ void for_each_place(const TextView& texts, std::string_view needle, std::vector<
     for (std::uint32_t place : places) {
       const auto at = texts.offsets[0] + static_cast<std::int64_t>(begin + place);
       while (texts.offsets[row + 1] <= at) ++row;
-      if (at + static_cast<std::int64_t>(needle.size()) <= texts.offsets[row + 1]) visit(row, static_cast<std::size_t>(at - texts.offsets[row]));
+      if (at + static_cast<std::int64_t>(needle.size()) <= texts.offsets[row + 1])
+        visit(row, static_cast<std::size_t>(at - texts.offsets[row]));
     }
   }
 }

@@ -91,7 +91,8 @@ void SortedBucket::apart(bool* out) const {
 }
 
 template <bool distinct>
-std::size_t SortedBucket::write_texts(std::int64_t base, char* to, const char* to_end, std::int64_t* ends, std::uint32_t* first_rows) const {
+std::size_t SortedBucket::write_texts(std::int64_t base, char* to, const char* to_end, std::int64_t* ends,
+                                      std::uint32_t* first_rows) const {
   constexpr std::size_t ahead = 8;  // long texts that are fetched, and as many more whose offsets are
   const char* const start = to;
   const char* const common = text(0).data();
@@ -132,7 +133,8 @@ void SortedBucket::write(std::int64_t base, char* to, const char* to_end, std::i
   write_texts<false>(base, to, to_end, ends, nullptr);
 }
 
-std::size_t SortedBucket::write_distinct(char* to, const char* to_end, std::int64_t* ends, std::uint32_t* first_rows) const {
+std::size_t SortedBucket::write_distinct(char* to, const char* to_end, std::int64_t* ends,
+                                         std::uint32_t* first_rows) const {
   return write_texts<true>(0, to, to_end, ends, first_rows);
 }
 

@@ -14,7 +14,9 @@ namespace atl::table {
 class RowTexts {
  public:
   /// Behind the pieces before: rows from `first` on.
-  void add(std::size_t first, const std::int64_t* offsets, const char* bytes) { pieces_.push_back({first, offsets, bytes}); }
+  void add(std::size_t first, const std::int64_t* offsets, const char* bytes) {
+    pieces_.push_back({first, offsets, bytes});
+  }
   std::size_t first(std::size_t piece) const { return pieces_[piece].first; }
   /// Where the row's offsets lie.
   const std::int64_t* offsets(std::size_t row) const {
@@ -47,7 +49,12 @@ class SortedBucket {
  public:
   /// `texts` have `depth` bytes in common, and are what rows are of; they stay. A bucket has up to `most` of them.
   SortedBucket(Memory& memory, const RowTexts& texts, std::size_t depth, ByteCodes codes, std::size_t most)
-      : texts_(&texts), depth_(depth), codes_(codes), images_(memory, most), rows_(memory, most), words_(memory, most) {}
+      : texts_(&texts),
+        depth_(depth),
+        codes_(codes),
+        images_(memory, most),
+        rows_(memory, most),
+        words_(memory, most) {}
 
   void clear() { count_ = 0; }
   /// More texts, behind those before: of equal ones it keeps the order. Rows are counted from the first of the piece.
@@ -73,7 +80,8 @@ class SortedBucket {
   void mend(std::size_t begin, std::size_t end);
   void mend_long(std::size_t begin, std::size_t end);
   template <bool distinct>
-  std::size_t write_texts(std::int64_t base, char* to, const char* to_end, std::int64_t* ends, std::uint32_t* first_rows) const;
+  std::size_t write_texts(std::int64_t base, char* to, const char* to_end, std::int64_t* ends,
+                          std::uint32_t* first_rows) const;
 
   const RowTexts* texts_;
   std::size_t depth_;

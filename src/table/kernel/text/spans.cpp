@@ -63,8 +63,8 @@ void copy_spans(const array::Work& work, const Spans& spans, const std::int64_t*
   });
 }
 
-void locate(const array::Work& work, std::span<const TextBlock> blocks, std::span<const std::int64_t> begins, const std::int64_t* rows,
-            std::size_t count, const char** data, std::int64_t* lengths) {
+void locate(const array::Work& work, std::span<const TextBlock> blocks, std::span<const std::int64_t> begins,
+            const std::int64_t* rows, std::size_t count, const char** data, std::int64_t* lengths) {
   const std::int64_t all = begins.back();
   auto row_of = [all](std::int64_t index) { return index < 0 ? index + all : index; };
   if (blocks.size() == 1) {

@@ -58,7 +58,8 @@ void split_space_from_right(std::string_view text, std::int64_t most, std::vecto
   std::reverse(parts.begin() + static_cast<std::ptrdiff_t>(first), parts.end());
 }
 
-void split_text(std::string_view text, std::string_view separator, std::int64_t most, std::vector<std::string_view>& parts) {
+void split_text(std::string_view text, std::string_view separator, std::int64_t most,
+                std::vector<std::string_view>& parts) {
   for (; most != 0; --most) {
     const std::size_t at = text.find(separator);
     if (at == text.npos) break;
@@ -68,7 +69,8 @@ void split_text(std::string_view text, std::string_view separator, std::int64_t 
   parts.push_back(text);
 }
 
-void split_text_from_right(std::string_view text, std::string_view separator, std::int64_t most, std::vector<std::string_view>& parts) {
+void split_text_from_right(std::string_view text, std::string_view separator, std::int64_t most,
+                           std::vector<std::string_view>& parts) {
   const std::size_t first = parts.size();
   for (; most != 0; --most) {
     const std::size_t at = text.rfind(separator);
@@ -93,14 +95,16 @@ Measure count_parts(const TextCall& call) {
 
 /// numbers[2]: which part; negative from the end. Empty where there are not so many.
 TextMap part(const TextCall& call) {
-  return {[split = make_splitter(call), which = call.numbers.at(2)](const TextView& texts, const char** data, std::int64_t* lengths) {
+  return {[split = make_splitter(call), which = call.numbers.at(2)](const TextView& texts, const char** data,
+                                                                    std::int64_t* lengths) {
             std::vector<std::string_view> parts;
             for (std::size_t i = 0; i < texts.count; ++i) {
               parts.clear();
               split(texts[i], parts);
               const auto count = static_cast<std::int64_t>(parts.size());
               const std::int64_t place = which < 0 ? which + count : which;
-              const std::string_view found = place >= 0 && place < count ? parts[static_cast<std::size_t>(place)] : texts[i].substr(0, 0);
+              const std::string_view found =
+                  place >= 0 && place < count ? parts[static_cast<std::size_t>(place)] : texts[i].substr(0, 0);
               data[i] = found.data() == nullptr ? texts.bytes : found.data();
               lengths[i] = static_cast<std::int64_t>(found.size());
             }
@@ -109,12 +113,13 @@ TextMap part(const TextCall& call) {
 }
 
 constexpr std::array measures{
-    MeasureEntry{"space.count", count_parts}, MeasureEntry{"text.count", count_parts}, MeasureEntry{"regex.count", count_parts},
-    MeasureEntry{"match.count", count_parts}, MeasureEntry{"group.count", count_parts},
+    MeasureEntry{"space.count", count_parts}, MeasureEntry{"text.count", count_parts},
+    MeasureEntry{"regex.count", count_parts}, MeasureEntry{"match.count", count_parts},
+    MeasureEntry{"group.count", count_parts},
 };
 constexpr std::array maps{
-    TextMapEntry{"space.part", part}, TextMapEntry{"text.part", part}, TextMapEntry{"regex.part", part}, TextMapEntry{"match.part", part},
-    TextMapEntry{"group.part", part},
+    TextMapEntry{"space.part", part}, TextMapEntry{"text.part", part},  TextMapEntry{"regex.part", part},
+    TextMapEntry{"match.part", part}, TextMapEntry{"group.part", part},
 };
 
 }  // namespace
@@ -123,12 +128,18 @@ Splitter make_splitter(const TextCall& call) {
   const std::string way = call.name.substr(0, call.name.find('.'));
   const std::int64_t most = call.numbers.at(0);
   const bool from_right = call.numbers.at(1) != 0;
-  if (way == "space" && from_right) return [most](std::string_view text, auto& parts) { split_space_from_right(text, most, parts); };
+  if (way == "space" && from_right)
+    return [most](std::string_view text, auto& parts) { split_space_from_right(text, most, parts); };
   if (way == "space") return [most](std::string_view text, auto& parts) { split_space(text, most, parts); };
   if (way == "text") {
     ATOLL_VALIDATE(!call.texts.at(0).empty(), ValueError, "empty separator");
-    if (from_right) return [most, separator = call.texts[0]](std::string_view text, auto& parts) { split_text_from_right(text, separator, most, parts); };
-    return [most, separator = call.texts[0]](std::string_view text, auto& parts) { split_text(text, separator, most, parts); };
+    if (from_right)
+      return [most, separator = call.texts[0]](std::string_view text, auto& parts) {
+        split_text_from_right(text, separator, most, parts);
+      };
+    return [most, separator = call.texts[0]](std::string_view text, auto& parts) {
+      split_text(text, separator, most, parts);
+    };
   }
   const auto regex = std::make_shared<const Regex>(call.texts.at(0), call.numbers.at(call.numbers.size() - 1));
   if (way == "regex") return [regex, most](std::string_view text, auto& parts) { regex->split(text, most, parts); };

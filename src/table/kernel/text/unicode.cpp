@@ -7,13 +7,15 @@ namespace atl::table {
 namespace {
 
 bool among(std::span<const PointRange> ranges, std::uint32_t point) {
-  const auto* after = std::upper_bound(ranges.data(), ranges.data() + ranges.size(), point,
-                                       [](std::uint32_t value, const PointRange& range) { return value < range.first; });
+  const auto* after =
+      std::upper_bound(ranges.data(), ranges.data() + ranges.size(), point,
+                       [](std::uint32_t value, const PointRange& range) { return value < range.first; });
   return after != ranges.data() && point <= after[-1].last;
 }
 utf8proc_category_t category(std::uint32_t point) { return utf8proc_category(static_cast<utf8proc_int32_t>(point)); }
 
-std::size_t mapped(std::span<const SpecialCase> special, std::uint32_t point, std::uint32_t simple, std::uint32_t (&to)[4]) {
+std::size_t mapped(std::span<const SpecialCase> special, std::uint32_t point, std::uint32_t simple,
+                   std::uint32_t (&to)[4]) {
   const auto* found = std::lower_bound(special.data(), special.data() + special.size(), point,
                                        [](const SpecialCase& one, std::uint32_t value) { return one.point < value; });
   if (found == special.data() + special.size() || found->point != point) return to[0] = simple, 1;
@@ -35,19 +37,26 @@ bool is_space(std::uint32_t point) {
   if (point < 128) return point == ' ' || (point >= 9 && point <= 13) || (point >= 28 && point <= 31);
   return among(spaces(), point);
 }
-bool is_lower(std::uint32_t point) { return category(point) == UTF8PROC_CATEGORY_LL || among(other_lowercase(), point); }
-bool is_upper(std::uint32_t point) { return category(point) == UTF8PROC_CATEGORY_LU || among(other_uppercase(), point); }
+bool is_lower(std::uint32_t point) {
+  return category(point) == UTF8PROC_CATEGORY_LL || among(other_lowercase(), point);
+}
+bool is_upper(std::uint32_t point) {
+  return category(point) == UTF8PROC_CATEGORY_LU || among(other_uppercase(), point);
+}
 bool is_title(std::uint32_t point) { return category(point) == UTF8PROC_CATEGORY_LT; }
 bool is_case_ignorable(std::uint32_t point) { return among(case_ignorable(), point); }
 
 std::size_t to_lower(std::uint32_t point, std::uint32_t (&to)[4]) {
-  return mapped(special_lower(), point, static_cast<std::uint32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(point))), to);
+  return mapped(special_lower(), point,
+                static_cast<std::uint32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(point))), to);
 }
 std::size_t to_upper(std::uint32_t point, std::uint32_t (&to)[4]) {
-  return mapped(special_upper(), point, static_cast<std::uint32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(point))), to);
+  return mapped(special_upper(), point,
+                static_cast<std::uint32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(point))), to);
 }
 std::size_t to_title(std::uint32_t point, std::uint32_t (&to)[4]) {
-  return mapped(special_title(), point, static_cast<std::uint32_t>(utf8proc_totitle(static_cast<utf8proc_int32_t>(point))), to);
+  return mapped(special_title(), point,
+                static_cast<std::uint32_t>(utf8proc_totitle(static_cast<utf8proc_int32_t>(point))), to);
 }
 std::size_t to_folded(std::uint32_t point, std::uint32_t (&to)[4]) {
   utf8proc_int32_t folded[4];

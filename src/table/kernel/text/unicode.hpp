@@ -37,7 +37,9 @@ bool is_lower(std::uint32_t point);
 bool is_upper(std::uint32_t point);
 bool is_title(std::uint32_t point);
 bool is_case_ignorable(std::uint32_t point);
-inline bool is_alnum(std::uint32_t point) { return is_alpha(point) || is_numeric(point) || is_decimal(point) || is_digit(point); }
+inline bool is_alnum(std::uint32_t point) {
+  return is_alpha(point) || is_numeric(point) || is_decimal(point) || is_digit(point);
+}
 inline bool is_cased(std::uint32_t point) { return is_lower(point) || is_upper(point) || is_title(point); }
 
 /// At most three code points; returns how many.

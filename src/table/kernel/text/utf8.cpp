@@ -25,7 +25,9 @@ std::size_t valid_bytes(std::string_view bytes) {
     for (std::size_t k = 1; k <= more; ++k)
       if ((byte(i + k) & 0xc0) != 0x80) return i;
     const unsigned char second = byte(i + 1);
-    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f)) return i;
+    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||
+        (first == 0xf4 && second > 0x8f))
+      return i;
     i += more + 1;
   }
   return i;
@@ -38,9 +40,10 @@ void check_texts(const array::Work& work, const TextView& texts, std::int64_t si
     if (is_ascii(piece)) return;
     for (std::size_t i = begin; i < end; ++i) {
       const std::size_t valid = valid_bytes(texts[i]);
-      ATOLL_VALIDATE(valid == texts[i].size(), ValueError,
-                     "text {} is not UTF-8: byte 0x{:02x} at position {}. Decode it first, from the encoding that it has", i,
-                     static_cast<unsigned char>(texts[i][valid]), valid);
+      ATOLL_VALIDATE(
+          valid == texts[i].size(), ValueError,
+          "text {} is not UTF-8: byte 0x{:02x} at position {}. Decode it first, from the encoding that it has", i,
+          static_cast<unsigned char>(texts[i][valid]), valid);
     }
   });
 }

@@ -14,7 +14,13 @@ namespace atl::table {
 namespace {
 
 /// Bits of `Wrapping::options`, by the names of TextWrapper's.
-enum Options : std::int64_t { expand_tabs = 1, replace_whitespace = 2, drop_whitespace = 4, break_long_words = 8, break_on_hyphens = 16 };
+enum Options : std::int64_t {
+  expand_tabs = 1,
+  replace_whitespace = 2,
+  drop_whitespace = 4,
+  break_long_words = 8,
+  break_on_hyphens = 16
+};
 
 struct Wrapping {
   std::shared_ptr<const Regex> separator;
@@ -86,7 +92,8 @@ void wrap(std::string_view original, const Wrapping& how, TextBuilder& out) {
       if (how.has(break_long_words)) {
         std::string_view& word = chunks.back();
         const std::int64_t room = width - used;
-        const std::size_t end = place_of_point(word, static_cast<std::size_t>(length_of(word) > room ? break_of(word, room, how) : room));
+        const std::size_t end =
+            place_of_point(word, static_cast<std::size_t>(length_of(word) > room ? break_of(word, room, how) : room));
         line.push_back(word.substr(0, end));
         word.remove_prefix(end);
       } else if (line.empty()) {
@@ -105,12 +112,17 @@ void wrap(std::string_view original, const Wrapping& how, TextBuilder& out) {
 
 /// texts: the pattern of what separates words, indents; numbers: the pattern's flags, width, options, size of tabs.
 TextMap wrap_each(const TextCall& call) {
-  const Wrapping how{std::make_shared<const Regex>(call.texts.at(0), call.numbers.at(0)), call.texts.at(1), call.texts.at(2), call.numbers.at(1), call.numbers.at(2),
+  const Wrapping how{std::make_shared<const Regex>(call.texts.at(0), call.numbers.at(0)),
+                     call.texts.at(1),
+                     call.texts.at(2),
+                     call.numbers.at(1),
+                     call.numbers.at(2),
                      call.numbers.at(3)};
   ATOLL_VALIDATE(how.width > 0, ValueError, "invalid width {} (must be > 0)", how.width);
   const std::int64_t indent = std::max(length_of(how.initial), length_of(how.subsequent));
   // Python's loop may not end there.
-  ATOLL_VALIDATE(indent < how.width, ValueError, "an indent of {} characters leaves no room in a line of {}", indent, how.width);
+  ATOLL_VALIDATE(indent < how.width, ValueError, "an indent of {} characters leaves no room in a line of {}", indent,
+                 how.width);
   return {nullptr, [how](const TextView& texts, TextBuilder& out) {
             for (std::size_t i = 0; i < texts.count; ++i) {
               wrap(texts[i], how, out);

@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "atoll/table/kernel/window/window.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/table/kernel/window/window.hpp"
 
 namespace atl::table {
 namespace {
@@ -13,11 +13,15 @@ namespace {
 /// a - b, or a + b, within the range of an int64.
 std::int64_t minus(std::int64_t a, std::int64_t b) {
   std::int64_t result;
-  return __builtin_sub_overflow(a, b, &result) ? (b > 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max()) : result;
+  return __builtin_sub_overflow(a, b, &result)
+             ? (b > 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max())
+             : result;
 }
 std::int64_t plus(std::int64_t a, std::int64_t b) {
   std::int64_t result;
-  return __builtin_add_overflow(a, b, &result) ? (b > 0 ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min()) : result;
+  return __builtin_add_overflow(a, b, &result)
+             ? (b > 0 ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min())
+             : result;
 }
 
 }  // namespace
@@ -57,7 +61,8 @@ void WindowBounds::next(std::int64_t row, std::int64_t count, std::int64_t* begi
   const std::int64_t stop = rows_.end();
   if (spec_.frame == Frame::rows && rows_.segments == nullptr) {
     const std::int64_t offset = spec_.centred ? (spec_.size - 1) / 2 : 0;
-    const std::int64_t low = offset + 1 - spec_.size - (spec_.left_closed ? 1 : 0), high = offset + (spec_.right_closed ? 1 : 0);
+    const std::int64_t low = offset + 1 - spec_.size - (spec_.left_closed ? 1 : 0),
+                       high = offset + (spec_.right_closed ? 1 : 0);
     for (std::int64_t i = 0; i < count; ++i) {
       begin[i] = std::max<std::int64_t>(row + i + low, 0);
       end[i] = std::min(row + i + high, stop);
@@ -86,22 +91,24 @@ void WindowBounds::next(std::int64_t row, std::int64_t count, std::int64_t* begi
   }
 }
 
-std::int64_t widest_window(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin, std::int64_t end) {
+std::int64_t widest_window(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin,
+                           std::int64_t end) {
   if (spec.frame == Frame::rows) return spec.size + (spec.left_closed ? 1 : 0);
   constexpr std::int64_t piece = 1024;
   std::vector<std::int64_t> widest(work.threads.size(), 1);
   array::Polling polling(work);
-  polling.for_ranges(static_cast<std::size_t>(end - begin), piece, [&](std::size_t from, std::size_t to, unsigned thread) {
-    WindowBounds bounds(spec, rows);
-    std::int64_t low[piece], high[piece];
-    array::Pace pace(polling, thread);
-    for (auto at = static_cast<std::int64_t>(from); at < static_cast<std::int64_t>(to); at += piece) {
-      const std::int64_t n = std::min(piece, static_cast<std::int64_t>(to) - at);
-      bounds.next(begin + at, n, low, high);
-      pace.done(static_cast<std::size_t>(n));
-      for (std::int64_t i = 0; i < n; ++i) widest[thread] = std::max(widest[thread], high[i] - low[i]);
-    }
-  });
+  polling.for_ranges(
+      static_cast<std::size_t>(end - begin), piece, [&](std::size_t from, std::size_t to, unsigned thread) {
+        WindowBounds bounds(spec, rows);
+        std::int64_t low[piece], high[piece];
+        array::Pace pace(polling, thread);
+        for (auto at = static_cast<std::int64_t>(from); at < static_cast<std::int64_t>(to); at += piece) {
+          const std::int64_t n = std::min(piece, static_cast<std::int64_t>(to) - at);
+          bounds.next(begin + at, n, low, high);
+          pace.done(static_cast<std::size_t>(n));
+          for (std::int64_t i = 0; i < n; ++i) widest[thread] = std::max(widest[thread], high[i] - low[i]);
+        }
+      });
   return *std::max_element(widest.begin(), widest.end());
 }
 

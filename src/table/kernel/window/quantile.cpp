@@ -31,8 +31,8 @@ struct Quantiles {
 
 }  // namespace
 
-void window_quantiles(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin, std::int64_t end, std::int64_t block,
-                      double* out) {
+void window_quantiles(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin,
+                      std::int64_t end, std::int64_t block, double* out) {
   for_numbered_windows<Quantiles>(work, spec, rows, begin, end, block, out);
 }
 

@@ -7,7 +7,8 @@
 namespace atl::table {
 namespace {
 
-/// A set of numbers below `size`, and how many members are below one: a bit each, with a tree of counts (Fenwick's) over words of bits.
+/// A set of numbers below `size`, and how many members are below one: a bit each, with a tree of counts (Fenwick's)
+/// over words of bits.
 class CountedSet {
  public:
   /// Empties it.
@@ -59,8 +60,8 @@ struct Places {
 
 }  // namespace
 
-void window_places(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin, std::int64_t end, std::int64_t block,
-                   double* out) {
+void window_places(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin,
+                   std::int64_t end, std::int64_t block, double* out) {
   for_numbered_windows<Places>(work, spec, rows, begin, end, block, out);
 }
 

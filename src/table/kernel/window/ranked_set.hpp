@@ -9,8 +9,8 @@
 
 namespace atl::table {
 
-/// A bit for each number below `size`; above them, level by level, a bit for each word that has any: the neighbour of a member is found
-/// in as many steps as there are levels, however far it is.
+/// A bit for each number below `size`; above them, level by level, a bit for each word that has any: the neighbour of a
+/// member is found in as many steps as there are levels, however far it is.
 class NumberSet {
  public:
   /// Empties it.
@@ -56,7 +56,8 @@ class NumberSet {
       const std::uint64_t bits = levels_[level][number / 64] & ((std::uint64_t{1} << (number % 64)) - 1);
       if (bits == 0) continue;
       number = number / 64 * 64 + 63 - static_cast<std::size_t>(std::countl_zero(bits));
-      while (level-- > 0) number = number * 64 + 63 - static_cast<std::size_t>(std::countl_zero(levels_[level][number]));
+      while (level-- > 0)
+        number = number * 64 + 63 - static_cast<std::size_t>(std::countl_zero(levels_[level][number]));
       return number;
     }
   }
@@ -65,7 +66,8 @@ class NumberSet {
   std::vector<std::vector<std::uint64_t>> levels_;
 };
 
-/// Knows one member and how many are smaller: insertions and erasures keep that up, and from there the k-th is walked to.
+/// Knows one member and how many are smaller: insertions and erasures keep that up, and from there the k-th is walked
+/// to.
 class RankedSet {
  public:
   void resize(std::size_t size) {
@@ -101,7 +103,7 @@ class RankedSet {
  private:
   NumberSet set_;
   std::int64_t size_ = 0;
-  std::size_t member_ = 0;   // a member, unless there is none
+  std::size_t member_ = 0;  // a member, unless there is none
   std::int64_t below_ = 0;
 };
 

@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernel/window/states.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "kernel/window/states.hpp"
 
 namespace atl::table {
 namespace {
 
-/// The state of a window both of whose ends only move forward. Source: the two-stack queue, as in K. Tangwongsan et al.,
-/// "General incremental sliding-window aggregation", PVLDB 8 (2015).
+/// The state of a window both of whose ends only move forward. Source: the two-stack queue, as in K. Tangwongsan et
+/// al., "General incremental sliding-window aggregation", PVLDB 8 (2015).
 template <class State>
 class Window {
  public:
@@ -54,7 +54,8 @@ class Window {
 
 }  // namespace
 
-void slide(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin, std::int64_t end, std::int64_t block, double* out) {
+void slide(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin, std::int64_t end,
+           std::int64_t block, double* out) {
   if (begin >= end) return;
   const std::int64_t first = begin / block, last = (end - 1) / block;
   with_state(spec.figure, [&]<class State>(State) {
@@ -63,7 +64,8 @@ void slide(array::Work work, const WindowSpec& spec, const WindowRows& rows, std
       array::Pace pace(polling, thread);
       constexpr std::int64_t piece = 512;
       std::int64_t low[piece], high[piece];
-      const std::int64_t start = (first + static_cast<std::int64_t>(number)) * block, stop = std::min(end, start + block);
+      const std::int64_t start = (first + static_cast<std::int64_t>(number)) * block,
+                         stop = std::min(end, start + block);
       WindowBounds bounds(spec, rows);
       std::int64_t at = start;
       bounds.next(at, 1, low, high);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of some neighbouring rows' values. States of neighbours are joined, the left one first; NaN counts as missing.
+// What is known of some neighbouring rows' values. States of neighbours are joined, the left one first; NaN counts as
+// missing.
 #pragma once
 
 #include <cmath>
@@ -34,7 +35,8 @@ struct TotalState {
 
 template <bool least>
 struct ExtremeState {
-  static constexpr double nothing = least ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  static constexpr double nothing =
+      least ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
   double extreme = nothing;
   std::int64_t values = 0;
 
@@ -43,14 +45,16 @@ struct ExtremeState {
     values += x == x ? 1 : 0;
   }
   void join(const ExtremeState& right) {
-    extreme = least ? (right.extreme < extreme ? right.extreme : extreme) : (right.extreme > extreme ? right.extreme : extreme);
+    extreme = least ? (right.extreme < extreme ? right.extreme : extreme)
+                    : (right.extreme > extreme ? right.extreme : extreme);
     values += right.values;
   }
   double figure(const WindowSpec& spec) const { return values < spec.min_periods || values == 0 ? no_figure : extreme; }
 };
 
 /// Sums of powers of deviations from the mean.
-/// Source: P. Pebay, "Formulas for robust, one-pass parallel computation of covariances and arbitrary-order statistical moments" (2008).
+/// Source: P. Pebay, "Formulas for robust, one-pass parallel computation of covariances and arbitrary-order statistical
+/// moments" (2008).
 template <int order>
 struct MomentState {
   double values = 0, mean = 0, second = 0, third = 0, fourth = 0;
@@ -67,8 +71,8 @@ struct MomentState {
     const double a = values, b = right.values, n = a + b;
     const double gap = right.mean - mean, step = gap / n, both = gap * step * a * b;
     if constexpr (order >= 4)
-      fourth += right.fourth + both * step * step * (a * a - a * b + b * b) + 6 * step * step * (a * a * right.second + b * b * second) +
-                4 * step * (a * right.third - b * third);
+      fourth += right.fourth + both * step * step * (a * a - a * b + b * b) +
+                6 * step * step * (a * a * right.second + b * b * second) + 4 * step * (a * right.third - b * third);
     if constexpr (order >= 3) third += right.third + both * step * (a - b) + 3 * step * (a * right.second - b * second);
     second += right.second + both;
     mean += step * b;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Separated values that are broken at random: whatever kinds of columns are asked for, the same rows are found, also in two parts.
+// Separated values that are broken at random: whatever kinds of columns are asked for, the same rows are found, also in
+// two parts.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -17,7 +18,8 @@ namespace {
 constexpr CsvKind all_kinds[] = {CsvKind::none, CsvKind::i64, CsvKind::b1, CsvKind::f64, CsvKind::text};
 
 std::string values_of(std::mt19937& random, std::size_t rows, std::size_t columns) {
-  const char* some[] = {"1", "-17", "9223372036854775807", "1e300", "0.1", "true", "false", "", "NA", "x", "\"a,b\"", "\"a\"\"b\"", "\"two\nlines\"", "a\"b", "\xc3\xa4", " 7 "};
+  const char* some[] = {"1", "-17",     "9223372036854775807", "1e300",          "0.1",  "true",     "false", "", "NA",
+                        "x", "\"a,b\"", "\"a\"\"b\"",          "\"two\nlines\"", "a\"b", "\xc3\xa4", " 7 "};
   std::string text;
   for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t column = 0; column < columns; ++column) {
@@ -39,7 +41,8 @@ void look_at(const CsvTable& table, std::span<const CsvKind> kinds) {
     if (kinds[i] == CsvKind::none) continue;
     const CsvColumn& column = table.columns[i];
     std::int64_t missing = 0;
-    for (std::size_t row = 0; column.missing > 0 && row < rows; ++row) missing += (column.valid[row / 8] >> (row % 8) & 1) == 0;
+    for (std::size_t row = 0; column.missing > 0 && row < rows; ++row)
+      missing += (column.valid[row / 8] >> (row % 8) & 1) == 0;
     EXPECT_EQ(missing, column.missing);
     if (kinds[i] == CsvKind::text) {
       EXPECT_EQ(column.offsets[0], 0);
@@ -53,7 +56,8 @@ void look_at(const CsvTable& table, std::span<const CsvKind> kinds) {
 
 /// Where the first record begins that does so at `at` or behind it; the end when there is none, or nobody knows.
 std::size_t border(Memory& memory, const std::string& bytes, std::size_t at) {
-  const CsvText before = text_of(memory, std::string_view(bytes).substr(0, at)), behind = text_of(memory, std::string_view(bytes).substr(at));
+  const CsvText before = text_of(memory, std::string_view(bytes).substr(0, at)),
+                behind = text_of(memory, std::string_view(bytes).substr(at));
   if (at % 64 != 0) return bytes.size();
   const RecordSurvey first = survey_records({}, before.data(), before.size())[0];
   if (!first.known || (first.end == RecordState::plain && bytes[at] == '"')) return bytes.size();
@@ -68,7 +72,8 @@ void break_values(std::uint32_t seed, int rounds) {
     SCOPED_TRACE(fmt::format("seed {}", seed + static_cast<std::uint32_t>(round)));
     const std::size_t columns = random() % 4 + 1;
     const std::string good = values_of(random, random() % 60, columns);
-    const std::vector<char> bad = random() % 4 == 0 ? std::vector<char>(good.begin(), good.end()) : test::broken(std::vector<char>(good.begin(), good.end()), random);
+    const std::vector<char> bad = random() % 4 == 0 ? std::vector<char>(good.begin(), good.end())
+                                                    : test::broken(std::vector<char>(good.begin(), good.end()), random);
     const std::string bytes(bad.begin(), bad.end());
     CsvDialect dialect{.skip_bad = random() % 2 == 0, .missing = {"", "NA"}, .yes = {"true"}, .no = {"false"}};
     const std::vector<CsvKind> texts(columns, CsvKind::text);
@@ -91,7 +96,8 @@ void break_values(std::uint32_t seed, int rounds) {
     } else {
       EXPECT_LE(other.fault->at, bytes.size());
     }
-    if (const std::size_t at = border(memory, bytes, bytes.size() / 2 / 64 * 64); !whole.fault && at > 0 && at < bytes.size()) {
+    if (const std::size_t at = border(memory, bytes, bytes.size() / 2 / 64 * 64);
+        !whole.fault && at > 0 && at < bytes.size()) {
       const CsvTable one = parse_csv(memory, text_of(memory, std::string_view(bytes).substr(0, at)), dialect, texts);
       const CsvTable two = parse_csv(memory, text_of(memory, std::string_view(bytes).substr(at)), dialect, texts);
       EXPECT_EQ(one.rows + two.rows, whole.rows) << bytes;
@@ -121,7 +127,10 @@ std::string undone(std::string_view text) {
       case 't': made += '\t'; break;
       case 'b': made += '\b'; break;
       case 'f': made += '\f'; break;
-      case 'u': made += static_cast<char>(std::stoi(std::string(text.substr(i + 1, 4)), nullptr, 16)); i += 4; break;
+      case 'u':
+        made += static_cast<char>(std::stoi(std::string(text.substr(i + 1, 4)), nullptr, 16));
+        i += 4;
+        break;
       default: made += text[i];
     }
   }
@@ -134,7 +143,8 @@ TEST(JsonLines, HoldAnyText) {
     std::string bytes;
     std::vector<std::int64_t> offsets{0};
     for (std::size_t row = 0; row < 5; ++row) {
-      for (std::size_t left = random() % 50; left > 0; --left) bytes += static_cast<char>(random() % 2 == 0 ? random() % 128 : "\"\\\n\x01\x1f"[random() % 5]);
+      for (std::size_t left = random() % 50; left > 0; --left)
+        bytes += static_cast<char>(random() % 2 == 0 ? random() % 128 : "\"\\\n\x01\x1f"[random() % 5]);
       offsets.push_back(static_cast<std::int64_t>(bytes.size()));
     }
     const RowColumn column{array::DType::u8, bytes.data(), offsets.data(), nullptr, false, "{\"t\":"};
@@ -148,7 +158,9 @@ TEST(JsonLines, HoldAnyText) {
       ASSERT_NE(end, std::string::npos);
       const std::string_view line = found.substr(at, end - at);
       ASSERT_TRUE(line.starts_with("{\"t\":\"") && line.ends_with("\"}"));
-      EXPECT_EQ(undone(line.substr(6, line.size() - 8)), bytes.substr(static_cast<std::size_t>(offsets[row]), static_cast<std::size_t>(offsets[row + 1] - offsets[row])));
+      EXPECT_EQ(undone(line.substr(6, line.size() - 8)),
+                bytes.substr(static_cast<std::size_t>(offsets[row]),
+                             static_cast<std::size_t>(offsets[row + 1] - offsets[row])));
       at = end + 1;
     }
     EXPECT_EQ(at, found.size());

@@ -117,7 +117,9 @@ TEST_P(Fields, SurveysSayWhatReadingByteByByteFinds) {
 }
 
 TEST_P(Fields, EmptyLinesAreNoRecords) {
-  auto countable = [](const std::string& bytes) { return survey_records({}, (bytes + std::string(padding, '\0')).data(), bytes.size())[0].countable; };
+  auto countable = [](const std::string& bytes) {
+    return survey_records({}, (bytes + std::string(padding, '\0')).data(), bytes.size())[0].countable;
+  };
   for (std::size_t before = 1; before < 140; ++before) {
     const std::string line(before, 'x');
     EXPECT_TRUE(countable(line + "\nb\n")) << before;
@@ -128,7 +130,8 @@ TEST_P(Fields, EmptyLinesAreNoRecords) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, Fields, testing::Values(SimdLevel::sse4, SimdLevel::avx2, SimdLevel::avx512), [](const auto& info) { return "level" + std::to_string(static_cast<int>(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Levels, Fields, testing::Values(SimdLevel::sse4, SimdLevel::avx2, SimdLevel::avx512),
+                         [](const auto& info) { return "level" + std::to_string(static_cast<int>(info.param)); });
 
 }  // namespace
 }  // namespace atl::table

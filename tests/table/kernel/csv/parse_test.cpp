@@ -21,7 +21,9 @@ class Csv : public testing::Test {
     if (!bytes.empty()) std::memcpy(text.data(), bytes.data(), bytes.size());
     return text;
   }
-  CsvTable parse(std::string_view bytes, std::vector<CsvKind> kinds) { return parse_csv(memory, text_of(bytes), dialect, kinds); }
+  CsvTable parse(std::string_view bytes, std::vector<CsvKind> kinds) {
+    return parse_csv(memory, text_of(bytes), dialect, kinds);
+  }
 
   SystemMemory memory;
   CsvDialect dialect{.missing = {"", "NA"}, .yes = {"true"}, .no = {"false"}};
@@ -32,7 +34,9 @@ std::vector<std::string> texts_in(const CsvTable& table, std::size_t column) {
   const CsvColumn& one = table.columns.at(column);
   for (std::int64_t i = 0; i < table.rows; ++i) {
     const bool valid = one.missing == 0 || (one.valid[static_cast<std::size_t>(i) / 8] >> (i % 8) & 1) != 0;
-    texts.push_back(valid ? std::string(reinterpret_cast<const char*>(one.values.data()) + one.offsets[i], static_cast<std::size_t>(one.offsets[i + 1] - one.offsets[i])) : "missing");
+    texts.push_back(valid ? std::string(reinterpret_cast<const char*>(one.values.data()) + one.offsets[i],
+                                        static_cast<std::size_t>(one.offsets[i + 1] - one.offsets[i]))
+                          : "missing");
   }
   return texts;
 }
@@ -78,7 +82,8 @@ TEST_F(Csv, FaultsSayWhere) {
 TEST_F(Csv, KindsAreGuessed) {
   std::optional<CsvFault> fault;
   const auto kinds = guess_csv(text_of("1,true,1.5,x,,1\n\"2\",false,3,2,NA,true\n"), dialect, 6, fault);
-  EXPECT_EQ(kinds, (std::vector<CsvKind>{CsvKind::i64, CsvKind::b1, CsvKind::f64, CsvKind::text, CsvKind::none, CsvKind::text}));
+  EXPECT_EQ(kinds, (std::vector<CsvKind>{CsvKind::i64, CsvKind::b1, CsvKind::f64, CsvKind::text, CsvKind::none,
+                                         CsvKind::text}));
   EXPECT_FALSE(fault);
 }
 
@@ -96,7 +101,8 @@ TEST_F(Csv, RandomBytesDoNoHarm) {
 
 /// Behind numbers there is room to read.
 struct Padded {
-  explicit Padded(std::string_view text) : bytes(std::string(text) + std::string(64, ',')), end(bytes.data() + text.size()) {}
+  explicit Padded(std::string_view text)
+      : bytes(std::string(text) + std::string(64, ',')), end(bytes.data() + text.size()) {}
   std::string bytes;
   const char* end;
 };
@@ -109,8 +115,11 @@ TEST(Values, FloatsAreTheNearest) {
     if (random() % 8 != 0) text.insert(random() % std::min<std::size_t>(text.size() + 1, 8), ".");
     if (random() % 2 == 0) text.insert(0, "-");
     // Halves between two doubles, which must go to the even one.
-    if (i % 5 == 0) text = std::to_string((std::uint64_t{1} << 53) + 2 * (random() % 1000) + 1) + (random() % 2 == 0 ? "" : ".0");
-    if (i % 7 == 0) text = fmt::format("{}", std::bit_cast<double>(random() % (std::uint64_t{1} << 52) | std::uint64_t{1022 + random() % 12} << 52));
+    if (i % 5 == 0)
+      text = std::to_string((std::uint64_t{1} << 53) + 2 * (random() % 1000) + 1) + (random() % 2 == 0 ? "" : ".0");
+    if (i % 7 == 0)
+      text = fmt::format(
+          "{}", std::bit_cast<double>(random() % (std::uint64_t{1} << 52) | std::uint64_t{1022 + random() % 12} << 52));
     double wanted = 0, found = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wanted);
     const bool good = error == std::errc() && end == text.data() + text.size();
@@ -129,7 +138,9 @@ TEST(Values, TiesGoToTheEvenOne) {
       const std::string text = std::to_string(whole) + "." + places;
       double wanted = 0;
       std::from_chars(text.data(), text.data() + text.size(), wanted);
-      EXPECT_EQ(decimal_fraction(std::stoull(std::to_string(whole) + places), static_cast<unsigned>(places.size())), wanted) << text;
+      EXPECT_EQ(decimal_fraction(std::stoull(std::to_string(whole) + places), static_cast<unsigned>(places.size())),
+                wanted)
+          << text;
     }
   EXPECT_EQ(decimal_fraction(45035996273704965, 1), 4503599627370496.0);  // .5 below an odd one
   EXPECT_EQ(decimal_fraction(45035996273704975, 1), 4503599627370498.0);

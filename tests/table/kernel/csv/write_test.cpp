@@ -23,7 +23,9 @@ class Texts {
       offsets_.push_back(static_cast<std::int64_t>(bytes_.size()));
     }
   }
-  RowColumn column(const bool* valid = nullptr) const { return {.values = bytes_.data(), .offsets = offsets_.data(), .valid = valid, .before = {}}; }
+  RowColumn column(const bool* valid = nullptr) const {
+    return {.values = bytes_.data(), .offsets = offsets_.data(), .valid = valid, .before = {}};
+  }
 
  private:
   std::string bytes_;
@@ -48,14 +50,18 @@ std::string lines(std::vector<RowColumn> columns, const RowForm& form, std::size
 const RowForm csv{.missing = "NA", .end = "\n"}, json{.json = true, .missing = "null", .end = "\n"};
 
 TEST(WriteRows, NumbersAsPythonWritesThem) {
-  const std::vector<double> doubles{0.1, -0.0, 1e16, 1e-5, 5e-324, std::numeric_limits<double>::max(), infinite, -infinite, none};
-  EXPECT_EQ(lines({numbers(doubles)}, csv, doubles.size()), "0.1\n-0.0\n1e+16\n1e-05\n5e-324\n1.7976931348623157e+308\ninf\n-inf\nNA\n");
-  EXPECT_EQ(lines({numbers(doubles)}, json, doubles.size()), "0.1\n-0.0\n1e+16\n1e-05\n5e-324\n1.7976931348623157e+308\nnull\nnull\nnull\n");
+  const std::vector<double> doubles{0.1,      -0.0,      1e16, 1e-5, 5e-324, std::numeric_limits<double>::max(),
+                                    infinite, -infinite, none};
+  EXPECT_EQ(lines({numbers(doubles)}, csv, doubles.size()),
+            "0.1\n-0.0\n1e+16\n1e-05\n5e-324\n1.7976931348623157e+308\ninf\n-inf\nNA\n");
+  EXPECT_EQ(lines({numbers(doubles)}, json, doubles.size()),
+            "0.1\n-0.0\n1e+16\n1e-05\n5e-324\n1.7976931348623157e+308\nnull\nnull\nnull\n");
   const std::vector<float> floats{0.1F, 16777216.0F};
   const std::vector<std::int64_t> wholes{std::numeric_limits<std::int64_t>::min(), 7};
   const std::vector<std::uint64_t> large{std::numeric_limits<std::uint64_t>::max(), 0};
   const std::vector<std::int8_t> small{-128, 65};
-  EXPECT_EQ(lines({numbers(floats), numbers(wholes), numbers(large), numbers(small)}, csv, 2), "0.1,-9223372036854775808,18446744073709551615,-128\n16777216.0,7,0,65\n");
+  EXPECT_EQ(lines({numbers(floats), numbers(wholes), numbers(large), numbers(small)}, csv, 2),
+            "0.1,-9223372036854775808,18446744073709551615,-128\n16777216.0,7,0,65\n");
   const bool flags[] = {true, false};
   const RowColumn column{.dtype = array::dtype_of<bool>, .values = flags, .before = {}};
   EXPECT_EQ(lines({column}, csv, 2), "True\nFalse\n");
@@ -67,7 +73,9 @@ TEST(WriteRows, QuotesAroundWhatNeedsThem) {
   const std::vector<std::int64_t> row{0, 1, 2, 3, 4, 5, 6, 7};
   EXPECT_EQ(lines({texts.column(), numbers(row)}, csv, 8),
             "plain,0\n\"a,b\",1\n\"say \"\"x\"\"\",2\n\"two\nlines\",3\n\"\r\",4\n\"\"\"\",5\n,6\nit's; \xc3\xa9,7\n");
-  EXPECT_EQ(lines({texts.column(), numbers(row)}, {.separator = ';', .quote = '\'', .missing = "", .end = "\r\n"}, 8, 6), ";6\r\n'it''s; \xc3\xa9';7\r\n");
+  EXPECT_EQ(
+      lines({texts.column(), numbers(row)}, {.separator = ';', .quote = '\'', .missing = "", .end = "\r\n"}, 8, 6),
+      ";6\r\n'it''s; \xc3\xa9';7\r\n");
   RowColumn verbatim = texts.column();
   verbatim.verbatim = true;
   EXPECT_EQ(lines({verbatim}, csv, 2), "plain\na,b\n");
@@ -96,7 +104,8 @@ TEST(WriteRows, EscapesOfJson) {
   column.before = "{\"a\":";
   RowForm form = json;
   form.end = "}\n";
-  EXPECT_EQ(lines({column}, form, 2), "{\"a\":\"\\\"\\\\\\b\\f\\n\\r\\t\\u0000\\u0001\\u001f\x7f/ \xc3\xa9\"}\n{\"a\":\"plain\"}\n");
+  EXPECT_EQ(lines({column}, form, 2),
+            "{\"a\":\"\\\"\\\\\\b\\f\\n\\r\\t\\u0000\\u0001\\u001f\x7f/ \xc3\xa9\"}\n{\"a\":\"plain\"}\n");
 }
 
 // More than a line's room is made for at once.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks of Parquet that are broken at random, with footers that say something else: decoded, or refused with the page's place.
+// Chunks of Parquet that are broken at random, with footers that say something else: decoded, or refused with the
+// page's place.
 #include <gtest/gtest.h>
 
 #include <numeric>
 
 #include "atoll/base/error.hpp"
-#include "pages.hpp"
 #include "broken.hpp"
+#include "pages.hpp"
 
 namespace atl::table {
 namespace {
@@ -15,7 +16,8 @@ using namespace pages;
 
 class Nowhere final : public NumbersSink {
  public:
-  explicit Nowhere(std::int64_t rows, std::size_t width) : rows_(rows), width_(width), room_(static_cast<std::size_t>(rows) * width) {}
+  explicit Nowhere(std::int64_t rows, std::size_t width)
+      : rows_(rows), width_(width), room_(static_cast<std::size_t>(rows) * width) {}
   std::byte* room(std::int64_t first, std::int64_t rows) override {
     EXPECT_TRUE(first >= 0 && rows >= 0 && first + rows <= rows_) << first << " " << rows << " of " << rows_;
     return first % 2 == 0 ? room_.data() + static_cast<std::size_t>(first) * width_ : nullptr;
@@ -35,9 +37,11 @@ class Nowhere final : public NumbersSink {
 
 void look_at(const ParquetTexts& texts, std::int64_t rows) {
   EXPECT_EQ(texts.offsets[0], 0);
-  for (std::int64_t i = 0; i < rows; ++i) ASSERT_LE(texts.offsets[static_cast<std::size_t>(i)], texts.offsets[static_cast<std::size_t>(i) + 1]);
+  for (std::int64_t i = 0; i < rows; ++i)
+    ASSERT_LE(texts.offsets[static_cast<std::size_t>(i)], texts.offsets[static_cast<std::size_t>(i) + 1]);
   ASSERT_LE(static_cast<std::size_t>(texts.offsets[static_cast<std::size_t>(rows)]), texts.bytes.size());
-  const std::int64_t sum = std::accumulate(texts.bytes.data(), texts.bytes.data() + texts.offsets[static_cast<std::size_t>(rows)], std::int64_t{0});
+  const std::int64_t sum = std::accumulate(
+      texts.bytes.data(), texts.bytes.data() + texts.offsets[static_cast<std::size_t>(rows)], std::int64_t{0});
   EXPECT_NE(sum, INT64_MIN);
 }
 
@@ -85,10 +89,12 @@ void break_chunks(std::uint32_t seed, int rounds) {
     std::mt19937 random(seed + static_cast<std::uint32_t>(round));
     SCOPED_TRACE(fmt::format("seed {}", seed + static_cast<std::uint32_t>(round)));
     const Case& one = cases[random() % cases.size()];
-    const Bytes bytes = test::broken(random() % 2 == 0 ? texts_of(one) : numbers_of(one, random() % 3 == 0 ? 300 : 20), random);
+    const Bytes bytes =
+        test::broken(random() % 2 == 0 ? texts_of(one) : numbers_of(one, random() % 3 == 0 ? 300 : 20), random);
     ParquetChunk chunk = chunk_of(one, ParquetChunk::Physical::i64);
     if (random() % 8 == 0) chunk.optional = !chunk.optional;
-    if (random() % 8 == 0) chunk.codec = chunk.codec == ParquetChunk::Codec::none ? ParquetChunk::Codec::snappy : ParquetChunk::Codec::none;
+    if (random() % 8 == 0)
+      chunk.codec = chunk.codec == ParquetChunk::Codec::none ? ParquetChunk::Codec::snappy : ParquetChunk::Codec::none;
     if (random() % 8 == 0) chunk.rows = static_cast<std::int64_t>(random() % 2000);
     read_in_all_ways(memory, bytes, chunk, random);
     if (testing::Test::HasFailure()) return;
@@ -110,9 +116,7 @@ TEST(ParquetBroken, SnappyDoesNoHarm) {
       if (size > 100'000) continue;
       Bytes found(size);
       unpack_snappy(packed, found);
-    } catch (const ValueError&) {
-      continue;
-    }
+    } catch (const ValueError&) { continue; }
   }
 }
 

@@ -34,7 +34,8 @@ TEST(ParquetChunks, OfNumbersAreWhatWasWritten) {
   }
 }
 
-/// Some rows of so many, as their numbers in a file where the chunk begins with `first`: none, ends, repeated ones, few and most.
+/// Some rows of so many, as their numbers in a file where the chunk begins with `first`: none, ends, repeated ones, few
+/// and most.
 std::vector<std::vector<std::int64_t>> some_rows(std::int64_t rows, std::int64_t first) {
   std::vector<std::vector<std::int64_t>> all{{}};
   if (rows == 0) return all;
@@ -73,8 +74,10 @@ TEST(ParquetChunks, GiveTheRowsThatAreWanted) {
       for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::int64_t row = rows[i] - first;
         const auto value = static_cast<std::uint32_t>(row % 90);
-        const std::string expected = there(one, row) ? std::string(value % 23, static_cast<char>('a' + value % 26)) : "";
-        EXPECT_EQ(std::string(found.bytes.data() + found.offsets[i], found.bytes.data() + found.offsets[i + 1]), expected);
+        const std::string expected =
+            there(one, row) ? std::string(value % 23, static_cast<char>('a' + value % 26)) : "";
+        EXPECT_EQ(std::string(found.bytes.data() + found.offsets[i], found.bytes.data() + found.offsets[i + 1]),
+                  expected);
         EXPECT_EQ(found.valid.empty() || (found.valid[i / 8] >> (i % 8) & 1) != 0, there(one, row));
       }
     }
@@ -98,13 +101,15 @@ TEST(ParquetChunks, OfFewWordsAreCodes) {
       continue;
     }
     ASSERT_EQ(words->size(), 90u);
-    for (std::size_t i = 0; i < words->size(); ++i) EXPECT_EQ((*words)[i], std::string(i % 23, static_cast<char>('a' + i % 26)));
+    for (std::size_t i = 0; i < words->size(); ++i)
+      EXPECT_EQ((*words)[i], std::string(i % 23, static_cast<char>('a' + i % 26)));
     class Bytewise final : public NumbersSink {
      public:
       std::byte* room(std::int64_t, std::int64_t) override { return nullptr; }
       void put(std::int64_t first, std::int64_t rows, const std::byte* from, const std::uint8_t* valid) override {
         EXPECT_EQ(static_cast<std::size_t>(first), found.size());
-        for (std::int64_t i = 0; i < rows; ++i) found.push_back(valid == nullptr || (valid[i / 8] >> (i % 8) & 1) != 0 ? static_cast<int>(from[i]) : -1);
+        for (std::int64_t i = 0; i < rows; ++i)
+          found.push_back(valid == nullptr || (valid[i / 8] >> (i % 8) & 1) != 0 ? static_cast<int>(from[i]) : -1);
       }
       std::vector<int> found;
     };
@@ -112,7 +117,9 @@ TEST(ParquetChunks, OfFewWordsAreCodes) {
       Bytewise found;
       decode_codes(memory, source, chunk, found, WantedRows(rows, 0), codes, 1);
       ASSERT_EQ(found.found.size(), rows.size());
-      for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(found.found[i], there(one, rows[i]) ? static_cast<int>(codes[static_cast<std::size_t>(rows[i] % 90)]) : -1);
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        EXPECT_EQ(found.found[i],
+                  there(one, rows[i]) ? static_cast<int>(codes[static_cast<std::size_t>(rows[i] % 90)]) : -1);
     }
   }
 }
@@ -124,7 +131,8 @@ TEST(ParquetChunks, RefuseRowsThatAreNotThere) {
   for (const std::vector<std::int64_t>& rows : std::vector<std::vector<std::int64_t>>{{5, 4}, {-1}, {40}}) {
     InMemory source(memory, bytes);
     Collected found(static_cast<std::int64_t>(rows.size()), true);
-    EXPECT_THROW(decode_numbers(memory, source, chunk_of(one, ParquetChunk::Physical::i64), found, WantedRows(rows, 0)), ValueError);
+    EXPECT_THROW(decode_numbers(memory, source, chunk_of(one, ParquetChunk::Physical::i64), found, WantedRows(rows, 0)),
+                 ValueError);
   }
 }
 
@@ -137,7 +145,9 @@ TEST(ParquetChunks, OfTextsAreWhatWasWritten) {
     for (std::int64_t row = 0; row < one.rows; ++row) {
       const auto value = static_cast<std::uint32_t>(row % 90);
       const std::string wanted = there(one, row) ? std::string(value % 23, static_cast<char>('a' + value % 26)) : "";
-      EXPECT_EQ(std::string(found.bytes.data() + found.offsets[static_cast<std::size_t>(row)], found.bytes.data() + found.offsets[static_cast<std::size_t>(row) + 1]), wanted);
+      EXPECT_EQ(std::string(found.bytes.data() + found.offsets[static_cast<std::size_t>(row)],
+                            found.bytes.data() + found.offsets[static_cast<std::size_t>(row) + 1]),
+                wanted);
       if (!found.valid.empty()) {
         EXPECT_EQ((found.valid[static_cast<std::size_t>(row) / 8] >> (row % 8) & 1) != 0, there(one, row));
       }
@@ -169,7 +179,8 @@ TEST(ParquetChunks, ThatAreBrokenRaiseOrGiveOtherRows) {
         }
         return true;
       };
-      for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(decode(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)))) << size;
+      for (std::size_t size = 0; size < whole.size(); ++size)
+        EXPECT_FALSE(decode(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)))) << size;
       for (std::size_t at = 0; at < whole.size(); ++at) {
         for (int value : {0, 0xff, 0x7f, static_cast<int>(random() % 256)}) {
           Bytes broken = whole;
@@ -186,11 +197,14 @@ TEST(PackedNumbers, OfAllWidths) {
   for (unsigned width = 1; width <= 32; ++width) {
     for (std::size_t count : {1u, 7u, 8u, 100u, 1025u}) {
       std::vector<std::uint32_t> numbers;
-      for (std::size_t i = 0; i < count; ++i) numbers.push_back(static_cast<std::uint32_t>(random()) & static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1));
+      for (std::size_t i = 0; i < count; ++i)
+        numbers.push_back(static_cast<std::uint32_t>(random()) &
+                          static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1));
       const Bytes bytes = packed_numbers(numbers, width);
       std::vector<std::uint32_t> found(count);
       PackedNumbers packed(bytes, width);
-      for (std::size_t at = 0; at < count; at += 33) packed.read(found.data() + at, std::min<std::size_t>(33, count - at));
+      for (std::size_t at = 0; at < count; at += 33)
+        packed.read(found.data() + at, std::min<std::size_t>(33, count - at));
       EXPECT_EQ(found, numbers) << width;
     }
   }

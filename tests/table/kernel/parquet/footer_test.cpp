@@ -7,8 +7,8 @@
 #include <string>
 
 #include "atoll/base/error.hpp"
-#include "pages.hpp"
 #include "broken.hpp"
+#include "pages.hpp"
 
 namespace atl::table {
 namespace {
@@ -16,7 +16,8 @@ namespace {
 using namespace pages;
 
 struct Told {
-  std::int64_t children = 1, repetition = 1, schema_type = 2, levels = 0, type = 2, codec = 1, values = 5, unpacked = 80, packed = 60, at = 4, rows = 5, bloom = 0;
+  std::int64_t children = 1, repetition = 1, schema_type = 2, levels = 0, type = 2, codec = 1, values = 5,
+               unpacked = 80, packed = 60, at = 4, rows = 5, bloom = 0;
 };
 
 /// Field 2, a schema of two elements.
@@ -58,7 +59,8 @@ Bytes footer_of(const Told& told, Schema schema = Schema::first) {
     put_field(to, 2, one.at);
     put_field(to, 5, one.bloom);
     if (one.levels > 0) {
-      to.push_back(static_cast<std::byte>(2 << 4 | 12));  // field 16: sizes, of which field 3 counts levels of definition
+      to.push_back(
+          static_cast<std::byte>(2 << 4 | 12));  // field 16: sizes, of which field 3 counts levels of definition
       to.push_back(static_cast<std::byte>(3 << 4 | 9));
       to.push_back(static_cast<std::byte>(one.levels << 4 | 6));
       for (std::int64_t level = 0; level < one.levels; ++level) put_varint(to, 0);
@@ -78,9 +80,7 @@ Bytes footer_of(const Told& told, Schema schema = Schema::first) {
 std::string refusal(const Told& told, Schema schema = Schema::first) {
   try {
     (void)read_parquet_footer(footer_of(told, schema), 1000);
-  } catch (const ValueError& error) {
-    return error.what();
-  }
+  } catch (const ValueError& error) { return error.what(); }
   return "";
 }
 
@@ -96,7 +96,9 @@ TEST(ParquetFooter, SaysWhatCanBe) {
   EXPECT_EQ(parquet_type_name(groups[1].columns[0].type), "INT64");
   EXPECT_EQ(parquet_codec_name(groups[1].columns[0].codec), "ZSTD");
   EXPECT_EQ(groups[1].columns[0].bloom_filter, 0);
-  const auto bloom_filter = [](std::int64_t at) { return read_parquet_footer(footer_of({.bloom = at}), 1000)[1].columns[0].bloom_filter; };
+  const auto bloom_filter = [](std::int64_t at) {
+    return read_parquet_footer(footer_of({.bloom = at}), 1000)[1].columns[0].bloom_filter;
+  };
   EXPECT_EQ(bloom_filter(500), 500);
   EXPECT_EQ(bloom_filter(1000), 0) << "behind the file's end";
   EXPECT_EQ(bloom_filter(INT64_MIN), 0);
@@ -108,7 +110,8 @@ TEST(ParquetFooter, SaysWhatCanBe) {
   EXPECT_EQ(refusal({.children = -1}), "element 0 of its schema: it has -1 children");
   EXPECT_EQ(refusal({.type = 1}), "row group 1, column 'x': its type is INT32, and in the schema INT64");
   EXPECT_EQ(refusal({.levels = 1}), "row group 1, column 'x': it counts 1 levels of definition, and has 2");
-  EXPECT_EQ(refusal({.repetition = 0, .levels = 2}), "row group 1, column 'x': it counts 2 levels of definition, and has 1");
+  EXPECT_EQ(refusal({.repetition = 0, .levels = 2}),
+            "row group 1, column 'x': it counts 2 levels of definition, and has 1");
   EXPECT_EQ(refusal({.codec = -1}), "row group 1, column 'x': its codec is -1");
   EXPECT_EQ(refusal({.codec = 8}), "row group 1, column 'x': its codec is 8");
   EXPECT_EQ(refusal({.type = 99}), "row group 1, column 'x': its type is 99");
@@ -116,7 +119,8 @@ TEST(ParquetFooter, SaysWhatCanBe) {
   EXPECT_EQ(refusal({.unpacked = -1}), "row group 1, column 'x': its size before it was compressed is -1");
   EXPECT_EQ(refusal({.packed = 1001}), "row group 1, column 'x': it has 1001 bytes from byte 4 of a file of 1000");
   EXPECT_EQ(refusal({.at = 1001}), "row group 1, column 'x': its pages are at byte 1001 of a file of 1000");
-  EXPECT_EQ(refusal({.at = INT64_MIN}), "row group 1, column 'x': its pages are at byte -9223372036854775808 of a file of 1000");
+  EXPECT_EQ(refusal({.at = INT64_MIN}),
+            "row group 1, column 'x': its pages are at byte -9223372036854775808 of a file of 1000");
   EXPECT_EQ(refusal({.rows = -1}), "row group 1, it declares -1 rows");
   EXPECT_EQ(refusal({.rows = 6}), "row group 1, it declares 6 rows, and no column has more than 5 values");
   EXPECT_EQ(refusal({.values = 9}), "") << "lists have several to a row";
@@ -127,21 +131,21 @@ TEST(ParquetFooter, HoldsColumnsToASchemaBehindThem) {
   EXPECT_EQ(refusal({}, Schema::last), "");
   EXPECT_EQ(read_parquet_footer(footer_of({}, Schema::last), 1000).size(), 2u);
   EXPECT_EQ(refusal({.type = 1}, Schema::last), "row group 1, column 'x': its type is INT32, and in the schema INT64");
-  EXPECT_EQ(refusal({.levels = 1}, Schema::last), "row group 1, column 'x': it counts 1 levels of definition, and has 2");
+  EXPECT_EQ(refusal({.levels = 1}, Schema::last),
+            "row group 1, column 'x': it counts 1 levels of definition, and has 2");
   EXPECT_EQ(refusal({}, Schema::twice), "it has two schemas");
 }
 
 TEST(ParquetFooter, BrokenOnesDoNoHarm) {
   const Bytes good = footer_of({});
-  for (std::size_t size = 0; size + 1 < good.size(); ++size) EXPECT_THROW((void)read_parquet_footer(std::span(good).first(size), 1000), ValueError);
+  for (std::size_t size = 0; size + 1 < good.size(); ++size)
+    EXPECT_THROW((void)read_parquet_footer(std::span(good).first(size), 1000), ValueError);
   for (std::uint32_t seed = 0; seed < 20'000; ++seed) {
     std::mt19937 random(seed);
     const Bytes bad = test::broken(good, random);
     try {
       (void)read_parquet_footer(bad, 1000);
-    } catch (const ValueError&) {
-      continue;
-    }
+    } catch (const ValueError&) { continue; }
   }
 }
 

@@ -42,13 +42,17 @@ class InMemory final : public ChunkSource {
 
 class Collected final : public NumbersSink {
  public:
-  explicit Collected(std::int64_t rows, bool with_room) : values(static_cast<std::size_t>(rows)), there(values.size(), 1), with_room_(with_room) {}
-  std::byte* room(std::int64_t first, std::int64_t) override { return with_room_ ? reinterpret_cast<std::byte*>(values.data() + first) : nullptr; }
+  explicit Collected(std::int64_t rows, bool with_room)
+      : values(static_cast<std::size_t>(rows)), there(values.size(), 1), with_room_(with_room) {}
+  std::byte* room(std::int64_t first, std::int64_t) override {
+    return with_room_ ? reinterpret_cast<std::byte*>(values.data() + first) : nullptr;
+  }
   void put(std::int64_t first, std::int64_t rows, const std::byte* from, const std::uint8_t* valid) override {
     ASSERT_TRUE(first >= 0 && rows >= 0 && first + rows <= static_cast<std::int64_t>(values.size()));
     auto* to = reinterpret_cast<std::byte*>(values.data() + first);
     if (from != to) std::memcpy(to, from, static_cast<std::size_t>(rows) * 8);
-    for (std::int64_t i = 0; valid != nullptr && i < rows; ++i) there[static_cast<std::size_t>(first + i)] = valid[i / 8] >> (i % 8) & 1;
+    for (std::int64_t i = 0; valid != nullptr && i < rows; ++i)
+      there[static_cast<std::size_t>(first + i)] = valid[i / 8] >> (i % 8) & 1;
   }
   std::vector<std::int64_t> values;
   std::vector<int> there;
@@ -57,7 +61,9 @@ class Collected final : public NumbersSink {
   bool with_room_;
 };
 
-inline void put(Bytes& to, const void* from, std::size_t size) { to.insert(to.end(), static_cast<const std::byte*>(from), static_cast<const std::byte*>(from) + size); }
+inline void put(Bytes& to, const void* from, std::size_t size) {
+  to.insert(to.end(), static_cast<const std::byte*>(from), static_cast<const std::byte*>(from) + size);
+}
 inline void put_varint(Bytes& to, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) to.push_back(static_cast<std::byte>(value | 0x80));
   to.push_back(static_cast<std::byte>(value));
@@ -78,7 +84,8 @@ inline Bytes pack(const Bytes& bytes) {
     at += some;
     for (std::size_t distance : {1u, 8u, 20u}) {
       std::size_t same = 0;
-      while (distance <= at && same < 60 && at + same < bytes.size() && bytes[at + same] == bytes[at + same - distance]) ++same;
+      while (distance <= at && same < 60 && at + same < bytes.size() && bytes[at + same] == bytes[at + same - distance])
+        ++same;
       if (same < 4) continue;
       packed.push_back(static_cast<std::byte>((same - 1) << 2 | 2));
       packed.push_back(static_cast<std::byte>(distance));
@@ -90,7 +97,8 @@ inline Bytes pack(const Bytes& bytes) {
 }
 
 /// A page of version 2, whose levels are not packed.
-inline void put_second_page(Bytes& to, const Bytes& levels, Bytes body, std::int64_t values, int encoding, bool snappy) {
+inline void put_second_page(Bytes& to, const Bytes& levels, Bytes body, std::int64_t values, int encoding,
+                            bool snappy) {
   const auto size = static_cast<std::int64_t>(levels.size() + body.size());
   if (snappy) body = pack(body);
   put_field(to, 1, 3);

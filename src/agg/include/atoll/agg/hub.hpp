@@ -38,7 +38,7 @@ struct Options {
 namespace detail {
 class HubState;
 struct Header;
-}
+}  // namespace detail
 
 /// The items of one message: of this member, or of any of its node.
 class Items {
@@ -94,8 +94,8 @@ class Hub {
 /// way: so memory is bounded, a slow destination slows its senders, and the next buffer fills while the last ones
 /// fly. Constructed collectively; pushed to by one thread.
 ///
-/// With two hops another node is one destination: the relay, one of its members, always the same for one sender, so that
-/// order is kept. It answers when all of a message is done, so the window bounds what relays hold as well.
+/// With two hops another node is one destination: the relay, one of its members, always the same for one sender, so
+/// that order is kept. It answers when all of a message is done, so the window bounds what relays hold as well.
 class Aggregator {
  public:
   virtual ~Aggregator();

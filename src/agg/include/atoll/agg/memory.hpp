@@ -32,8 +32,7 @@ void apply(T& target, T value) {
   else {
     T old = word.load(std::memory_order_relaxed);
     while ((update == Update::min ? value < old : value > old) &&
-           !word.compare_exchange_weak(old, value, std::memory_order_relaxed)) {
-    }
+           !word.compare_exchange_weak(old, value, std::memory_order_relaxed)) {}
   }
 }
 
@@ -74,9 +73,9 @@ class Table {
   /// Indices are sent in so many bytes.
   std::size_t index_bytes() const { return longest_ <= UINT32_MAX ? 4 : 8; }
   void check(int member, std::uint64_t index) const {
-    ATOLL_VALIDATE(member >= 0 && static_cast<std::size_t>(member) < counts_.size() && index < count(member), IndexError,
-                   "element {} of member {}: there are {} members, and that one has {} elements", index, member,
-                   counts_.size(), static_cast<std::size_t>(member) < counts_.size() ? count(member) : 0);
+    ATOLL_VALIDATE(member >= 0 && static_cast<std::size_t>(member) < counts_.size() && index < count(member),
+                   IndexError, "element {} of member {}: there are {} members, and that one has {} elements", index,
+                   member, counts_.size(), static_cast<std::size_t>(member) < counts_.size() ? count(member) : 0);
   }
 
  private:
@@ -107,7 +106,8 @@ class UpdateAggregator final : public Aggregator {
     if (T* base = table_.base(member); base != nullptr) [[likely]] {
       Pending& pending = pending_[next_];
       next_ = (next_ + 1) % detail::in_flight;
-      if (pending.target != nullptr) [[likely]] detail::apply<T, update>(*pending.target, pending.value);
+      if (pending.target != nullptr) [[likely]]
+        detail::apply<T, update>(*pending.target, pending.value);
       prefetch_for_write(base + index);
       pending = {base + index, value};
       return;
@@ -139,7 +139,8 @@ class UpdateAggregator final : public Aggregator {
     std::memcpy(item + index_bytes_, &value, sizeof(T));
   }
   UpdateAggregator(Hub& hub, detail::Table<T> table, const Options& options)
-      : Aggregator(hub, options, table.index_bytes() + sizeof(T), table.all_in_segments() ? Relay::carry_out : Relay::never),
+      : Aggregator(hub, options, table.index_bytes() + sizeof(T),
+                   table.all_in_segments() ? Relay::carry_out : Relay::never),
         table_(std::move(table)),
         index_bytes_(table_.index_bytes()) {
     open();
@@ -154,7 +155,8 @@ class UpdateAggregator final : public Aggregator {
       if (std::size_t later = i + detail::in_flight; later < items.size())
         prefetch_for_write(table_.template element<Index>(items, later));
       T* element = table_.template element<Index>(items, i);
-      if (element == nullptr) [[unlikely]] table_.template fail<Index>(items, i);
+      if (element == nullptr) [[unlikely]]
+        table_.template fail<Index>(items, i);
       T value;
       std::memcpy(&value, items[i] + sizeof(Index), sizeof(T));
       detail::apply<T, update>(*element, value);
@@ -223,7 +225,8 @@ class GetAggregator final : public Aggregator {
   void read_items(const Items& items, std::byte* answer) const {
     for (std::size_t i = 0; i < items.size(); ++i) {
       const T* element = table_.template element<Index>(items, i);
-      if (element == nullptr) [[unlikely]] table_.template fail<Index>(items, i);
+      if (element == nullptr) [[unlikely]]
+        table_.template fail<Index>(items, i);
       std::memcpy(answer + i * sizeof(T), element, sizeof(T));
     }
   }

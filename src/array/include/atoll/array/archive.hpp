@@ -19,8 +19,9 @@ namespace atl::array {
 template <class T>
 inline constexpr bool is_plain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
-/// Appends values. A class takes part by `template <class A> void fields(A& archive) { archive(a_, b_); }`, or, when it is
-/// not ours to change or needs the reader's context, by `archive_write(Writer&, value)` and `archive_read(Reader&, value)`.
+/// Appends values. A class takes part by `template <class A> void fields(A& archive) { archive(a_, b_); }`, or, when it
+/// is not ours to change or needs the reader's context, by `archive_write(Writer&, value)` and `archive_read(Reader&,
+/// value)`.
 class Writer {
  public:
   template <class... Ts>

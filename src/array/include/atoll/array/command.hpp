@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command stream: an operation is a plain function of the engine; calling it through a session runs it on every PE.
-// In an embedded or SPMD session that is a direct call. A driver (PE 0 of a local job) first sends the operation's number
-// and arguments to the workers, which call the same function with the same values.
+// In an embedded or SPMD session that is a direct call. A driver (PE 0 of a local job) first sends the operation's
+// number and arguments to the workers, which call the same function with the same values.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,9 @@ struct DriverOnly {
   void fields(Archive&) {}
 };
 
-inline void archive_write(Writer& writer, const Array& array) { writer(array == nullptr ? std::uint64_t{0} : array->id); }
+inline void archive_write(Writer& writer, const Array& array) {
+  writer(array == nullptr ? std::uint64_t{0} : array->id);
+}
 inline void archive_read(Reader& reader, Array& array) {
   auto id = reader.read<std::uint64_t>();
   array = id == 0 ? nullptr : static_cast<ArrayTable*>(reader.context())->find(id);

@@ -24,7 +24,7 @@ constexpr std::size_t size_of(DType type) {
 
 /// NumPy's name: "bool", "int64", …
 constexpr std::string_view name_of(DType type) {
-  constexpr std::array<std::string_view, dtype_count> names{"bool",  "int8",   "int16",  "int32",   "int64",  "uint8",
+  constexpr std::array<std::string_view, dtype_count> names{"bool",   "int8",   "int16",  "int32",   "int64",  "uint8",
                                                             "uint16", "uint32", "uint64", "float32", "float64"};
   return names[static_cast<std::size_t>(type)];
 }

@@ -37,8 +37,10 @@ class Engine {
  public:
   /// Collective over the PEs of `context`, which arrays keep alive. `grain` 0: ATOLL_GRAIN.
   Engine(std::shared_ptr<runtime::Context> context, unsigned threads, std::int64_t grain = 0);
-  /// Over some PEs of `context`: PE p of the engine is the team's rank p. Collective over the team, of which this PE is a member.
-  Engine(std::shared_ptr<runtime::Context> context, const runtime::Team& team, unsigned threads, std::int64_t grain = 0);
+  /// Over some PEs of `context`: PE p of the engine is the team's rank p. Collective over the team, of which this PE is
+  /// a member.
+  Engine(std::shared_ptr<runtime::Context> context, const runtime::Team& team, unsigned threads,
+         std::int64_t grain = 0);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -55,8 +57,8 @@ class Engine {
   const std::shared_ptr<runtime::Context>& shared_context() const { return context_; }
   coll::Communicator& communicator() { return *communicator_; }
   std::int64_t grain() const { return grain_; }
-  /// For local kernels. Interruptible: nothing that anybody sees is half changed while the kernel runs. (With several PEs
-  /// an interrupt waits for the next `checkpoint`, where all agree on it.)
+  /// For local kernels. Interruptible: nothing that anybody sees is half changed while the kernel runs. (With several
+  /// PEs an interrupt waits for the next `checkpoint`, where all agree on it.)
   Work work(Interruptible interruptible = Interruptible::yes);
   /// Between the phases of a long operation: stops all PEs when the user asked one of them to. Collective.
   void checkpoint();
@@ -104,8 +106,8 @@ class Engine {
   /// moves in 100 us, many times its latency. Empty on one node.
   std::span<std::byte> staging() const { return {staging_.data(), staging_.size()}; }
 
-  /// Bytes that operations stored into or loaded from other PEs' blocks directly, as they count them: sorts and moves, not
-  /// single elements of gathers and scatters. What goes through the context's endpoint is counted there.
+  /// Bytes that operations stored into or loaded from other PEs' blocks directly, as they count them: sorts and moves,
+  /// not single elements of gathers and scatters. What goes through the context's endpoint is counted there.
   struct Volume {
     std::uint64_t put_bytes = 0, got_bytes = 0;
   };
@@ -129,7 +131,8 @@ class Engine {
  private:
   class OperationMonitor;
 
-  Engine(std::shared_ptr<runtime::Context> context, std::unique_ptr<coll::Communicator> communicator, unsigned threads, std::int64_t grain);
+  Engine(std::shared_ptr<runtime::Context> context, std::unique_ptr<coll::Communicator> communicator, unsigned threads,
+         std::int64_t grain);
 
   Array allocate(DType dtype, const Shape& shape, Distribution distribution);
 

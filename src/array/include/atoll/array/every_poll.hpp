@@ -6,12 +6,14 @@
 
 namespace atl::array {
 
-/// As Engine::set_progress()'s callback it is called at every look for an interrupt instead of every 50 ms: what looks, and what an
-/// interrupt leaves, does not depend on time then.
+/// As Engine::set_progress()'s callback it is called at every look for an interrupt instead of every 50 ms: what looks,
+/// and what an interrupt leaves, does not depend on time then.
 struct EveryPoll {
   ProgressCallback call;
 
-  void operator()(const char* operation, std::uint64_t done, std::uint64_t total) const { call(operation, done, total); }
+  void operator()(const char* operation, std::uint64_t done, std::uint64_t total) const {
+    call(operation, done, total);
+  }
 };
 
 }  // namespace atl::array

@@ -65,12 +65,13 @@ struct Lowered {
   Program program;
   std::vector<LeafSource> leaves;  ///< one per program leaf
   Shape shape;                   ///< of the iteration
-  std::vector<NodePtr> results;  ///< nodes that the program stores, in the order of its results; the root first when stored
+  std::vector<NodePtr>
+      results;  ///< nodes that the program stores, in the order of its results; the root first when stored
   Array into;                    ///< storage of a dying leaf that the root may overwrite, or null
 };
 
-/// Flattens the graph under `root` (not stored). Nodes inside it that somebody else holds too become results of the same
-/// pass, so that a chain used twice is computed once. `store_root`: the root's own value is wanted in memory.
+/// Flattens the graph under `root` (not stored). Nodes inside it that somebody else holds too become results of the
+/// same pass, so that a chain used twice is computed once. `store_root`: the root's own value is wanted in memory.
 enum class StoreRoot { no, yes };
 Lowered lower(const NodePtr& root, StoreRoot store_root);
 

@@ -18,10 +18,11 @@
 namespace atl::array {
 
 using Operations =
-    OperationList<&noop, &from_buffer, &from_local, &to_buffer, &item_bits, &element_bits, &empty, &full, &copy, &get_slice, &assign_slice,
-                  &reshape, &transpose, &concatenate, &evaluate, &reduce_all, &reduce_axes, &scan_along, &compress_rows,
-                  &find_true, &assign_mask, &take, &assign_index, &search_sorted, &is_in, &histogram_between, &histogram_at,
-                  &count_bins, &random_array, &sort_array, &argsort_array, &coargsort_arrays, &unique_array,
-                  &reinterpret, &random_law, &fourier, &multiply_matrices, &multiply_stacks, &run_starts>;
+    OperationList<&noop, &from_buffer, &from_local, &to_buffer, &item_bits, &element_bits, &empty, &full, &copy,
+                  &get_slice, &assign_slice, &reshape, &transpose, &concatenate, &evaluate, &reduce_all, &reduce_axes,
+                  &scan_along, &compress_rows, &find_true, &assign_mask, &take, &assign_index, &search_sorted, &is_in,
+                  &histogram_between, &histogram_at, &count_bins, &random_array, &sort_array, &argsort_array,
+                  &coargsort_arrays, &unique_array, &reinterpret, &random_law, &fourier, &multiply_matrices,
+                  &multiply_stacks, &run_starts>;
 
 }  // namespace atl::array

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three ways to run one engine: embedded (this process), SPMD (this process is one PE of a job and all run the script), and
-// driver (this process is PE 0 and sends every command to workers).
+// Three ways to run one engine: embedded (this process), SPMD (this process is one PE of a job and all run the script),
+// and driver (this process is PE 0 and sends every command to workers).
 #pragma once
 
 #include <functional>
@@ -29,13 +29,15 @@ class Session {
 
   /// `threads` 0: ATOLL_THREADS, or all cores. In a process that is the only PE of a job already, on that PE.
   static std::shared_ptr<Session> embedded(unsigned threads);
-  /// Joins the job that the environment names; in a process that has joined it already (by MPI, say) as the same PE. Over all its
-  /// PEs, or those of `members`, numbers of PEs, of which this is one: rank r is the session's PE r. Collective over them.
+  /// Joins the job that the environment names; in a process that has joined it already (by MPI, say) as the same PE.
+  /// Over all its PEs, or those of `members`, numbers of PEs, of which this is one: rank r is the session's PE r.
+  /// Collective over them.
   static std::shared_ptr<Session> join(const std::vector<std::uint32_t>& members = {});
   /// Starts `pes` - 1 workers, which must call run_worker(). `threads` per PE; 0: an even share of the cores.
-  static std::shared_ptr<Session> drive(std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv);
-  /// A worker's life: executes the driver's commands until it shuts down or dies. `handlers` are those of the longest list
-  /// that the driver calls from.
+  static std::shared_ptr<Session> drive(std::uint32_t pes, unsigned threads,
+                                        const std::vector<std::string>& worker_argv);
+  /// A worker's life: executes the driver's commands until it shuts down or dies. `handlers` are those of the longest
+  /// list that the driver calls from.
   static void run_worker(std::span<const OperationHandler> handlers = Operations::handlers);
   ~Session();
 
@@ -46,15 +48,18 @@ class Session {
   Engine& engine();
   /// Ends the workers. Arrays keep their memory, but no operation can use them any more. Not from within an operation.
   void shutdown();
-  /// What tells where this PE's program is, called without any lock: "in ndarray.sum (sums.py:4: `print(a.sum())`)". For the errors of
-  /// an SPMD session, and before each of its operations where ATOLL_SPMD_CHECK is set. Empty: the program has ended.
+  /// What tells where this PE's program is, called without any lock: "in ndarray.sum (sums.py:4: `print(a.sum())`)".
+  /// For the errors of an SPMD session, and before each of its operations where ATOLL_SPMD_CHECK is set. Empty: the
+  /// program has ended.
   using Locator = std::function<std::string()>;
   void set_locator(Locator locator) { locator_ = std::move(locator); }
-  /// In the child of a fork, which has one thread and is no PE: leaves everything to the parent. Its arrays raise from now on.
+  /// In the child of a fork, which has one thread and is no PE: leaves everything to the parent. Its arrays raise from
+  /// now on.
   void abandon() noexcept;
 
-  /// Runs an operation of `List` on every PE. Threads take turns: an engine runs one operation at a time. What runs within an operation
-  /// on its thread (a signal handler, a finalizer, a callback) gets an Error and must not call one; arrays may be dropped there.
+  /// Runs an operation of `List` on every PE. Threads take turns: an engine runs one operation at a time. What runs
+  /// within an operation on its thread (a signal handler, a finalizer, a callback) gets an Error and must not call one;
+  /// arrays may be dropped there.
   template <auto operation, class List = Operations, class... Args>
   auto call(Args&&... args) {
     using Call = Signature<decltype(operation)>;
@@ -65,7 +70,8 @@ class Session {
     if (checks_) {
       Writer call;
       call(List::template number_of<operation>());
-      if constexpr (!arguments_differ<operation>) std::apply([&](const auto&... values) { call(values...); }, arguments);
+      if constexpr (!arguments_differ<operation>)
+        std::apply([&](const auto&... values) { call(values...); }, arguments);
       agree(call.bytes());
     }
     auto run = [&] {
@@ -75,15 +81,12 @@ class Session {
       } end{engine};
       try {
         if (driver_ != nullptr)
-          std::apply([&](const auto&... values) { driver_->send(List::template number_of<operation>(), values...); }, arguments);
+          std::apply([&](const auto&... values) { driver_->send(List::template number_of<operation>(), values...); },
+                     arguments);
         return std::apply([&](auto&... values) { return operation(engine, std::move(values)...); }, arguments);
-      } catch (const PeFailedError& error) {
+      } catch (const PeFailedError& error) { lose(error); } catch (const TimeoutError& error) {
         lose(error);
-      } catch (const TimeoutError& error) {
-        lose(error);
-      } catch (const coll::Disagreement& error) {
-        lose(error);
-      }
+      } catch (const coll::Disagreement& error) { lose(error); }
     };
     if constexpr (std::is_void_v<typename Call::Result>) {
       run();
@@ -91,7 +94,10 @@ class Session {
     } else {
       auto result = run();
       if (driver_ != nullptr) for_each_array(result, [&](const Array& array) { driver_->adopt(array); });
-      if (checks_) for_each_array(result, [&](const Array& array) { if (array != nullptr) array->id = ++numbered_; });
+      if (checks_)
+        for_each_array(result, [&](const Array& array) {
+          if (array != nullptr) array->id = ++numbered_;
+        });
       engine.rethrow_pending();
       return result;
     }
@@ -144,8 +150,8 @@ class Session {
   std::unique_ptr<Driver> driver_;
   std::unique_ptr<Whereabouts> whereabouts_;  // of an SPMD session
   Locator locator_;
-  bool lost_ = false;         // the PEs have diverged
-  bool checks_ = false;       // ATOLL_SPMD_CHECK
+  bool lost_ = false;  // the PEs have diverged
+  bool checks_ = false;  // ATOLL_SPMD_CHECK
   std::uint64_t numbered_ = 0;  // arrays so far, where it checks
 };
 

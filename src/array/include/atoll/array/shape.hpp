@@ -70,9 +70,9 @@ class Shape {
 Shape broadcast(const Shape& a, const Shape& b);
 
 /// Rows in equal contiguous blocks, one per PE; the last blocks may be short or empty. Borders fall on multiples
-/// of a unit of rows that does not depend on the number of PEs, so that reductions can follow the same order on any number.
-/// Or blocks of any sizes, as data brings them about: the bytes of each PE's texts. Such arrays are parts of columns, not what
-/// the operations of this layer are given.
+/// of a unit of rows that does not depend on the number of PEs, so that reductions can follow the same order on any
+/// number. Or blocks of any sizes, as data brings them about: the bytes of each PE's texts. Such arrays are parts of
+/// columns, not what the operations of this layer are given.
 class Distribution {
  public:
   Distribution() = default;

@@ -37,8 +37,8 @@ class Whereabouts {
   void show(std::string_view text);
   /// The PEs have diverged: this PE's text stays as it is, and so does the memory.
   void freeze() { frozen_ = true; }
-  /// What the PEs do, in a sentence: "PE 0 in …; PEs 1, 2 at the end of the script". Waits until `deadline` for PEs that have shown
-  /// nothing. Empty: no other PE is known to do anything else than this one.
+  /// What the PEs do, in a sentence: "PE 0 in …; PEs 1, 2 at the end of the script". Waits until `deadline` for PEs
+  /// that have shown nothing. Empty: no other PE is known to do anything else than this one.
   std::string differences(Deadline deadline);
 
  private:

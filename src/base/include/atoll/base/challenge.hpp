@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mutual challenge at the start of every connection between hosts. Both sides know a secret. Each sends a fresh random
-// nonce, and proves knowledge of the secret by an HMAC over both nonces and over what the initiator said first (hello). The keys
-// of the connection are derived from the same, so that a recorded connection is worth nothing in another one.
+// The mutual challenge at the start of every connection between hosts. Both sides know a secret. Each sends a fresh
+// random nonce, and proves knowledge of the secret by an HMAC over both nonces and over what the initiator said first
+// (hello). The keys of the connection are derived from the same, so that a recorded connection is worth nothing in
+// another one.
 #pragma once
 
 #include <array>

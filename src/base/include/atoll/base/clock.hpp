@@ -12,7 +12,8 @@ namespace atl {
 
 /// Nanoseconds of the monotonic clock, or of the simulation that this thread runs.
 inline std::int64_t now_ns() {
-  if (const Scheduler* simulation = Scheduler::current(); simulation != nullptr) [[unlikely]] return simulation->now_ns();
+  if (const Scheduler* simulation = Scheduler::current(); simulation != nullptr) [[unlikely]]
+    return simulation->now_ns();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }

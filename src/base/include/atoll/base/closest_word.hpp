@@ -7,9 +7,10 @@
 
 namespace atl {
 
-/// The candidate with the fewest typing mistakes (letters changed, inserted, left out, or exchanged with their neighbour)
-/// from `word`: at most a third of its letters, not counting its first `prefix` letters, and at least one. Empty: none.
-/// Cost: O(candidates · letters²).
-std::string_view closest_word(std::string_view word, std::span<const std::string_view> candidates, std::size_t prefix = 0);
+/// The candidate with the fewest typing mistakes (letters changed, inserted, left out, or exchanged with their
+/// neighbour) from `word`: at most a third of its letters, not counting its first `prefix` letters, and at least one.
+/// Empty: none. Cost: O(candidates · letters²).
+std::string_view closest_word(std::string_view word, std::span<const std::string_view> candidates,
+                              std::size_t prefix = 0);
 
 }  // namespace atl

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every environment variable (ATOLL_*, and those of OpenSHMEM), declared once: type, default, accepted values and meaning. The only
-// place that reads the environment; docs/configuration.md and `atoll info` are made from the same table.
+// Every environment variable (ATOLL_*, and those of OpenSHMEM), declared once: type, default, accepted values and
+// meaning. The only place that reads the environment; docs/configuration.md and `atoll info` are made from the same
+// table.
 #pragma once
 
 #include <cstdint>
@@ -83,7 +84,8 @@ double seconds(Variable variable);
 /// Index into the entry's choices.
 int choice(Variable variable);
 std::string text(Variable variable);
-/// Sets it, for this process and those it starts, when the value is valid. Nobody else may read or change the environment meanwhile.
+/// Sets it, for this process and those it starts, when the value is valid. Nobody else may read or change the
+/// environment meanwhile.
 void set(Variable variable, const std::string& value);
 /// A variable that another launcher sets for its processes (PMI_RANK, PMIX_NAMESPACE …). Empty: not set.
 std::string launcher_variable(const char* name);
@@ -92,8 +94,8 @@ std::uint64_t symmetric_bytes();
 
 /// Reads every variable once, so that a bad value is reported at start.
 void validate_environment();
-/// Warns of ATOLL_* variables that do not exist, with the nearest name that does. For one process of a job: once, and not in
-/// PEs of our own launcher, which has done it.
+/// Warns of ATOLL_* variables that do not exist, with the nearest name that does. For one process of a job: once, and
+/// not in PEs of our own launcher, which has done it.
 void warn_of_unknown_names();
 
 }  // namespace atl::config

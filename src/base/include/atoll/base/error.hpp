@@ -15,18 +15,36 @@ class Error : public std::runtime_error {
 };
 
 // One class per Python exception; src/python holds the only table between the two.
-class ValueError : public Error { using Error::Error; };
-class TypeError : public Error { using Error::Error; };
-class IndexError : public Error { using Error::Error; };
-class MemoryError : public Error { using Error::Error; };
-class OverflowError : public Error { using Error::Error; };
-class TimeoutError : public Error { using Error::Error; };
+class ValueError : public Error {
+  using Error::Error;
+};
+class TypeError : public Error {
+  using Error::Error;
+};
+class IndexError : public Error {
+  using Error::Error;
+};
+class MemoryError : public Error {
+  using Error::Error;
+};
+class OverflowError : public Error {
+  using Error::Error;
+};
+class TimeoutError : public Error {
+  using Error::Error;
+};
 /// The environment (kernel, limits, files) refused something at set-up.
-class SetupError : public Error { using Error::Error; };
+class SetupError : public Error {
+  using Error::Error;
+};
 /// The user interrupted an operation; all arrays are as they were.
-class Interrupted : public Error { using Error::Error; };
+class Interrupted : public Error {
+  using Error::Error;
+};
 /// Another PE died. The job cannot go on.
-class PeFailedError : public Error { using Error::Error; };
+class PeFailedError : public Error {
+  using Error::Error;
+};
 
 namespace detail {
 [[noreturn]] void assertion_failed(const char* kind, const char* condition, const char* file, int line);
@@ -38,18 +56,18 @@ namespace detail {
 }  // namespace atl
 
 /// Bad input or environment: always on. ATOLL_VALIDATE(n >= 0, ValueError, "negative size {}", n)
-#define ATOLL_VALIDATE(condition, Exception, ...)                        \
-  do {                                                                   \
-    if (!(condition)) [[unlikely]]                                       \
-      throw ::atl::Exception(::fmt::format(__VA_ARGS__));              \
+#define ATOLL_VALIDATE(condition, Exception, ...) \
+  do { \
+    if (!(condition)) [[unlikely]] \
+      throw ::atl::Exception(::fmt::format(__VA_ARGS__)); \
   } while (0)
 
 // Our own bugs: on in debug, CI and simulation.
 #ifdef ATOLL_CHECKS
-#define ATOLL_CHECK_(kind, condition)                                                    \
-  do {                                                                                   \
-    if (!(condition)) [[unlikely]]                                                       \
-      ::atl::detail::assertion_failed(kind, #condition, __FILE__, __LINE__);           \
+#define ATOLL_CHECK_(kind, condition) \
+  do { \
+    if (!(condition)) [[unlikely]] \
+      ::atl::detail::assertion_failed(kind, #condition, __FILE__, __LINE__); \
   } while (0)
 #else
 #define ATOLL_CHECK_(kind, condition) ((void)sizeof(bool(condition)))

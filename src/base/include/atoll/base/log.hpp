@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line per event on standard error: `atoll[PE 3] warning: …`. The function that detects an event logs it; its callers do not.
+// One line per event on standard error: `atoll[PE 3] warning: …`. The function that detects an event logs it; its
+// callers do not.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which thread has something, in one word: to take it costs one atomic exchange and to leave it a store, where a mutex and a
-// note of its holder cost two of each.
+// Which thread has something, in one word: to take it costs one atomic exchange and to leave it a store, where a mutex
+// and a note of its holder cost two of each.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@ class Owner {
   bool try_take() {
     const void* nobody = nullptr;
     // Acquire: what the last owner did. Partner: leave().
-    return !is_taken() && thread_.compare_exchange_strong(nobody, this_thread(), std::memory_order_acquire,
-                                                          std::memory_order_relaxed);
+    return !is_taken() &&
+           thread_.compare_exchange_strong(nobody, this_thread(), std::memory_order_acquire, std::memory_order_relaxed);
   }
   /// Waits until it is free.
   void take() {

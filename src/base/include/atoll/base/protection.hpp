@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protection of what goes between hosts: records that carry a tag, and agreement on a secret by public keys. The algorithms are
-// OpenSSL's.
+// Protection of what goes between hosts: records that carry a tag, and agreement on a secret by public keys. The
+// algorithms are OpenSSL's.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +25,12 @@ enum class Protection : std::uint32_t {
 Protection network_protection();
 std::string_view name_of(Protection protection);
 
-/// One end of one direction of a connection. The records of a direction are numbered, and the number is part of what a tag
-/// vouches for: a record that is left out, sent again or out of order is as wrong as a changed one.
+/// One end of one direction of a connection. The records of a direction are numbered, and the number is part of what a
+/// tag vouches for: a record that is left out, sent again or out of order is as wrong as a changed one.
 ///
-/// `auth`: GMAC with AES-256 for short records, Poly1305 (ChaCha20-Poly1305 without a text) for long ones, because each is the
-/// faster there: 88 bytes take 230 ns and 590 ns, 64 KiB 12 us and 5 us. Each has a key of its own. `encrypt`: AES-256-GCM.
+/// `auth`: GMAC with AES-256 for short records, Poly1305 (ChaCha20-Poly1305 without a text) for long ones, because each
+/// is the faster there: 88 bytes take 230 ns and 590 ns, 64 KiB 12 us and 5 us. Each has a key of its own. `encrypt`:
+/// AES-256-GCM.
 class Seal {
  public:
   static constexpr std::size_t tag_bytes = 16;
@@ -37,12 +38,13 @@ class Seal {
   /// Throws SetupError when there is no libcrypto.
   Seal(const StreamKeys& keys, Protection protection);
 
-  /// Does ahead what needs no content of the next record: a third of the time that a short one takes. To be called when there is time.
+  /// Does ahead what needs no content of the next record: a third of the time that a short one takes. To be called when
+  /// there is time.
   void prepare();
   /// The next record to send: encrypts it in its place, if that is the protection, and makes its tag.
   void close(std::byte* record, std::size_t bytes, std::byte* tag);
-  /// The next record that came: whether it is what the other side sent next. Then it is decrypted in its place; else its content is
-  /// undefined, and the connection must end.
+  /// The next record that came: whether it is what the other side sent next. Then it is decrypted in its place; else
+  /// its content is undefined, and the connection must end.
   [[nodiscard]] bool open(std::byte* record, std::size_t bytes, const std::byte* tag);
 
  private:
@@ -57,12 +59,12 @@ class Seal {
   Protection protection_;
   std::uint8_t nonce_[12]{};
   std::uint64_t number_ = 0;  // of the next record
-  bool prepared_ = false;     // gcm_ has its nonce
+  bool prepared_ = false;  // gcm_ has its nonce
   Context gcm_, poly1305_;
 };
 
-/// A key pair of X25519 (RFC 7748), made at random: two processes that know one another's public keys have a secret in common,
-/// which never goes over any network.
+/// A key pair of X25519 (RFC 7748), made at random: two processes that know one another's public keys have a secret in
+/// common, which never goes over any network.
 class KeyPair {
  public:
   static constexpr std::size_t public_bytes = 32;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue of events in the order of their times: a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan 1990). Nothing is put behind
-// what was taken last. Events of one time come out in the order in which they went in, or in which `Ties` puts them.
+// A queue of events in the order of their times: a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan 1990). Nothing is put
+// behind what was taken last. Events of one time come out in the order in which they went in, or in which `Ties` puts
+// them.
 #pragma once
 
 #include <bit>
@@ -18,8 +19,8 @@ struct InTurn {
   void operator()(std::vector<Event>&) {}
 };
 
-/// `Event` is a plain struct with a member `time`. `Ties` orders what has one time and is there when the first of them is taken; what
-/// comes for that time afterwards comes out last.
+/// `Event` is a plain struct with a member `time`. `Ties` orders what has one time and is there when the first of them
+/// is taken; what comes for that time afterwards comes out last.
 template <class Event, class Ties = InTurn<Event>>
 class RadixHeap {
  public:
@@ -41,7 +42,8 @@ class RadixHeap {
     if (taken_ != buckets_[0].size()) return last_;
     std::uint64_t first = UINT64_MAX;
     if (filled_ != 0)
-      for (const Event& event : buckets_[std::countr_zero(filled_) + 1]) first = event.time < first ? event.time : first;
+      for (const Event& event : buckets_[std::countr_zero(filled_) + 1])
+        first = event.time < first ? event.time : first;
     return first;
   }
   /// What pop() would give is likely to be wanted soon.
@@ -59,7 +61,8 @@ class RadixHeap {
     buckets_[bucket].push_back(event);
     if (bucket != 0) filled_ |= std::uint64_t{1} << (bucket - 1);
   }
-  // Bucket b > 0 has the events whose times differ from last_ in bit b - 1 first. The lowest of them is spread over those below.
+  // Bucket b > 0 has the events whose times differ from last_ in bit b - 1 first. The lowest of them is spread over
+  // those below.
   void refill() {
     buckets_[0].clear();
     taken_ = 0;

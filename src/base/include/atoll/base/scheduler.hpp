@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulation that runs many threads of control in this thread, under a clock of its own: what waits asks it, where there is
-// one, instead of the system.
+// A simulation that runs many threads of control in this thread, under a clock of its own: what waits asks it, where
+// there is one, instead of the system.
 #pragma once
 
 #include <cstdint>

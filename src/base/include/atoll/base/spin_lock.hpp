@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock for a few dozen instructions: one exchange to take it, a store to leave it. Where PEs share cores its holder may be off
-// its core, so a thread that waits for long yields its own.
+// A lock for a few dozen instructions: one exchange to take it, a store to leave it. Where PEs share cores its holder
+// may be off its core, so a thread that waits for long yields its own.
 #pragma once
 
 #include <sched.h>
@@ -15,7 +15,8 @@ class SpinLock {
  public:
   void take() {
     // Acquire: what it guards. Partner: leave().
-    for (int attempt = 0; taken_.load(std::memory_order_relaxed) || taken_.exchange(true, std::memory_order_acquire); ++attempt) {
+    for (int attempt = 0; taken_.load(std::memory_order_relaxed) || taken_.exchange(true, std::memory_order_acquire);
+         ++attempt) {
       if (attempt < 64) cpu_relax();
       else ::sched_yield();
     }

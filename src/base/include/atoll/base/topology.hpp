@@ -31,8 +31,8 @@ Topology read_topology();
 /// A kind of hardware resource, and the one of its kind that this process is bound to.
 struct Resource {
   std::string_view kind;     ///< as hwloc calls it: "Package"
-  int instance = -1;         ///< its number among its kind in this host; -1: the process may run on several, or there are none
-  bool exists = false;       ///< in this host
+  int instance = -1;  ///< its number among its kind in this host; -1: the process may run on several, or there are none
+  bool exists = false;  ///< in this host
 };
 /// For all kinds, from the largest to the smallest, by the processors on which the calling thread may run now.
 std::vector<Resource> bound_resources();
@@ -40,8 +40,8 @@ std::vector<Resource> bound_resources();
 /// Bytes that can be allocated now without swapping: MemAvailable, or what the control group leaves.
 std::uint64_t available_memory_bytes();
 
-/// Instruction sets that kernels are compiled for: those of x86-64 from the least on, and the one of aarch64. Other processors:
-/// baseline.
+/// Instruction sets that kernels are compiled for: those of x86-64 from the least on, and the one of aarch64. Other
+/// processors: baseline.
 enum class SimdLevel { baseline, sse4, avx2, avx512, neon };
 std::string_view name_of(SimdLevel level);
 /// The best the processor has.

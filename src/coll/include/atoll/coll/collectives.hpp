@@ -7,8 +7,8 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,7 +25,7 @@
 namespace atl::runtime {
 class Context;
 class Team;
-}
+}  // namespace atl::runtime
 
 namespace atl::coll {
 
@@ -33,7 +33,8 @@ namespace atl::coll {
 enum class Type : std::uint8_t { boolean = 0, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, long_double, c64, c128 };
 inline constexpr std::size_t type_count = 14;
 
-/// Complex numbers have sum and prod only, floating point no bit_*. min and max hand NaN on, as NumPy's do. On boolean: sum, max and bit_or are "or"; prod, min and bit_and "and".
+/// Complex numbers have sum and prod only, floating point no bit_*. min and max hand NaN on, as NumPy's do. On boolean:
+/// sum, max and bit_or are "or"; prod, min and bit_and "and".
 enum class Op : std::uint8_t { sum = 0, prod, min, max, bit_and, bit_or, bit_xor };
 inline constexpr std::size_t op_count = 7;
 
@@ -102,8 +103,8 @@ struct Block {
 enum class Destination {
   anywhere,
   /// To the same offset of every member's segment, which all may write to as soon as the first has called (OpenSHMEM's
-  /// rule): nobody has to say where he wants it, and nothing is copied on the way. Agrees everywhere. Private memory may
-  /// be given, but then by all, and is like `anywhere`.
+  /// rule): nobody has to say where he wants it, and nothing is copied on the way. Agrees everywhere. Private memory
+  /// may be given, but then by all, and is like `anywhere`.
   symmetric,
 };
 
@@ -147,8 +148,8 @@ class Engine;
 /// time per communicator; different communicators may be used by different threads.
 ///
 /// Buffers may lie anywhere. What lies in the heap of the Context is copied once, directly; private memory goes
-/// through staging buffers in the heap. Of reductions and scans, `in` and `out` may be the same buffer (also in allgather, when
-/// `in` is this member's block of `out`); otherwise buffers must not overlap.
+/// through staging buffers in the heap. Of reductions and scans, `in` and `out` may be the same buffer (also in
+/// allgather, when `in` is this member's block of `out`); otherwise buffers must not overlap.
 ///
 /// Throws PeFailedError when a PE died, TimeoutError that names the members which have not arrived after
 /// ATOLL_PEER_TIMEOUT. After either the communicator is of no more use.
@@ -157,7 +158,8 @@ class Communicator {
   /// All PEs of the job. Collective.
   explicit Communicator(runtime::Context& context);
   /// The members of the team, in its order; this PE must be one. Collective over them alone: the other PEs of the job
-  /// take no part. Throws TimeoutError that names the members that have not come; `timeout_seconds` as in set_timeout_seconds().
+  /// take no part. Throws TimeoutError that names the members that have not come; `timeout_seconds` as in
+  /// set_timeout_seconds().
   Communicator(runtime::Context& context, const runtime::Team& team, std::optional<double> timeout_seconds = {});
   /// Members that exchange by their own means where they may be written to: each makes an area, and the Communicator of
   /// all of them, in the order of members. Not collective.
@@ -170,10 +172,11 @@ class Communicator {
   /// Collective too (a barrier, so that nobody uses the memory any more), unless the communicator has failed or an
   /// exception is under way.
   ~Communicator();
-  /// Ends it here without waiting for anybody; with nothing under way. The others may still be at what they have started. Not from a hook.
+  /// Ends it here without waiting for anybody; with nothing under way. The others may still be at what they have
+  /// started. Not from a hook.
   void close();
-  /// Whether all members have closed theirs. Then what it has used is given back when it goes; before, it stays as it is until the
-  /// Context goes. Either way nobody is waited for.
+  /// Whether all members have closed theirs. Then what it has used is given back when it goes; before, it stays as it
+  /// is until the Context goes. Either way nobody is waited for.
   bool all_closed();
   Communicator(Communicator&&) noexcept;
   Communicator& operator=(Communicator&&) noexcept;
@@ -234,11 +237,13 @@ class Communicator {
   [[nodiscard]] Request iscatterv(std::span<const ConstBlock> in, void* out, std::size_t bytes, int root);
   [[nodiscard]] Request iallgather(const void* in, std::size_t bytes, void* out);
   [[nodiscard]] Request iallgatherv(const void* in, std::size_t bytes, std::span<const Block> out);
-  [[nodiscard]] Request ialltoall(const void* in, std::size_t bytes, void* out, Destination where = Destination::anywhere);
+  [[nodiscard]] Request ialltoall(const void* in, std::size_t bytes, void* out,
+                                  Destination where = Destination::anywhere);
   [[nodiscard]] Request ialltoallv(std::span<const ConstBlock> in, std::span<const Block> out);
 
-  // --- Persistent forms: the schedule is made once, and start() runs it as the non-blocking form would, as often as one likes.
-  // Buffers stay where they are; lists of blocks are used during the call alone. Collective, like what they prepare.
+  // --- Persistent forms: the schedule is made once, and start() runs it as the non-blocking form would, as often as
+  // one likes. Buffers stay where they are; lists of blocks are used during the call alone. Collective, like what they
+  // prepare.
 
   Persistent barrier_init();
   Persistent broadcast_init(void* buffer, std::size_t bytes, int root);
@@ -355,11 +360,12 @@ class Communicator {
   /// Uses these algorithms from now on, as ATOLL_COLL does: "allreduce=recursive_doubling,broadcast=binomial".
   /// Must be given alike on all members. Throws ValueError that lists the names.
   void force_algorithms(std::string_view choices);
-  /// Overrides ATOLL_PEER_TIMEOUT. 0: for ever. Infinity: for ever, unless a member that has not come is stopped for ATOLL_PEER_TIMEOUT.
+  /// Overrides ATOLL_PEER_TIMEOUT. 0: for ever. Infinity: for ever, unless a member that has not come is stopped for
+  /// ATOLL_PEER_TIMEOUT.
   void set_timeout_seconds(double seconds);
 
-  /// Of no more use: what is under way, and every call from now on, throws this. For members that have died or given up. Any thread
-  /// may do that, but no handler or hook.
+  /// Of no more use: what is under way, and every call from now on, throws this. For members that have died or given
+  /// up. Any thread may do that, but no handler or hook.
   void fail(std::exception_ptr why);
 
   /// After non-blocking operations that were only look()ed at, out of hooks: takes away what slows other waits.
@@ -378,7 +384,8 @@ class Communicator {
   int size_ = 1;
 };
 
-/// A started operation. Movable. Destruction waits for it. A communicator that ends first has waited for it: it is then complete.
+/// A started operation. Movable. Destruction waits for it. A communicator that ends first has waited for it: it is then
+/// complete.
 class Request {
  public:
   Request() = default;
@@ -404,7 +411,8 @@ class Request {
   std::shared_ptr<const std::atomic<bool>> ended_;  // the communicator has
 };
 
-/// A prepared operation. Movable. One start at a time: its request is complete before the next. ValueError when the communicator has ended.
+/// A prepared operation. Movable. One start at a time: its request is complete before the next. ValueError when the
+/// communicator has ended.
 class Persistent {
  public:
   Persistent() = default;

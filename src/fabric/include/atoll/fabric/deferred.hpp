@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short schedules that the network carries out by itself, without the host's help, where libfabric's provider has triggered work
-// (FI_QUEUE_WORK: cxi, sockets): signals, data that goes on, and data that is combined.
+// Short schedules that the network carries out by itself, without the host's help, where libfabric's provider has
+// triggered work (FI_QUEUE_WORK: cxi, sockets): signals, data that goes on, and data that is combined.
 #pragma once
 
 #include <array>
@@ -19,14 +19,15 @@ class Job;
 /// Whether the job's network has it. Alike on all PEs.
 bool has_deferred_work(const Job& job);
 
-/// A PE's. It has one value, and channels: of each, one peer that sends along it to here, and one that is sent to along it.
+/// A PE's. It has one value, and channels: of each, one peer that sends along it to here, and one that is sent to along
+/// it.
 class DeferredWork {
  public:
   static constexpr unsigned most_channels = 64;
   static constexpr std::size_t most_bytes = 4096;
   enum class Channel : std::uint8_t {
-    signal,    ///< nothing comes
-    value,     ///< what comes becomes the value
+    signal,  ///< nothing comes
+    value,  ///< what comes becomes the value
     combined,  ///< what comes is combined with the value
   };
   enum class Number : std::uint8_t { i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 };
@@ -37,7 +38,7 @@ class DeferredWork {
   };
   struct Run {
     std::span<const Step> steps;  ///< each channel at most once each way
-    std::size_t bytes = 0;        ///< of the value
+    std::size_t bytes = 0;  ///< of the value
     Number number = Number::i8;
     Operation operation = Operation::bit_or;
   };
@@ -71,8 +72,8 @@ class DeferredWork {
   virtual std::byte* value() = 0;
   /// Whether the network can do so with that many at once.
   virtual bool combines(Number number, Operation operation, std::size_t count) const = 0;
-  /// Steps begin one after another, sends that follow one another at once. One run at a time. What is sent waits until its receiver has
-  /// called start() for it, but for signals, which are counted.
+  /// Steps begin one after another, sends that follow one another at once. One run at a time. What is sent waits until
+  /// its receiver has called start() for it, but for signals, which are counted.
   virtual void start(const Run& run) = 0;
   /// Does not block, and is not needed for anything to go on.
   virtual bool is_done() = 0;

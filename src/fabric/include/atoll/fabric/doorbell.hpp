@@ -22,7 +22,8 @@ inline void ring_bell(PeRecord& record) noexcept {
   // The store before and this load must stay in program order for the compiler; the processor's order is the
   // business of the sleeper's membarrier in `Sleeper::announce`.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (record.sleeping.load(std::memory_order_relaxed) != 0) [[unlikely]] wake_sleepers(record);
+  if (record.sleeping.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    wake_sleepers(record);
 }
 
 /// Registers this process with membarrier. Called by every job before its first sleep; false: not available.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The endpoint contract: put, get, atomics and messages to any PE. For a PE whose segment is mapped (every PE of this
-// node) each is inline: a bounds check, a table look-up and a load, store or CPU atomic; no lock, no allocation, no system
-// call, no virtual call. Any other PE goes through the job's RemotePath.
+// node) each is inline: a bounds check, a table look-up and a load, store or CPU atomic; no lock, no allocation, no
+// system call, no virtual call. Any other PE goes through the job's RemotePath.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace atl::fabric {
 
 /// Types with remote atomics: 32- and 64-bit integers; float and double for fetch, set and swap.
 template <class T>
-concept AtomicType = (std::is_integral_v<T> || std::is_floating_point_v<T>)&&(sizeof(T) == 4 || sizeof(T) == 8);
+concept AtomicType = (std::is_integral_v<T> || std::is_floating_point_v<T>) && (sizeof(T) == 4 || sizeof(T) == 8);
 template <class T>
 concept AtomicInteger = AtomicType<T> && std::is_integral_v<T>;
 
@@ -68,14 +68,16 @@ class Endpoint {
   void put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
     std::byte* target = address(pe, to, bytes);
     count(traffic_.put_bytes, traffic_.put_messages, bytes);
-    if (target == nullptr) [[unlikely]] return remote_->put(pe, to, from, bytes);
+    if (target == nullptr) [[unlikely]]
+      return remote_->put(pe, to, from, bytes);
     copy_in(target, from, bytes);
     ring_bell(records_[pe.value()]);
   }
 
   /// The same, but `from` must stay until quiet().
   void put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
-    if (address(pe, to, bytes) != nullptr) [[likely]] return put(pe, to, from, bytes);
+    if (address(pe, to, bytes) != nullptr) [[likely]]
+      return put(pe, to, from, bytes);
     count(traffic_.put_bytes, traffic_.put_messages, bytes);
     remote_->put_nbi(pe, to, from, bytes);
   }
@@ -91,13 +93,15 @@ class Endpoint {
   void get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
     std::byte* source = address(pe, from, bytes);
     count(traffic_.get_bytes, traffic_.get_messages, bytes);
-    if (source == nullptr) [[unlikely]] return remote_->get(to, pe, from, bytes);
+    if (source == nullptr) [[unlikely]]
+      return remote_->get(to, pe, from, bytes);
     copy_out(to, source, bytes);
   }
 
   /// The same, but complete in quiet().
   void get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
-    if (address(pe, from, bytes) != nullptr) [[likely]] return get(to, pe, from, bytes);
+    if (address(pe, from, bytes) != nullptr) [[likely]]
+      return get(to, pe, from, bytes);
     count(traffic_.get_bytes, traffic_.get_messages, bytes);
     remote_->get_nbi(to, pe, from, bytes);
   }
@@ -140,58 +144,57 @@ class Endpoint {
   template <AtomicType T>
   T fetch(PeId pe, HeapOffset at) {
     std::byte* word = atomic_address(pe, at, sizeof(T));
-    if (word == nullptr) [[unlikely]] return remote_atomic<T>(AtomicOp::fetch, pe, at, T{}, T{});
+    if (word == nullptr) [[unlikely]]
+      return remote_atomic<T>(AtomicOp::fetch, pe, at, T{}, T{});
     return std::atomic_ref<T>(*reinterpret_cast<T*>(word)).load(std::memory_order_acquire);
   }
   template <AtomicType T>
   void set(PeId pe, HeapOffset at, T value) {
     std::byte* word = atomic_address(pe, at, sizeof(T));
-    if (word == nullptr) [[unlikely]] return remote_->update(AtomicOp::set, sizeof(T), pe, at, bits_of(value));
+    if (word == nullptr) [[unlikely]]
+      return remote_->update(AtomicOp::set, sizeof(T), pe, at, bits_of(value));
     std::atomic_ref<T>(*reinterpret_cast<T*>(word)).store(value, std::memory_order_release);
     ring_bell(records_[pe.value()]);
   }
   template <AtomicType T>
   T swap(PeId pe, HeapOffset at, T value) {
-    return modify<T>(AtomicOp::swap, pe, at, value, [&](std::atomic_ref<T> word) {
-      return word.exchange(value, std::memory_order_acq_rel);
-    });
+    return modify<T>(AtomicOp::swap, pe, at, value,
+                     [&](std::atomic_ref<T> word) { return word.exchange(value, std::memory_order_acq_rel); });
   }
   template <AtomicInteger T>
   T fetch_add(PeId pe, HeapOffset at, T value) {
-    return modify<T>(AtomicOp::add, pe, at, value, [&](std::atomic_ref<T> word) {
-      return word.fetch_add(value, std::memory_order_acq_rel);
-    });
+    return modify<T>(AtomicOp::add, pe, at, value,
+                     [&](std::atomic_ref<T> word) { return word.fetch_add(value, std::memory_order_acq_rel); });
   }
   template <AtomicInteger T>
   void add(PeId pe, HeapOffset at, T value) {
     std::byte* word = atomic_address(pe, at, sizeof(T));
-    if (word == nullptr) [[unlikely]] return remote_->update(AtomicOp::add, sizeof(T), pe, at, bits_of(value));
+    if (word == nullptr) [[unlikely]]
+      return remote_->update(AtomicOp::add, sizeof(T), pe, at, bits_of(value));
     std::atomic_ref<T>(*reinterpret_cast<T*>(word)).fetch_add(value, std::memory_order_acq_rel);
     ring_bell(records_[pe.value()]);
   }
   template <AtomicInteger T>
   T fetch_and(PeId pe, HeapOffset at, T value) {
-    return modify<T>(AtomicOp::bit_and, pe, at, value, [&](std::atomic_ref<T> word) {
-      return word.fetch_and(value, std::memory_order_acq_rel);
-    });
+    return modify<T>(AtomicOp::bit_and, pe, at, value,
+                     [&](std::atomic_ref<T> word) { return word.fetch_and(value, std::memory_order_acq_rel); });
   }
   template <AtomicInteger T>
   T fetch_or(PeId pe, HeapOffset at, T value) {
-    return modify<T>(AtomicOp::bit_or, pe, at, value, [&](std::atomic_ref<T> word) {
-      return word.fetch_or(value, std::memory_order_acq_rel);
-    });
+    return modify<T>(AtomicOp::bit_or, pe, at, value,
+                     [&](std::atomic_ref<T> word) { return word.fetch_or(value, std::memory_order_acq_rel); });
   }
   template <AtomicInteger T>
   T fetch_xor(PeId pe, HeapOffset at, T value) {
-    return modify<T>(AtomicOp::bit_xor, pe, at, value, [&](std::atomic_ref<T> word) {
-      return word.fetch_xor(value, std::memory_order_acq_rel);
-    });
+    return modify<T>(AtomicOp::bit_xor, pe, at, value,
+                     [&](std::atomic_ref<T> word) { return word.fetch_xor(value, std::memory_order_acq_rel); });
   }
   /// Returns the old value: the swap took place when it equals `expected`.
   template <AtomicInteger T>
   T compare_swap(PeId pe, HeapOffset at, T expected, T value) {
     std::byte* word = atomic_address(pe, at, sizeof(T));
-    if (word == nullptr) [[unlikely]] return remote_atomic<T>(AtomicOp::compare_swap, pe, at, value, expected);
+    if (word == nullptr) [[unlikely]]
+      return remote_atomic<T>(AtomicOp::compare_swap, pe, at, value, expected);
     std::atomic_ref<T>(*reinterpret_cast<T*>(word))
         .compare_exchange_strong(expected, value, std::memory_order_acq_rel, std::memory_order_acquire);
     ring_bell(records_[pe.value()]);
@@ -203,38 +206,45 @@ class Endpoint {
 #if !defined(__SANITIZE_THREAD__)  // which knows no fences; what is put after this is stored with release as well
     std::atomic_thread_fence(std::memory_order_release);  // partner: acquire loads in waits and fetches
 #endif
-    if (remote_ != nullptr) [[unlikely]] remote_->fence();
+    if (remote_ != nullptr) [[unlikely]]
+      remote_->fence();
   }
   /// Puts and atomics before are complete: visible to every PE.
   void quiet() {
     full_fence();
     quiet_far();
   }
-  /// The same for those at PEs that are not mapped. Others see the rest once they have acquired what this thread releases
-  /// after it, as in a barrier.
+  /// The same for those at PEs that are not mapped. Others see the rest once they have acquired what this thread
+  /// releases after it, as in a barrier.
   void quiet_far() {
-    if (remote_ != nullptr) [[unlikely]] remote_->quiet();
+    if (remote_ != nullptr) [[unlikely]]
+      remote_->quiet();
   }
 
   /// Most bytes of one message to that PE: ring_message_bytes, or what the network between carries.
   std::size_t longest_message(PeId pe) const { return maps(pe) ? ring_message_bytes : longest_far_message_; }
   /// Sends one message (two parts, joined). try_again: the peer takes no more just now.
   Status try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const MessageParts& parts) {
-    if (pe.value() >= npes_) [[unlikely]] throw_outside(pe, HeapOffset(0), 0);
+    if (pe.value() >= npes_) [[unlikely]]
+      throw_outside(pe, HeapOffset(0), 0);
     ATOLL_EXPECT(parts.size() <= longest_message(pe));
     MessageLabel label{self_, handler, kind};
     Status status = maps(pe) ? push_message(*job_, pe, label, parts) : remote_->try_send(pe, label, parts);
-    if (status == Status::ok) [[likely]] count(traffic_.am_bytes, traffic_.am_messages, parts.size());
+    if (status == Status::ok) [[likely]]
+      count(traffic_.am_bytes, traffic_.am_messages, parts.size());
     return status;
   }
 
   /// To the peer's listener, see RemotePath. Only for a PE that is not mapped.
-  void post(PeId pe, std::uint16_t kind, std::span<const std::byte> payload) { remote_->post(self_, pe, kind, payload); }
+  void post(PeId pe, std::uint16_t kind, std::span<const std::byte> payload) {
+    remote_->post(self_, pe, kind, payload);
+  }
   /// Whether a PE has left the job and reads no more messages.
   bool has_left(PeId pe) { return maps(pe) ? job_->has_left(pe) : remote_->has_left(pe); }
   /// Wakes the peer if it sleeps.
   void ring(PeId pe) {
-    if (maps(pe)) [[likely]] return ring_bell(records_[pe.value()]);
+    if (maps(pe)) [[likely]]
+      return ring_bell(records_[pe.value()]);
     remote_->ring(pe);
   }
   /// Whether poll() asks the network, which takes a system call or as long as one.
@@ -248,14 +258,15 @@ class Endpoint {
 
   /// True when a message waits for this PE.
   bool message_waiting() const { return (inbox_ != nullptr && !inbox_->is_empty()) || waits_in_ring(); }
-  /// Messages of other nodes; null: there are none, or receive() gives them. One receiver at a time: the caller sees to it.
+  /// Messages of other nodes; null: there are none, or receive() gives them. One receiver at a time: the caller sees to
+  /// it.
   Inbox* inbox() const { return inbox_; }
   /// A message in the ring, to be read in place.
   struct Received {
     std::uint32_t source;
     std::uint16_t handler;
     std::uint16_t kind;
-    std::size_t bytes;         ///< of its payload
+    std::size_t bytes;  ///< of its payload
     const std::byte* payload;  ///< the first slot_bytes of it; all, if it is in a row
     bool in_lines;
 
@@ -263,7 +274,8 @@ class Endpoint {
     /// So many bytes of it, from `begin` on, which is in the first slot_bytes.
     void copy_out(std::byte* to, std::size_t begin, std::size_t count) const {
       ATOLL_EXPECT(begin <= slot_bytes && begin + count <= bytes);
-      if (in_a_row()) [[likely]] return copy_few(to, payload + begin, count);
+      if (in_a_row()) [[likely]]
+        return copy_few(to, payload + begin, count);
       std::size_t some = std::min(count, slot_bytes - begin);
       copy_few(to, payload + begin, some);
       for (const MessageSlot* next = slot() + 1; (count -= some) != 0; ++next) {
@@ -277,13 +289,16 @@ class Endpoint {
       alignas(16) std::byte bytes[slots_bytes];
     };
     std::span<const std::byte> row(Room& room) const {
-      if (in_a_row()) [[likely]] return {payload, bytes};
+      if (in_a_row()) [[likely]]
+        return {payload, bytes};
       copy_out(room.bytes, 0, bytes);
       return {room.bytes, bytes};
     }
 
    private:
-    const MessageSlot* slot() const { return reinterpret_cast<const MessageSlot*>(payload - offsetof(MessageSlot, payload)); }
+    const MessageSlot* slot() const {
+      return reinterpret_cast<const MessageSlot*>(payload - offsetof(MessageSlot, payload));
+    }
   };
   /// The oldest in this PE's ring; none: there is none. One receiver at a time: the caller sees to it.
   std::optional<Received> receive() const {
@@ -298,10 +313,12 @@ class Endpoint {
   /// Asks for one that may be behind the oldest: by the time that this has been read it is here.
   void prefetch_message(std::uint64_t behind) const {
     const RingCount head{ring_->head.load(std::memory_order_relaxed)};
-    const std::uint64_t slots = PayloadSize::of(ring_->slots[head.slots() % ring_slots].stamp.load(std::memory_order_relaxed)).slots();
+    const std::uint64_t slots =
+        PayloadSize::of(ring_->slots[head.slots() % ring_slots].stamp.load(std::memory_order_relaxed)).slots();
     prefetch_for_read(&ring_->slots[(head.slots() + slots - 1 + behind) % ring_slots]);
   }
-  /// Asks for one of the slots in which a message that is to come may go on: they come with the first. At each look for one in turn.
+  /// Asks for one of the slots in which a message that is to come may go on: they come with the first. At each look for
+  /// one in turn.
   void prefetch_following(int turn) const {
     const RingCount head{ring_->head.load(std::memory_order_relaxed)};
     prefetch_for_read(&ring_->slots[head.slots() % ring_slots] + 1 + static_cast<unsigned>(turn) % (most_slots - 1));
@@ -385,7 +402,8 @@ class Endpoint {
     if (bytes != 0) std::memcpy(to, source, bytes);
   }
   std::byte* atomic_address(PeId pe, HeapOffset at, std::size_t width) {
-    if ((at.value() & (width - 1)) != 0) [[unlikely]] throw_misaligned(at, width);
+    if ((at.value() & (width - 1)) != 0) [[unlikely]]
+      throw_misaligned(at, width);
     std::byte* word = address(pe, at, width);
     bump(traffic_.atomic_messages, 1);
     return word;
@@ -393,7 +411,8 @@ class Endpoint {
   template <class T, class Change>
   T modify(AtomicOp op, PeId pe, HeapOffset at, T value, Change&& change) {
     std::byte* word = atomic_address(pe, at, sizeof(T));
-    if (word == nullptr) [[unlikely]] return remote_atomic<T>(op, pe, at, value, T{});
+    if (word == nullptr) [[unlikely]]
+      return remote_atomic<T>(op, pe, at, value, T{});
     T old = change(std::atomic_ref<T>(*reinterpret_cast<T*>(word)));
     ring_bell(records_[pe.value()]);
     return old;

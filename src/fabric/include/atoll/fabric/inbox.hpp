@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Active messages that came to this process over the network, in the order in which they came, until their handlers have run.
-// One thread at a time puts in (the owner of the RemotePath), one takes out (the one that makes the PE's progress); neither waits for the other.
+// Active messages that came to this process over the network, in the order in which they came, until their handlers
+// have run. One thread at a time puts in (the owner of the RemotePath), one takes out (the one that makes the PE's
+// progress); neither waits for the other.
 #pragma once
 
 #include <array>
@@ -28,7 +29,10 @@ class Inbox {
     Payload(std::byte* data, std::size_t bytes, GiveBack give_back, void* owner)
         : data_(data), bytes_(bytes), give_back_(give_back), owner_(owner) {}
     Payload(Payload&& other) noexcept
-        : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_), give_back_(other.give_back_), owner_(other.owner_) {}
+        : data_(std::exchange(other.data_, nullptr)),
+          bytes_(other.bytes_),
+          give_back_(other.give_back_),
+          owner_(other.owner_) {}
     Payload& operator=(Payload&& other) noexcept {
       std::swap(data_, other.data_);
       std::swap(bytes_, other.bytes_);
@@ -96,7 +100,9 @@ class Inbox {
   };
   static_assert(sizeof(Entry) == cache_line);
 
-  Entry& at(const std::atomic<std::uint64_t>& number) { return entries_[number.load(std::memory_order_relaxed) % most]; }
+  Entry& at(const std::atomic<std::uint64_t>& number) {
+    return entries_[number.load(std::memory_order_relaxed) % most];
+  }
   void push(Entry& entry, const Message& message) {
     entry.message = message;
     // Release: the message. Partner: is_empty().

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job's memory on one node as a PE of it (or the launcher) sees it: the control block, every PE's record, and ring and
-// segment of the node's PEs. How the memory is obtained is the fabric's business: `loop` (threads of one process,
-// anonymous memory) or `shm` (processes, one memfd without a name, so that nothing is left behind whatever dies). PEs of
-// other nodes are reached by the RemotePath that the job is connected to.
+// A job's memory on one node as a PE of it (or the launcher) sees it: the control block, every PE's record, and ring
+// and segment of the node's PEs. How the memory is obtained is the fabric's business: `loop` (threads of one process,
+// anonymous memory) or `shm` (processes, one memfd without a name, so that nothing is left behind whatever dies). PEs
+// of other nodes are reached by the RemotePath that the job is connected to.
 #pragma once
 
 #include <cstddef>
@@ -90,7 +90,8 @@ class Job {
   PeRecord& record(PeId pe) const { return records_[pe.value()]; }
   /// The message ring of a PE of this node.
   MessageRing& ring(PeId pe) const { return *rings_[pe.value()]; }
-  /// Its head when a thread of this process looked last: a sender looks at the receiver's own only when the ring seems full.
+  /// Its head when a thread of this process looked last: a sender looks at the receiver's own only when the ring seems
+  /// full.
   std::atomic<std::uint64_t>& seen_head(PeId pe) const { return seen_heads_[pe.value()]; }
   /// Null for a PE of another node.
   std::byte* segment(PeId pe) const { return segments_[pe.value()]; }
@@ -137,20 +138,22 @@ class Job {
 
   /// Records that a PE died and wakes everybody. The first call for a job decides which PE is named.
   void mark_failed(PeId pe, int wait_status, const std::string& cause) noexcept;
-  /// Installs the function that tells the launcher of a PE that was lost by the network, which the launcher need not have noticed. Called with
-  /// any locks held, must not wait for long; returns whether the launcher says it to the user. Before connect().
+  /// Installs the function that tells the launcher of a PE that was lost by the network, which the launcher need not
+  /// have noticed. Called with any locks held, must not wait for long; returns whether the launcher says it to the
+  /// user. Before connect().
   using LossListener = std::function<bool(PeId pe, const std::string& how)>;
   void set_loss_listener(LossListener listener) { loss_listener_ = std::move(listener); }
   bool report_loss(PeId pe, const std::string& how) { return loss_listener_ && loss_listener_(pe, how); }
-  /// Tells the launcher at once what survive() and request_exit() of this process say, before the process can end. Called with any locks
-  /// held, must not wait for long. Before the first Endpoint is made.
+  /// Tells the launcher at once what survive() and request_exit() of this process say, before the process can end.
+  /// Called with any locks held, must not wait for long. Before the first Endpoint is made.
   void set_survival_listener(std::function<void(Survival how)> listener) { survival_listener_ = std::move(listener); }
   void set_exit_listener(std::function<void(int status)> listener) { exit_listener_ = std::move(listener); }
   /// A sentence about the first PE that died: "PE 2 (pid 123) was killed by signal 9 (Killed)". Empty: none.
   std::string failure() const;
   /// The same for a PE of another node: what to hear(). Nothing: none has died.
   std::optional<News> first_failure() const;
-  /// Remembers that a PE did not come or answer in time, for the error that says why this PE has given up. The first counts.
+  /// Remembers that a PE did not come or answer in time, for the error that says why this PE has given up. The first
+  /// counts.
   void suspect(PeId pe) noexcept {
     std::uint32_t nobody = 0;
     control_->suspect.compare_exchange_strong(nobody, pe.value() + 1, std::memory_order_relaxed);
@@ -170,20 +173,23 @@ class Job {
   /// Records that the network has told a PE of this node that one of another node has left.
   void note_far_departure() noexcept;
   /// Goes up whenever a PE of this node finalizes, or hears that one of another node has.
-  std::uint32_t departures() const { return control_->departures.load(std::memory_order_acquire); }  // partner: note_far_departure()
+  std::uint32_t departures() const {
+    return control_->departures.load(std::memory_order_acquire);
+  }  // partner: note_far_departure()
   /// Whether a PE has finalized; always false for a PE of another node.
   bool has_left(PeId pe) const {
     // Acquire: the messages that it has sent. Partner: note_departure().
     return record(pe).state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(PeState::finalized);
   }
-  /// Says that this program deals with deaths itself: the launcher lets the others go on. The most that any PE has said holds.
+  /// Says that this program deals with deaths itself: the launcher lets the others go on. The most that any PE has said
+  /// holds.
   void survive(Survival how) noexcept;
   /// The same, said by a PE of another node.
   void note_survival(Survival how) noexcept {
     std::uint32_t before = control_->survival.load(std::memory_order_relaxed);
     while (before < static_cast<std::uint32_t>(how) &&
-           !control_->survival.compare_exchange_weak(before, static_cast<std::uint32_t>(how), std::memory_order_relaxed)) {
-    }
+           !control_->survival.compare_exchange_weak(before, static_cast<std::uint32_t>(how),
+                                                     std::memory_order_relaxed)) {}
   }
   Survival survival() const { return static_cast<Survival>(control_->survival.load(std::memory_order_relaxed)); }
   /// Whether the deaths that are known end the job, or a PE has ended it.
@@ -192,7 +198,8 @@ class Job {
   /// Throws PeFailedError when a PE died. One load otherwise.
   void check() const {
     // Acquire: the cause must be readable. Partner: the release in mark_failed.
-    if (has_failed()) [[unlikely]] throw_failure();
+    if (has_failed()) [[unlikely]]
+      throw_failure();
   }
   /// Asks the PEs to end (those that are asked in `should_shut_down`), and wakes them.
   void request_shutdown() noexcept;
@@ -237,10 +244,10 @@ class Job {
   Cohort cohort_;
   JobControl* control_ = nullptr;
   PeRecord* records_ = nullptr;
-  std::vector<MessageRing*> rings_;    // by PE; null: on another node
+  std::vector<MessageRing*> rings_;  // by PE; null: on another node
   std::unique_ptr<std::atomic<std::uint64_t>[]> seen_heads_;  // of rings, by PE
-  std::vector<std::byte*> segments_;   // likewise
-  std::vector<PeId> leaders_;          // by node
+  std::vector<std::byte*> segments_;  // likewise
+  std::vector<PeId> leaders_;  // by node
   std::vector<std::string> hosts_;
   LossListener loss_listener_;
   std::function<void(Survival)> survival_listener_;

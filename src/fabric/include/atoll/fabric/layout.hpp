@@ -95,7 +95,8 @@ struct JobControl {
   std::byte reserved[4096 - 256];
 };
 inline constexpr std::uint32_t layout_version = 9;
-static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 60 && offsetof(JobControl, failed) == 64 && offsetof(JobControl, gate) == 128 &&
+static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 60 &&
+              offsetof(JobControl, failed) == 64 && offsetof(JobControl, gate) == 128 &&
               offsetof(JobControl, exit) == 192);
 
 // | offset | bytes | field       | valid when                                                              |
@@ -122,19 +123,20 @@ struct PeRecord {
   std::uint32_t node;
   std::uint32_t place;
 };
-static_assert(sizeof(PeRecord) == 256 && offsetof(PeRecord, state) == 64 && offsetof(PeRecord, gate) == 232 && offsetof(PeRecord, offered) == 240 &&
-              offsetof(PeRecord, place) == 252);
+static_assert(sizeof(PeRecord) == 256 && offsetof(PeRecord, state) == 64 && offsetof(PeRecord, gate) == 232 &&
+              offsetof(PeRecord, offered) == 240 && offsetof(PeRecord, place) == 252);
 
 inline constexpr std::size_t message_bytes = 296;  ///< most bytes of a message that is kept apart from a ring
-inline constexpr std::size_t ring_slots = 512;     ///< per PE: 32 KiB and most_slots - 1 more, however many PEs there are
-inline constexpr std::size_t ring_lines = 4096;    ///< likewise: 256 KiB for what does not fit into slots
-inline constexpr std::size_t slot_bytes = 48;      ///< most bytes of payload in a message's first slot
+inline constexpr std::size_t ring_slots = 512;  ///< per PE: 32 KiB and most_slots - 1 more, however many PEs there are
+inline constexpr std::size_t ring_lines = 4096;  ///< likewise: 256 KiB for what does not fit into slots
+inline constexpr std::size_t slot_bytes = 48;  ///< most bytes of payload in a message's first slot
 inline constexpr std::size_t next_slot_bytes = 56;  ///< likewise in each that follows
-inline constexpr std::size_t most_slots = 5;       ///< of a message
-inline constexpr std::size_t slots_bytes = slot_bytes + (most_slots - 1) * next_slot_bytes;  ///< 272: 256 and a header of 16
+inline constexpr std::size_t most_slots = 5;  ///< of a message
+inline constexpr std::size_t slots_bytes =
+    slot_bytes + (most_slots - 1) * next_slot_bytes;  ///< 272: 256 and a header of 16
 inline constexpr std::size_t ring_message_bytes = (std::size_t{16} << 10) + 64;  ///< most bytes of payload in a ring
-/// A message takes several slots while no more than so many are taken. Then it goes by the lines, with one: it has to wait no longer
-/// for room than others, and a ring holds 410 of slots_bytes at least.
+/// A message takes several slots while no more than so many are taken. Then it goes by the lines, with one: it has to
+/// wait no longer for room than others, and a ring holds 410 of slots_bytes at least.
 inline constexpr std::size_t slots_shared = 128;
 
 /// How far a ring has come: slots so far, and lines of payload so far, in one word, so that both are taken at once.
@@ -148,7 +150,9 @@ struct RingCount {
 
   static constexpr int line_bits = 24;
   static constexpr std::uint64_t line_mask = (std::uint64_t{1} << line_bits) - 1;
-  static constexpr RingCount of(std::uint64_t slots, std::uint64_t lines) { return {slots << line_bits | (lines & line_mask)}; }
+  static constexpr RingCount of(std::uint64_t slots, std::uint64_t lines) {
+    return {slots << line_bits | (lines & line_mask)};
+  }
   constexpr std::uint64_t slots() const { return bits >> line_bits; }
   constexpr std::uint64_t lines() const { return bits & line_mask; }
   /// Since another one, which is not later.
@@ -168,14 +172,17 @@ struct PayloadSize {
   /// In the lines: that in which its place is.
   constexpr std::uint64_t slots() const { return bits <= slot_bytes || in_lines() ? 1 : slots_of(bits); }
   /// Of what does not fit into one, and fits into most_slots.
-  static constexpr std::uint64_t slots_of(std::uint32_t bytes) { return 1 + (bytes - slot_bytes + next_slot_bytes - 1) / next_slot_bytes; }
+  static constexpr std::uint64_t slots_of(std::uint32_t bytes) {
+    return 1 + (bytes - slot_bytes + next_slot_bytes - 1) / next_slot_bytes;
+  }
 };
 static_assert(ring_message_bytes < PayloadSize::by_lines);
 
-// A message is in slot n when its stamp says n + 1. The slot is the sender's from when it has taken the number, which it may
-// when the receiver's head is less than ring_slots behind; nobody else writes into it. One line: with five in a slot, of which most
-// messages use one, a message of 8 bytes took 94 ns rather than 75. A payload that is a little longer goes on in the slots that follow, whose
-// lines come with the first: behind their stamps, which say n + 2, as no message's do. Behind the last slot there is room for such.
+// A message is in slot n when its stamp says n + 1. The slot is the sender's from when it has taken the number, which
+// it may when the receiver's head is less than ring_slots behind; nobody else writes into it. One line: with five in a
+// slot, of which most messages use one, a message of 8 bytes took 94 ns rather than 75. A payload that is a little
+// longer goes on in the slots that follow, whose lines come with the first: behind their stamps, which say n + 2, as no
+// message's do. Behind the last slot there is room for such.
 //
 // | offset | bytes | field   | valid when                                                                         |
 // |--------|-------|---------|------------------------------------------------------------------------------------|
@@ -201,7 +208,9 @@ struct MessageSlot {
   /// Of one that follows.
   std::byte* more() { return reinterpret_cast<std::byte*>(this) + sizeof(stamp); }
   const std::byte* more() const { return reinterpret_cast<const std::byte*>(this) + sizeof(stamp); }
-  static constexpr std::uint64_t stamp_of(std::uint64_t number, PayloadSize size) { return std::uint64_t{size.bits} << 32 | ((number + 1) & 0xFFFFFFFF); }
+  static constexpr std::uint64_t stamp_of(std::uint64_t number, PayloadSize size) {
+    return std::uint64_t{size.bits} << 32 | ((number + 1) & 0xFFFFFFFF);
+  }
   static constexpr std::uint64_t following_stamp_of(std::uint64_t number) { return (number + 2) & 0xFFFFFFFF; }
 };
 static_assert(sizeof(MessageSlot) == 64 && sizeof(MessageSlot) - sizeof(MessageSlot::stamp) == next_slot_bytes);

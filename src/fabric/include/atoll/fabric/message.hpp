@@ -18,7 +18,8 @@ struct MessageLabel {
   std::uint16_t kind = 0;  ///< runtime's: how to read the payload
 };
 
-/// memcpy() that is inlined for a few bytes, of which most messages are: a call takes as long as all else that is done for one.
+/// memcpy() that is inlined for a few bytes, of which most messages are: a call takes as long as all else that is done
+/// for one.
 inline void copy_few(std::byte* to, const std::byte* from, std::size_t bytes) {
   constexpr std::size_t word = sizeof(std::uint64_t);
   struct Vector {

@@ -23,8 +23,8 @@ class NetworkEnd {
   virtual void connect(const std::vector<std::string>& cards, std::vector<std::string> hosts) = 0;
 };
 
-/// Opens the network for PE `self` of the job, which this process is; the job's memory must outlive the job's RemotePath.
-/// Throws SetupError when Atoll was built without libfabric, or there is none, or no provider that will do.
+/// Opens the network for PE `self` of the job, which this process is; the job's memory must outlive the job's
+/// RemotePath. Throws SetupError when Atoll was built without libfabric, or there is none, or no provider that will do.
 std::unique_ptr<NetworkEnd> open_network(Job& job, PeId self);
 
 /// For `atoll info`: "libfabric 1.17, net", or why there is none.

@@ -15,8 +15,8 @@ namespace atl::fabric {
 
 enum class AtomicOp : std::uint8_t { fetch, set, add, bit_and, bit_or, bit_xor, swap, compare_swap };
 
-/// Carries an atomic out on a word of this process's memory, with a processor atomic, acquire-release. `width` is 4 or 8;
-/// operands and the old value, which it returns, are bit patterns.
+/// Carries an atomic out on a word of this process's memory, with a processor atomic, acquire-release. `width` is 4 or
+/// 8; operands and the old value, which it returns, are bit patterns.
 std::uint64_t apply_atomic(AtomicOp op, unsigned width, std::byte* word, std::uint64_t operand, std::uint64_t expected);
 
 /// What the nodes of a job tell one another about it.
@@ -31,9 +31,9 @@ struct News {
 
 /// One per process. Thread-safe. Ranges have been checked by the caller.
 ///
-/// Order: what one thread puts, updates, sends and posts to one PE arrives there in that order, with one exception: a put
-/// may arrive before the puts and updates ahead of it, unless a fence() lies between. All atomics on words of a PE are
-/// carried out by processor atomics of its node, so they are atomic with those of PEs that map the word.
+/// Order: what one thread puts, updates, sends and posts to one PE arrives there in that order, with one exception: a
+/// put may arrive before the puts and updates ahead of it, unless a fence() lies between. All atomics on words of a PE
+/// are carried out by processor atomics of its node, so they are atomic with those of PEs that map the word.
 class RemotePath {
  public:
   virtual ~RemotePath() = default;
@@ -46,7 +46,8 @@ class RemotePath {
   virtual void put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
                           std::uint64_t value, AtomicOp how) = 0;
   /// put_signal() that sets, of a protocol that learns by itself when it has arrived: quiet() does not wait for it.
-  virtual void deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) {
+  virtual void deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
+                       std::uint64_t value) {
     put_signal(pe, to, from, bytes, signal, value, AtomicOp::set);
   }
   /// Complete on return.
@@ -60,8 +61,8 @@ class RemotePath {
   virtual void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) = 0;
   /// Most bytes of one try_send: at least message_bytes.
   virtual std::size_t longest_message() const = 0;
-  /// To the PE's inbox, from this process's. try_again: the PE takes no more just now. Long parts go from where they lie: it
-  /// returns when they may be reused, which does not depend on what the PE's program does.
+  /// To the PE's inbox, from this process's. try_again: the PE takes no more just now. Long parts go from where they
+  /// lie: it returns when they may be reused, which does not depend on what the PE's program does.
   virtual Status try_send(PeId pe, MessageLabel label, const MessageParts& parts) = 0;
   /// What came for this process's PE. Null: it is in the PE's message ring.
   virtual Inbox* inbox() { return nullptr; }
@@ -73,8 +74,8 @@ class RemotePath {
   virtual void fence() = 0;
   /// Returns when all that this process has put, updated and got is complete.
   virtual void quiet() = 0;
-  /// Takes what has arrived; returns whether there was anything. Does not block. The thread that takes messages out of the inbox may give a
-  /// taker, which is called with one that comes behind no other.
+  /// Takes what has arrived; returns whether there was anything. Does not block. The thread that takes messages out of
+  /// the inbox may give a taker, which is called with one that comes behind no other.
   virtual bool progress(const Inbox::Taker* taker) = 0;
   /// The thread that made progress stops: the agent must notice at once what comes. Does not block.
   virtual void stop_polling() {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `sim`: all PEs of a job of several nodes in one thread, under a simulated clock. Each is a fiber that runs what any PE runs; what
-// goes between nodes arrives when the machine says. Faults are injected by seed: delays, reordering where the contract of
-// RemotePath permits it, the loss of a PE or of a link.
+// `sim`: all PEs of a job of several nodes in one thread, under a simulated clock. Each is a fiber that runs what any
+// PE runs; what goes between nodes arrives when the machine says. Faults are injected by seed: delays, reordering where
+// the contract of RemotePath permits it, the loss of a PE or of a link.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,10 @@ class Wire {
   virtual std::uint64_t overhead_ps() const = 0;
   /// Inside a node, from a store to the wake-up of a PE that sleeps until it comes.
   virtual std::uint64_t wake_ps() const = 0;
-  /// When what is ready at `ready_ps` has arrived. Called in the order of those times, but for a few operations that a PE is ahead of it.
-  virtual std::uint64_t arrival_ps(std::uint32_t from_node, std::uint32_t to_node, std::uint64_t bytes, std::uint64_t ready_ps) = 0;
+  /// When what is ready at `ready_ps` has arrived. Called in the order of those times, but for a few operations that a
+  /// PE is ahead of it.
+  virtual std::uint64_t arrival_ps(std::uint32_t from_node, std::uint32_t to_node, std::uint64_t bytes,
+                                   std::uint64_t ready_ps) = 0;
 };
 
 /// Every node is as far from every other.
@@ -47,8 +49,8 @@ class UniformWire : public Wire {
 struct Faults {
   std::uint64_t seed = 0;
   std::uint64_t most_delay_ps = 0;  ///< that a message may take longer
-  bool reorder = false;             ///< puts overtake what is ahead of them, but no fence
-  std::optional<PeId> lost = {};    ///< it does nothing from lost_at_ps on
+  bool reorder = false;  ///< puts overtake what is ahead of them, but no fence
+  std::optional<PeId> lost = {};  ///< it does nothing from lost_at_ps on
   std::uint64_t lost_at_ps = 0;
   std::uint64_t notice_ps = 1'000'000'000;  ///< after which the others are notified of it
   /// Nodes between which nothing passes any more. Whom the first such message was for is then said to be out of reach.
@@ -74,8 +76,8 @@ class Simulated {
 
   /// What a PE does; the job is that of its node.
   using Body = std::function<void(const std::shared_ptr<Job>& job, PeId pe)>;
-  /// Runs `body` as each PE. Returns when all have ended; then throws what the first of them threw, but PeFailedError where
-  /// another threw something else, or Error when PEs hang.
+  /// Runs `body` as each PE. Returns when all have ended; then throws what the first of them threw, but PeFailedError
+  /// where another threw something else, or Error when PEs hang.
   void run(const Body& body);
 
   /// The job of each node.

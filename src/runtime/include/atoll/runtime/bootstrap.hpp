@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the processes of a job that spans nodes find one another before any fabric works: their identities, and a way to
-// tell all others a few bytes. The system that started them implements it: PMIx, PMI-2, PMI-1, or Atoll's own rendezvous.
+// tell all others a few bytes. The system that started them implements it: PMIx, PMI-2, PMI-1, or Atoll's own
+// rendezvous.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,11 @@ class Bootstrap {
   };
   /// What the launcher tells unasked.
   struct News {
-    enum class Kind { job_failed, died, survival };  // job_failed: a PE has died, and with it the job; died: the job goes on
+    enum class Kind {
+      job_failed,
+      died,
+      survival
+    };  // job_failed: a PE has died, and with it the job; died: the job goes on
     Kind kind = Kind::job_failed;
     Failure failure = {};                                 // job_failed, died
     fabric::Survival survival = fabric::Survival::none;  // survival: what a PE somewhere has said
@@ -76,15 +81,15 @@ class Bootstrap {
   /// Ends the whole job, on all nodes, with this exit status and this sentence for the user. Returns; the launcher
   /// ends this process too, in time.
   virtual void abort(int status, std::string_view why) noexcept = 0;
-  /// That a PE of another node is lost, and how this one knows. Returns whether the launcher says it to the user, and ends
-  /// the job or, where the program survives deaths, that PE. Default: it need not know, PEs that fail are enough.
+  /// That a PE of another node is lost, and how this one knows. Returns whether the launcher says it to the user, and
+  /// ends the job or, where the program survives deaths, that PE. Default: it need not know, PEs that fail are enough.
   virtual bool report_loss(std::uint32_t rank, std::string_view how) noexcept { return false; }
   /// Readable when the launcher may have something to say that nobody asked for. -1 (the default): it never has.
   virtual int news() const { return -1; }
   /// What it is. Does not wait. Used by one thread, once all exchanges are over.
   virtual std::optional<News> take_news() { return std::nullopt; }
-  /// That the program deals with deaths itself: the launcher lets the others go on, and tells all PEs. Default: nothing, the launcher
-  /// does with deaths what it always does.
+  /// That the program deals with deaths itself: the launcher lets the others go on, and tells all PEs. Default:
+  /// nothing, the launcher does with deaths what it always does.
   virtual void survive(fabric::Survival how) noexcept { static_cast<void>(how); }
   /// A PE wishes the whole job to end with this status, and nothing went wrong: the others have a moment to write what
   /// they have buffered. Default: nothing, the PEs' own watch ends the job.

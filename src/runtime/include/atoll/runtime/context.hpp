@@ -28,6 +28,7 @@
 #include "atoll/base/owner.hpp"
 #include "atoll/base/status.hpp"
 #include "atoll/fabric/endpoint.hpp"
+#include "atoll/runtime/compare.hpp"
 #include "atoll/runtime/counter.hpp"
 #include "atoll/runtime/foreign_memory.hpp"
 #include "atoll/runtime/heap.hpp"
@@ -42,28 +43,14 @@ using fabric::AtomicInteger;
 using fabric::AtomicType;
 using HandlerId = StrongId<struct HandlerTag, std::uint16_t>;
 
-enum class Compare { equal, not_equal, greater, greater_equal, less, less_equal };
-
-template <class T>
-constexpr bool holds(T left, Compare compare, T right) {
-  switch (compare) {
-    case Compare::equal: return left == right;
-    case Compare::not_equal: return left != right;
-    case Compare::greater: return left > right;
-    case Compare::greater_equal: return left >= right;
-    case Compare::less: return left < right;
-    case Compare::less_equal: return left <= right;
-  }
-  return false;
-}
-
 /// Thread-safe except where said. Collective calls must be made by every PE, in the same order.
 class Context {
  public:
   /// Handlers run in progress(), one at a time per PE. `payload` is valid during the call only. They may send, put
   /// and use atomics, but not wait.
   using Handler = std::function<void(Context&, PeId source, std::span<const std::byte> payload)>;
-  /// Longest payload of one message; what no ring takes goes through the sender's heap, or from node to node the receiver's.
+  /// Longest payload of one message; what no ring takes goes through the sender's heap, or from node to node the
+  /// receiver's.
   static constexpr std::size_t longest_message = std::size_t{1} << 30;
   static constexpr std::size_t system_bytes = std::size_t{2} << 20;
 
@@ -80,7 +67,8 @@ class Context {
   std::uint32_t npes() const { return npes_; }
   const NodeInfo& node() const { return node_; }
   fabric::Job& job() const { return *job_; }
-  /// For the child of a fork, which is no PE: it gives nothing back and tells nobody anything. The Context must not end there.
+  /// For the child of a fork, which is no PE: it gives nothing back and tells nobody anything. The Context must not end
+  /// there.
   void abandon() noexcept {
     abandoned_ = true;
     symmetric_->abandon();
@@ -114,8 +102,8 @@ class Context {
   std::uint64_t static_area_bytes() const { return endpoint_.segment_bytes() - static_area_.value(); }
   ForeignMemory& foreign_memory() { return foreign_memory_; }  ///< what PEs of this node have outside of their segments
 
-  /// The peer's memory in this process, null for a PE of another node. Throws IndexError outside its segment. Access through it tells nobody:
-  /// call notify(pe) after storing what the peer may wait for.
+  /// The peer's memory in this process, null for a PE of another node. Throws IndexError outside its segment. Access
+  /// through it tells nobody: call notify(pe) after storing what the peer may wait for.
   template <class T = std::byte>
   T* peer_pointer(PeId pe, HeapOffset at, std::size_t count = 1) const {
     return reinterpret_cast<T*>(endpoint_.address(pe, at, count * sizeof(T)));
@@ -210,14 +198,15 @@ class Context {
   /// Ids count up from 0: register the same handlers in the same order on every PE. A message that arrives before
   /// its handler is registered waits for it.
   HandlerId register_handler(Handler handler);
-  /// Sends `first` and `second`, joined. Source completion: both may be reused on return. Local: a message that finds no room at the
-  /// receiver stays here until progress() finds some, and only where it would exceed this PE's memory limit does the call wait, with a
-  /// warning. Messages of one thread to one PE arrive in order.
+  /// Sends `first` and `second`, joined. Source completion: both may be reused on return. Local: a message that finds
+  /// no room at the receiver stays here until progress() finds some, and only where it would exceed this PE's memory
+  /// limit does the call wait, with a warning. Messages of one thread to one PE arrive in order.
   void send(PeId pe, HandlerId handler, std::span<const std::byte> first, std::span<const std::byte> second = {});
-  /// For senders that are faster than their receiver and may wait for it: until no message to `pe` waits in this PE for room there, and
-  /// no more than 256 MiB of long ones are under way. Makes progress.
+  /// For senders that are faster than their receiver and may wait for it: until no message to `pe` waits in this PE for
+  /// room there, and no more than 256 MiB of long ones are under way. Makes progress.
   void pace(PeId pe) {
-    if (!outbox_.empty() || large_bytes_.load(std::memory_order_relaxed) >= most_large_bytes) [[unlikely]] pace_slowly(pe);
+    if (!outbox_.empty() || large_bytes_.load(std::memory_order_relaxed) >= most_large_bytes) [[unlikely]]
+      pace_slowly(pe);
   }
   /// Whether messages of this PE wait for room at their receivers.
   bool sends_wait() const { return !outbox_.empty(); }
@@ -261,8 +250,8 @@ class Context {
   /// Not while anything may bump it, nor to start what waits.
   void reset_counter(CounterId id, std::uint64_t value = 0);
   void bump(CounterRef counter, std::uint64_t by = 1);
-  /// bump(), failures too. A trigger is due when successes and failures together reach its threshold: a chain does not stop at
-  /// what failed, and waits for the end report the failures.
+  /// bump(), failures too. A trigger is due when successes and failures together reach its threshold: a chain does not
+  /// stop at what failed, and waits for the end report the failures.
   void count(CounterRef counter, Count by);
   /// Sets a counter, and starts what is due then.
   void set_counter(CounterRef counter, Count to);
@@ -271,25 +260,29 @@ class Context {
     wait([&] { return is_settled(id, at_least); });
     return count(id);
   }
-  /// The first of several counters that has come so far (`at_least`, by counter) or has a failure. None: the deadline passed.
-  std::optional<std::size_t> wait_any(std::span<const CounterId> ids, std::span<const std::uint64_t> at_least, Deadline deadline);
+  /// The first of several counters that has come so far (`at_least`, by counter) or has a failure. None: the deadline
+  /// passed.
+  std::optional<std::size_t> wait_any(std::span<const CounterId> ids, std::span<const std::uint64_t> at_least,
+                                      Deadline deadline);
   void wait_counter(CounterId id, std::uint64_t at_least) {
     wait([&] { return counter(id) >= at_least; });
   }
   [[nodiscard]] Status wait_counter(CounterId id, std::uint64_t at_least, Deadline deadline) {
     return wait([&] { return counter(id) >= at_least; }, deadline);
   }
-  /// Queues `operation` until this PE's counter reaches `threshold` (at least 1); started at once when it has. The thread that increments the
-  /// counter carries it out, equal thresholds in the order they were queued; gets, fetches and functions run in this PE's
-  /// progress(). Data are read then. Throws MemoryError when the PE's heap has no room for it, or most_triggers are queued.
+  /// Queues `operation` until this PE's counter reaches `threshold` (at least 1); started at once when it has. The
+  /// thread that increments the counter carries it out, equal thresholds in the order they were queued; gets, fetches
+  /// and functions run in this PE's progress(). Data are read then. Throws MemoryError when the PE's heap has no room
+  /// for it, or most_triggers are queued.
   void trigger(CounterId on, std::uint64_t threshold, TriggeredOp operation);
   /// A triggered send(). `payload` is read when it starts.
-  void trigger_send(CounterId on, std::uint64_t threshold, PeId pe, HandlerId handler, std::span<const std::byte> payload,
-                    CounterRef then = {}) {
+  void trigger_send(CounterId on, std::uint64_t threshold, PeId pe, HandlerId handler,
+                    std::span<const std::byte> payload, CounterRef then = {}) {
     auto send_it = [=](Context& context) { context.send(pe, handler, payload); };
     trigger(on, threshold, TriggeredOp::make_call(send_it, then));
   }
-  /// Drops what is still queued on the counter: it never starts. Returns how many. `dropped_run` gets the arguments of make_run().
+  /// Drops what is still queued on the counter: it never starts. Returns how many. `dropped_run` gets the arguments of
+  /// make_run().
   std::size_t cancel_triggers(CounterId on, const std::function<void(void*)>& dropped_run = {});
 
   // ---- waiting and progress -----------------------------------------------------------------------------------
@@ -300,12 +293,14 @@ class Context {
     bool arrived = endpoint_.polls_network() && poll_network();
     return work_waiting() ? progress_slowly() : arrived;
   }
-  /// The same for what is here already: asks no network, at which other threads look when this one does not. Three loads.
+  /// The same for what is here already: asks no network, at which other threads look when this one does not. Three
+  /// loads.
   void progress_at_hand() {
-    if (work_waiting()) [[unlikely]] (void)progress_slowly();
+    if (work_waiting()) [[unlikely]]
+      (void)progress_slowly();
   }
-  /// For a thread that waits for one message that it recognises: while it lives this thread alone looks into the PE's ring, as
-  /// in progress(), so that no handler runs and nothing is sent that waits. Not from a handler.
+  /// For a thread that waits for one message that it recognises: while it lives this thread alone looks into the PE's
+  /// ring, as in progress(), so that no handler runs and nothing is sent that waits. Not from a handler.
   class Look {
    public:
     explicit Look(Context& context) : context_(context), has_it_(context.progress_owner_.try_take()) {}
@@ -315,7 +310,8 @@ class Context {
     void leave() {
       if (!std::exchange(has_it_, false)) return;
       context_.progress_owner_.leave();
-      // A sleeping thread may wait for what was done here, or could not take what came meanwhile. The fence is the sleeper's, as in ring_bell().
+      // A sleeping thread may wait for what was done here, or could not take what came meanwhile. The fence is the
+      // sleeper's, as in ring_bell().
       std::atomic_signal_fence(std::memory_order_seq_cst);
       if (took_ || context_.endpoint_.message_waiting()) fabric::ring_bell(context_.job_->record(context_.pe_));
     }
@@ -339,13 +335,15 @@ class Context {
     bool has_it_;
     bool took_ = false;
   };
-  /// How often to look for what is likely to come at once, before waiting for it: 0 times where other PEs want the core.
+  /// How often to look for what is likely to come at once, before waiting for it: 0 times where other PEs want the
+  /// core.
   int quick_looks() const { return spin_ns_ != 0 ? most_quick_looks : 0; }
   /// Until `ready()` is true: makes progress, spins for ATOLL_SPIN_US (not at all when over-subscribed), yields, then
   /// sleeps. The PE that makes it true must put, use an atomic, send, or notify(). Throws PeFailedError when a PE dies.
   template <class Ready>
   void wait(Ready&& ready) {
-    if (has_progress_thread_.load(std::memory_order_relaxed)) [[unlikely]] note_active();
+    if (has_progress_thread_.load(std::memory_order_relaxed)) [[unlikely]]
+      note_active();
     for (int i = 0; i < 32; ++i) {
       if (ready()) return;
       progress();
@@ -358,7 +356,8 @@ class Context {
     if (ready()) return Status::ok;
     return wait_slowly(Condition::of(ready), deadline);
   }
-  /// From now on waits without a time-out look for PEs of this node that are stopped: see StoppedPeers. Before other threads wait.
+  /// From now on waits without a time-out look for PEs of this node that are stopped: see StoppedPeers. Before other
+  /// threads wait.
   void look_for_stopped_peers() {
     if (!stopped_peers_) stopped_peers_ = std::make_unique<StoppedPeers>(*job_, pe_);
   }
@@ -379,16 +378,18 @@ class Context {
   /// A hook must not wait. Returns a key for remove_hook(), which must not be called from a hook.
   std::uint64_t add_hook(std::function<bool(Context&)> hook);
   void remove_hook(std::uint64_t key);
-  /// Progress without the program's help, until stop or destruction: a thread that makes it while no other waits or says
-  /// note_active(), and sleeps when there is none to make. Sending to a PE whose own threads poll pays for no wake-up. `core`:
-  /// the one it runs on. As many stops as starts.
+  /// Progress without the program's help, until stop or destruction: a thread that makes it while no other waits or
+  /// says note_active(), and sleeps when there is none to make. Sending to a PE whose own threads poll pays for no
+  /// wake-up. `core`: the one it runs on. As many stops as starts.
   void start_progress_thread(std::optional<unsigned> core = {});
   void stop_progress_thread();
   bool has_progress_thread() const { return has_progress_thread_.load(std::memory_order_relaxed); }
   /// This thread goes away to compute, and something long is under way: the progress thread takes over at once.
   void hand_over();
   /// Whether this is the progress thread, in a handler or hook.
-  bool is_progress_thread() const { return std::this_thread::get_id() == progress_thread_id_.load(std::memory_order_relaxed); }
+  bool is_progress_thread() const {
+    return std::this_thread::get_id() == progress_thread_id_.load(std::memory_order_relaxed);
+  }
   /// This thread has just looked, and is likely to look again: the progress thread stays out of its way.
   void note_active() { activity_.store(activity_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
@@ -398,11 +399,12 @@ class Context {
   std::vector<std::uint64_t> exchange(std::uint64_t value);
   /// Throws PeFailedError when a PE of the job has died, unless somebody answers that; then calls him. Two loads.
   void check() {
-    if (job_->has_failed() || news_.load(std::memory_order_relaxed) != 0) [[unlikely]] check_slowly();
+    if (job_->has_failed() || news_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      check_slowly();
   }
-  /// From now on the deaths of PEs are no exceptions: `answer` is called, in check() and in waits, out of handlers and hooks and by one
-  /// thread at a time, when there is news, and now and then after that, for what has begun since; it has to end what waits for those that
-  /// are dead. Null: as before. That somebody ends the job stays an exception.
+  /// From now on the deaths of PEs are no exceptions: `answer` is called, in check() and in waits, out of handlers and
+  /// hooks and by one thread at a time, when there is news, and now and then after that, for what has begun since; it
+  /// has to end what waits for those that are dead. Null: as before. That somebody ends the job stays an exception.
   void answer_news(std::function<void()> answer);
   /// Takes all messages that have arrived, those of PEs too that have died since. For the answer.
   void take_arrived();
@@ -476,7 +478,8 @@ class Context {
   bool reads(PeId pe);
   bool send_kept(PeId pe, Outbox::Message& message);
   void empty_outbox() noexcept;
-  // Long messages to other nodes (long_message.cpp): an id for take_room(), which gives nothing while there is no answer.
+  // Long messages to other nodes (long_message.cpp): an id for take_room(), which gives nothing while there is no
+  // answer.
   std::uint64_t ask_room(PeId pe, std::size_t bytes);
   std::optional<HeapOffset> take_room(PeId pe, std::uint64_t id, std::size_t bytes);
   void fill_room(PeId pe, HeapOffset room, const Parts& parts);
@@ -527,8 +530,8 @@ class Context {
   Team world_;
   std::int64_t spin_ns_ = 0;
   static constexpr int most_quick_looks = 2000;  // some 5 us
-  // Before a sleep. When PEs share cores a yield hands the core to the peer we wait for in about 1 µs, a sleep and its wake
-  // cost about 10. More while sleeps turn out to be short.
+  // Before a sleep. When PEs share cores a yield hands the core to the peer we wait for in about 1 µs, a sleep and its
+  // wake cost about 10. More while sleeps turn out to be short.
   static constexpr int fewest_yields = 32;
   std::atomic<int> yields_before_sleep_{fewest_yields};
   std::shared_ptr<MemoryBudget> budget_;
@@ -543,7 +546,8 @@ class Context {
 
   // Progress: one thread at a time.
   Owner progress_owner_;
-  std::atomic<std::uint32_t> backlog_{0};  // what progress() has to look at besides rings: messages that wait in the outbox, hooks
+  std::atomic<std::uint32_t> backlog_{
+      0};  // what progress() has to look at besides rings: messages that wait in the outbox, hooks
   std::mutex handlers_mutex_;
   std::vector<Handler> handlers_;  // room for all from the start, so that registering moves none
   std::atomic<std::uint32_t> handler_count_{0};
@@ -551,21 +555,21 @@ class Context {
   const fabric::Inbox::Taker taker_{this, [](void* context, const fabric::Inbox::Message& message) {
                                       static_cast<Context*>(context)->take_at_once(message);
                                     }};
-  bool took_message_ = false;     // at once; progress_owner_'s
-  std::vector<Incoming> early_;   // messages for handlers still to come; progress_owner_'s
-  Outbox outbox_;                 // sent by progress()
+  bool took_message_ = false;  // at once; progress_owner_'s
+  std::vector<Incoming> early_;  // messages for handlers still to come; progress_owner_'s
+  Outbox outbox_;  // sent by progress()
   std::mutex hooks_mutex_;
   std::vector<std::pair<std::uint64_t, std::function<bool(Context&)>>> hooks_;
   std::uint64_t next_hook_ = 1;
   std::atomic<bool> warned_of_memory_{false};
   std::atomic<std::uint64_t> large_bytes_{0};  // payloads in flight in our heap
-  Block landed_;                               // what a handler is looking at, and
+  Block landed_;  // what a handler is looking at, and
   std::span<const std::byte> landed_payload_;  // of a long message of another node
   std::mutex rooms_mutex_;
   std::map<std::uint64_t, std::optional<HeapOffset>> rooms_;  // asked for; given
   std::uint64_t next_room_ = 1;
   std::deque<RoomRequest> room_requests_;  // of others, for which there is no room yet
-  std::uint64_t landing_bytes_ = 0;        // room that others have here
+  std::uint64_t landing_bytes_ = 0;  // room that others have here
   std::mutex calls_mutex_;
   std::map<std::uint64_t, std::function<void(Context&)>> calls_;  // functions of queued triggers
   std::uint64_t next_call_ = 1;
@@ -573,9 +577,9 @@ class Context {
   std::unique_ptr<StoppedPeers> stopped_peers_;  // null: waits do not look for them
 
   std::function<void()> answer_;
-  std::atomic<bool> answers_{false};           // there is one
-  std::atomic<bool> answering_{false};         // it is being called
-  std::atomic<std::uint32_t> news_{0};         // deaths that were seen, and what was noted
+  std::atomic<bool> answers_{false};  // there is one
+  std::atomic<bool> answering_{false};  // it is being called
+  std::atomic<std::uint32_t> news_{0};  // deaths that were seen, and what was noted
   std::atomic<std::uint32_t> news_answered_{0}, deaths_answered_{0};
   std::atomic<std::int64_t> answer_again_at_ns_{0};
   fabric::RingCount stuck_before_;  // see skip_abandoned_slots(); both progress_owner_'s

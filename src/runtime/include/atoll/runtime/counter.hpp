@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters of completed operations and operations triggered by them (Portals 4's counting events and triggered
-// operations). Both lie in shared memory: the thread that increments a counter past a threshold carries the operation out, on
-// behalf of the PE that queued it, so that it needs no help from that PE.
+// operations). Both lie in shared memory: the thread that increments a counter past a threshold carries the operation
+// out, on behalf of the PE that queued it, so that it needs no help from that PE.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,8 @@ struct Count {
 };
 
 inline constexpr std::size_t counters_per_pe = 1024;
-/// Triggers that have their place from the start. More lie in blocks of the PE's heap, each twice as large as the one before.
+/// Triggers that have their place from the start. More lie in blocks of the PE's heap, each twice as large as the one
+/// before.
 inline constexpr std::size_t triggers_per_pe = 2048;
 inline constexpr std::size_t trigger_blocks = 7;
 /// As many can be queued on one PE when its heap has room for them.
@@ -63,24 +64,31 @@ struct TriggeredOp {
   TriggerKind kind = TriggerKind::nothing;
   PeId pe;                    ///< target
   HeapOffset to;
-  HeapOffset from;            ///< put: in the queuing PE's segment, to be left alone until `then` is bumped; get: in the target's
-  std::uint64_t bytes = 0;    ///< put, put_inline, get
-  std::uint64_t value = 0;    ///< add, set, fetch
-  const void* data = nullptr; ///< put_inline: copied when queued; run: the argument
-  void* into = nullptr;       ///< get, fetch
+  HeapOffset from;  ///< put: in the queuing PE's segment, to be left alone until `then` is bumped; get: in the target's
+  std::uint64_t bytes = 0;  ///< put, put_inline, get
+  std::uint64_t value = 0;  ///< add, set, fetch
+  const void* data = nullptr;  ///< put_inline: copied when queued; run: the argument
+  void* into = nullptr;  ///< get, fetch
   std::function<void(Context&)> function;  ///< call
-  CounterRef then{};          ///< bumped by 1 when complete: at the target; get, fetch: here. count, reset: what they change
-  Count counts{};             ///< count, reset
+  CounterRef then{};  ///< bumped by 1 when complete: at the target; get, fetch: here. count, reset: what they change
+  Count counts{};  ///< count, reset
   fabric::AtomicOp how = fabric::AtomicOp::add;  ///< fetch
-  std::uint64_t expected = 0;                    ///< fetch: of compare_swap
-  void (*plain)(Context&, void*) = nullptr;      ///< run
+  std::uint64_t expected = 0;  ///< fetch: of compare_swap
+  void (*plain)(Context&, void*) = nullptr;  ///< run
 
   static TriggeredOp make_put(PeId pe, HeapOffset to, HeapOffset from, std::uint64_t bytes, CounterRef then = {}) {
     return {.kind = TriggerKind::put, .pe = pe, .to = to, .from = from, .bytes = bytes, .function = {}, .then = then};
   }
-  static TriggeredOp make_put_inline(PeId pe, HeapOffset to, const void* data, std::size_t bytes, CounterRef then = {}) {
-    return {.kind = TriggerKind::put_inline, .pe = pe, .to = to, .from = {}, .bytes = bytes, .data = data,
-            .function = {}, .then = then};
+  static TriggeredOp make_put_inline(PeId pe, HeapOffset to, const void* data, std::size_t bytes,
+                                     CounterRef then = {}) {
+    return {.kind = TriggerKind::put_inline,
+            .pe = pe,
+            .to = to,
+            .from = {},
+            .bytes = bytes,
+            .data = data,
+            .function = {},
+            .then = then};
   }
   static TriggeredOp make_add(PeId pe, HeapOffset to, std::uint64_t value, CounterRef then = {}) {
     return {.kind = TriggerKind::add, .pe = pe, .to = to, .from = {}, .value = value, .function = {}, .then = then};
@@ -90,7 +98,14 @@ struct TriggeredOp {
   }
   /// `then` is bumped when it is here. Until then `into` belongs to it.
   static TriggeredOp make_get(void* into, PeId pe, HeapOffset from, std::uint64_t bytes, CounterRef then = {}) {
-    return {.kind = TriggerKind::get, .pe = pe, .to = {}, .from = from, .bytes = bytes, .into = into, .function = {}, .then = then};
+    return {.kind = TriggerKind::get,
+            .pe = pe,
+            .to = {},
+            .from = from,
+            .bytes = bytes,
+            .into = into,
+            .function = {},
+            .then = then};
   }
   static TriggeredOp make_bump(CounterRef then) {
     return {.kind = TriggerKind::nothing, .pe = {}, .to = {}, .from = {}, .function = {}, .then = then};
@@ -104,17 +119,32 @@ struct TriggeredOp {
     return {.kind = TriggerKind::reset, .pe = {}, .to = {}, .from = {}, .function = {}, .then = counter, .counts = to};
   }
   /// An atomic on a 64-bit word; the old value goes to `into`, and then `then` is bumped.
-  static TriggeredOp make_fetch(std::uint64_t* into, PeId pe, HeapOffset word, fabric::AtomicOp how, std::uint64_t value,
-                                std::uint64_t expected = 0, CounterRef then = {}) {
-    return {.kind = TriggerKind::fetch, .pe = pe, .to = word, .from = {}, .value = value, .into = into, .function = {},
-            .then = then, .how = how, .expected = expected};
+  static TriggeredOp make_fetch(std::uint64_t* into, PeId pe, HeapOffset word, fabric::AtomicOp how,
+                                std::uint64_t value, std::uint64_t expected = 0, CounterRef then = {}) {
+    return {.kind = TriggerKind::fetch,
+            .pe = pe,
+            .to = word,
+            .from = {},
+            .value = value,
+            .into = into,
+            .function = {},
+            .then = then,
+            .how = how,
+            .expected = expected};
   }
-  static TriggeredOp make_swap(std::uint64_t* into, PeId pe, HeapOffset word, std::uint64_t value, CounterRef then = {}) {
+  static TriggeredOp make_swap(std::uint64_t* into, PeId pe, HeapOffset word, std::uint64_t value,
+                               CounterRef then = {}) {
     return make_fetch(into, pe, word, fabric::AtomicOp::swap, value, 0, then);
   }
   /// A call without a function object: nothing is allocated. The caller that cancels it gets the argument back.
   static TriggeredOp make_run(void (*function)(Context&, void*), void* argument, CounterRef then = {}) {
-    return {.kind = TriggerKind::run, .pe = {}, .to = {}, .from = {}, .data = argument, .function = {}, .then = then,
+    return {.kind = TriggerKind::run,
+            .pe = {},
+            .to = {},
+            .from = {},
+            .data = argument,
+            .function = {},
+            .then = then,
             .plain = function};
   }
   static TriggeredOp make_call(std::function<void(Context&)> function, CounterRef then = {}) {
@@ -149,12 +179,11 @@ static_assert(sizeof(CounterCell) == 64 && offsetof(CounterCell, failures) == 24
 // |  20    |   4   | then_pe   | PE of the counter to bump                      |
 // |  24    |   4   | then_id   | UINT32_MAX: none                               |
 // |  28    |   4   | how       | fetch: AtomicOp                                |
-// |  32    |   8   | to        | offset in the target's segment; get: address in the owner's process; run: the function |
-// |  40    |   8   | from      | offset in the owner's segment, or operand; get: in the target's; call: key of the function; |
-// |        |       |           | run: the argument; count, reset: of successes  |
-// |  48    |   8   | bytes     | put, put_inline, get; count, reset: of failures; fetch: address in the owner's process |
-// |  56    |   8   | expected  | fetch                                          |
-// |  64    |  16   | data      | put_inline                                     |
+// |  32    |   8   | to        | offset in the target's segment; get: address in the owner's process; run: the function
+// | |  40    |   8   | from      | offset in the owner's segment, or operand; get: in the target's; call: key of the
+// function; | |        |       |           | run: the argument; count, reset: of successes  | |  48    |   8   | bytes
+// | put, put_inline, get; count, reset: of failures; fetch: address in the owner's process | |  56    |   8   |
+// expected  | fetch                                          | |  64    |  16   | data      | put_inline |
 struct TriggerCell {
   alignas(64) std::uint64_t threshold;
   std::uint32_t next;

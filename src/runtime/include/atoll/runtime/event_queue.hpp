@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues of events beside counters: what happened, to what, how much of it moved, and what failed (Portals 4's event queues).
+// Queues of events beside counters: what happened, to what, how much of it moved, and what failed (Portals 4's event
+// queues).
 #pragma once
 
 #include <atomic>
@@ -15,9 +16,22 @@ namespace atl::runtime {
 
 /// The numbers are Portals 4's.
 enum class EventKind : std::uint8_t {
-  get, get_overflow, put, put_overflow, atomic, atomic_overflow, fetch_atomic, fetch_atomic_overflow,  // at the target
-  reply, send, ack,                                       // at the initiator
-  portal_disabled, link, auto_unlink, auto_free, search,  // of the lists of one's own
+  get,
+  get_overflow,
+  put,
+  put_overflow,
+  atomic,
+  atomic_overflow,
+  fetch_atomic,
+  fetch_atomic_overflow,  // at the target
+  reply,
+  send,
+  ack,                                       // at the initiator
+  portal_disabled,
+  link,
+  auto_unlink,
+  auto_free,
+  search,  // of the lists of one's own
 };
 
 /// Why an operation failed. The numbers are Portals 4's.
@@ -52,8 +66,8 @@ struct Event {
   std::uint8_t type = 0;       ///< of an atomic: Scalar
 };
 
-/// Any threads may put in and take out. Never waits: a put into a full queue overwrites the oldest event, and a thread that takes out
-/// next is told that some are lost.
+/// Any threads may put in and take out. Never waits: a put into a full queue overwrites the oldest event, and a thread
+/// that takes out next is told that some are lost.
 class EventQueue {
  public:
   enum class Taken { nothing, event, event_after_loss };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private memory of the other PEs of this node: not in their segments, so nothing of it is mapped here. Where PEs are threads of one
-// process it is memory like any other; else the kernel copies, if it lets this process.
+// Private memory of the other PEs of this node: not in their segments, so nothing of it is mapped here. Where PEs are
+// threads of one process it is memory like any other; else the kernel copies, if it lets this process.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@ class ForeignMemory {
  public:
   /// `card`: offset of a Card in the segment of every PE.
   ForeignMemory(const fabric::Job& job, PeId pe, HeapOffset card);
-  /// By which others find out that what has this PE's number of a process is this PE, and lets this user's processes read and write, where
-  /// the kernel asks for that. Before anybody does.
+  /// By which others find out that what has this PE's number of a process is this PE, and lets this user's processes
+  /// read and write, where the kernel asks for that. Before anybody does.
   void show_card();
 
   /// Until the kernel refuses, of which the log tells once; never where ATOLL_KERNEL_COPY is off.
@@ -29,8 +29,8 @@ class ForeignMemory {
   bool is_own_process() const { return job_.kind() == fabric::Kind::loop; }
   /// Whether that PE's, which is of this node, can be read, for all that is known.
   bool reaches(PeId pe) { return is_own_process() || (is_open() && check(pe) == 0); }
-  /// From that address of `pe`, which is of this node. Returns 0, or why not: an errno, ESRCH when the PE is gone. Part of it may have
-  /// been read then.
+  /// From that address of `pe`, which is of this node. Returns 0, or why not: an errno, ESRCH when the PE is gone. Part
+  /// of it may have been read then.
   [[nodiscard]] int read(PeId pe, std::byte* into, std::uint64_t from, std::uint64_t bytes);
   [[nodiscard]] int write(PeId pe, std::uint64_t into, const std::byte* from, std::uint64_t bytes);
 

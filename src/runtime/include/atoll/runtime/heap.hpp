@@ -21,7 +21,8 @@ namespace atl::runtime {
 class MemoryBudget {
  public:
   /// `limit_bytes` 0: ATOLL_MEMORY_LIMIT, or `sharers`' even share of the memory now available on the node.
-  /// `pool_bytes` likewise by ATOLL_POOL_SIZE, or three quarters of a given limit, an eighth of another. `promised_bytes` come on top.
+  /// `pool_bytes` likewise by ATOLL_POOL_SIZE, or three quarters of a given limit, an eighth of another.
+  /// `promised_bytes` come on top.
   explicit MemoryBudget(std::uint64_t limit_bytes = 0, std::uint64_t pool_bytes = 0, unsigned sharers = 1,
                         std::uint64_t promised_bytes = 0);
 
@@ -110,14 +111,14 @@ class Heap final : public Memory {
     enum class Use : std::uint8_t { fresh, pooled, large, slab } use = Use::fresh;
     std::uint8_t size_class = 0;
     std::vector<std::uint16_t> free_blocks;  // slab: indices, last first
-    std::uint32_t block_bytes = 0;           // slab
-    std::uint32_t blocks = 0;                // slab
-    std::uint32_t partial_index = 0;         // slab: place in its class's list, when it has a free block
+    std::uint32_t block_bytes = 0;  // slab
+    std::uint32_t blocks = 0;  // slab
+    std::uint32_t partial_index = 0;  // slab: place in its class's list, when it has a free block
   };
   struct SizeClass {
     std::mutex mutex;
     std::vector<Span*> partial;  // slabs with a free block
-    std::uint64_t in_use = 0;    // blocks
+    std::uint64_t in_use = 0;  // blocks
   };
   // Free spans by (units, first), so that the smallest comes first and ties go to the lowest address.
   using FreeSet = std::set<std::pair<std::uint32_t, std::uint32_t>>;

@@ -31,17 +31,19 @@ std::optional<Membership> join_from_environment();
 bool in_job();
 
 /// Joins the job that a launcher's Bootstrap speaks for. Collective over its processes. On each node the lowest rank
-/// makes the memory of its PEs and the others open it; between nodes PEs reach one another by the network. As long as the job is held, a thread of each PE watches the next
-/// one of its node, so that a death is noticed within milliseconds; a job that does not end by itself then is ended
-/// through the launcher after a second. The process takes leave of the launcher when it exits: in good order with
-/// status 0, after its Context ended; with any other status it ends the job.
+/// makes the memory of its PEs and the others open it; between nodes PEs reach one another by the network. As long as
+/// the job is held, a thread of each PE watches the next one of its node, so that a death is noticed within
+/// milliseconds; a job that does not end by itself then is ended through the launcher after a second. The process takes
+/// leave of the launcher when it exits: in good order with status 0, after its Context ended; with any other status it
+/// ends the job.
 Membership join_through(std::shared_ptr<Bootstrap> bootstrap);
 
 /// A job of one PE, this process, over private memory: no files, no other processes.
 Membership single_job(const fabric::JobOptions& options = {});
 
-/// A process's place in its job, for the C doors. Kept from the first init to the exit of the process: a launcher lets it join
-/// once. Given back then, by the process that joined (not by the child of a fork), before it takes leave of the launcher.
+/// A process's place in its job, for the C doors. Kept from the first init to the exit of the process: a launcher lets
+/// it join once. Given back then, by the process that joined (not by the child of a fork), before it takes leave of the
+/// launcher.
 class ProcessSeat {
  public:
   /// The job of the environment, or `alone()` when no launcher started this process.

@@ -36,7 +36,8 @@ struct LaunchOptions {
 
   // Of a job on several hosts:
   std::vector<HostShare> hosts;  ///< empty: this one, without agents
-  Binding pe_for_each = Binding::none;  ///< numa, socket: hosts get a PE for each of theirs, once their agents have counted
+  Binding pe_for_each =
+      Binding::none;  ///< numa, socket: hosts get a PE for each of theirs, once their agents have counted
   std::string launch_agent;      ///< command that runs another on a host; empty: ATOLL_LAUNCH_AGENT
   std::string address;           ///< of this host, for the agents to come to; empty: ATOLL_ADDRESS, or by the routes
   std::uint16_t port = 0;        ///< 0: a free one

@@ -50,8 +50,8 @@ enum class SendMode {
   synchronous,  ///< complete when a receive has taken the message
 };
 
-/// ok, truncated (the buffer is full, the rest is lost), cancelled, try_again (the message is lost: there was no memory for the row that a
-/// Scatter gets, or for pieces), what fail() was told, or timed_out (still in flight).
+/// ok, truncated (the buffer is full, the rest is lost), cancelled, try_again (the message is lost: there was no memory
+/// for the row that a Scatter gets, or for pieces), what fail() was told, or timed_out (still in flight).
 struct Outcome {
   Status status = Status::ok;
   Envelope envelope{};  ///< of a receive
@@ -115,22 +115,22 @@ struct MatcherOptions {
   /// no message here fits: then senders may go on, by headers alone, until it is matched. So a program that sends
   /// and receives in any order which MPI allows goes on, and its memory grows only as far as it must.
   std::uint32_t unexpected_messages = 16384;
-  /// Messages whose tags differ from this bit on do not meet: they are matched in parts of their own, each with its lock, its lists and
-  /// the bounds above, so that threads with tags of their own do not wait for one another. No pattern may ignore these bits. 64: there is
-  /// one part.
+  /// Messages whose tags differ from this bit on do not meet: they are matched in parts of their own, each with its
+  /// lock, its lists and the bounds above, so that threads with tags of their own do not wait for one another. No
+  /// pattern may ignore these bits. 64: there is one part.
   unsigned apart_from_bit = 64;
 };
 
 /// What this PE keeps for others at the moment, and what there has been so far.
 struct MatcherStats {
-  std::uint64_t unexpected_bytes = 0;     ///< payload held for receives to come
+  std::uint64_t unexpected_bytes = 0;  ///< payload held for receives to come
   std::uint64_t unexpected_messages = 0;  ///< also those of which only the header is here
   std::uint64_t posted_receives = 0;
-  std::uint64_t withheld_sends = 0;       ///< of this PE, waiting for room at their targets
+  std::uint64_t withheld_sends = 0;  ///< of this PE, waiting for room at their targets
   std::uint64_t sent_messages = 0, sent_bytes = 0;
   std::uint64_t received_messages = 0, received_bytes = 0;  ///< that were taken, as long as their buffers
-  std::uint64_t early_messages = 0;       ///< that came before their receive
-  std::uint64_t waits = 0;                ///< operations that were not complete when they were waited for
+  std::uint64_t early_messages = 0;  ///< that came before their receive
+  std::uint64_t waits = 0;  ///< operations that were not complete when they were waited for
 
   MatcherStats& operator+=(const MatcherStats& other);
 };
@@ -149,7 +149,8 @@ class Matcher {
   Matcher(const Matcher&) = delete;
   Matcher& operator=(const Matcher&) = delete;
 
-  /// `data` must stay as it is until complete. `label`: a word for the receiver, which takes no part in matching; 0 costs nothing.
+  /// `data` must stay as it is until complete. `label`: a word for the receiver, which takes no part in matching; 0
+  /// costs nothing.
   [[nodiscard]] Request send(PeId to, std::uint64_t tag, std::span<const std::byte> data,
                              SendMode mode = SendMode::standard, std::uint64_t label = 0);
   /// A send() that is complete on return, and of which no operation is made. False: it cannot be, and nothing was done.
@@ -157,8 +158,8 @@ class Matcher {
   /// `into`, and a Scatter, belong to the operation until complete.
   [[nodiscard]] Request receive(const Pattern& pattern, const Target& into);
 
-  /// A receive and its wait, for a message that is likely to come at once: it is copied from the ring to `into`, and no operation is
-  /// made of it. None: it has not come, and nothing was done; it is to be received as any other.
+  /// A receive and its wait, for a message that is likely to come at once: it is copied from the ring to `into`, and no
+  /// operation is made of it. None: it has not come, and nothing was done; it is to be received as any other.
   std::optional<Outcome> receive_now(const Pattern& pattern, const Target& into);
   /// The same, for a message that is the next one here already: does not wait for it.
   std::optional<Outcome> receive_if_here(const Pattern& pattern, const Target& into);
@@ -172,9 +173,10 @@ class Matcher {
   /// Takes back a receive that nothing has matched, or a send that has not left. True: it is complete as cancelled.
   /// False: it completes as if nothing had been said.
   bool cancel(const Request& request);
-  /// Ends what is in flight, and `which` holds for, with this status: sends and receives, seen by their other side (that of a receive
-  /// from anybody is no_pe) and tag. A PE that may still move their data must be dead, or its data of no interest. What other threads of
-  /// this PE are moving at the time is complete when they have done so, and perhaps as if nothing had been said.
+  /// Ends what is in flight, and `which` holds for, with this status: sends and receives, seen by their other side
+  /// (that of a receive from anybody is no_pe) and tag. A PE that may still move their data must be dead, or its data
+  /// of no interest. What other threads of this PE are moving at the time is complete when they have done so, and
+  /// perhaps as if nothing had been said.
   static constexpr PeId no_pe{UINT32_MAX};
   void fail(Status why, const std::function<bool(PeId peer, std::uint64_t tag)>& which);
   /// Makes progress. None: still in flight.

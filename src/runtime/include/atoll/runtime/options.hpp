@@ -21,10 +21,10 @@ struct ContextOptions {
 
 /// Where this PE is, among the PEs of its node and the node's cores.
 struct NodeInfo {
-  std::uint32_t pes = 1;      ///< PEs on this node
-  std::uint32_t rank = 0;     ///< of this PE among them
-  std::uint32_t cores = 1;    ///< that PEs may use
-  unsigned threads = 1;       ///< of this PE
+  std::uint32_t pes = 1;  ///< PEs on this node
+  std::uint32_t rank = 0;  ///< of this PE among them
+  std::uint32_t cores = 1;  ///< that PEs may use
+  unsigned threads = 1;  ///< of this PE
   bool oversubscribed = false;  ///< more threads than cores: waits do not spin
 };
 

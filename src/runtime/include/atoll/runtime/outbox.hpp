@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages for which their receivers have no room yet. Sending is local: it never waits for a receiver. Messages to one PE stay in
-// the order in which they were sent; those to different PEs do not wait for one another.
+// Messages for which their receivers have no room yet. Sending is local: it never waits for a receiver. Messages to one
+// PE stay in the order in which they were sent; those to different PEs do not wait for one another.
 #pragma once
 
 #include <atomic>
@@ -56,8 +56,8 @@ class Outbox {
     return false;
   }
 
-  /// Calls `send(pe, message)` for the first message to each PE, and for the next one as long as it returns true: the message has left.
-  /// Returns how many have left. One thread at a time.
+  /// Calls `send(pe, message)` for the first message to each PE, and for the next one as long as it returns true: the
+  /// message has left. Returns how many have left. One thread at a time.
   template <class Send>
   std::uint32_t send_all(Send&& send) {
     std::uint32_t left = 0;

@@ -20,20 +20,20 @@ class Job;
 
 namespace atl::runtime {
 
-/// Whether a PE of this node is stopped by a signal (SIGSTOP, Ctrl-Z) or a debugger, as the kernel says. False for threads of this
-/// process, PEs of other nodes (the network looks after those), and where there is no /proc.
+/// Whether a PE of this node is stopped by a signal (SIGSTOP, Ctrl-Z) or a debugger, as the kernel says. False for
+/// threads of this process, PEs of other nodes (the network looks after those), and where there is no /proc.
 bool is_stopped(const fabric::Job& job, PeId pe);
 
-/// Which PEs keep a wait from ending. `late` have not come to where this PE waits; `all` take part. PEs that are stopped come first,
-/// whether they are late or not: others may be late because they wait for these. Else those of `late` that do not wait themselves;
-/// else all of `late`.
+/// Which PEs keep a wait from ending. `late` have not come to where this PE waits; `all` take part. PEs that are
+/// stopped come first, whether they are late or not: others may be late because they wait for these. Else those of
+/// `late` that do not wait themselves; else all of `late`.
 std::vector<PeId> find_culprits(const fabric::Job& job, std::span<const PeId> late, std::span<const PeId> all);
 
 /// "PE 1, PE 3 (stopped)".
 std::string describe(const fabric::Job& job, std::span<const PeId> pes);
 
-/// The time that a wait may take. It counts only while this process runs: after a whole job, or the machine, was suspended, all PEs are
-/// patient when they go on.
+/// The time that a wait may take. It counts only while this process runs: after a whole job, or the machine, was
+/// suspended, all PEs are patient when they go on.
 class Patience {
  public:
   /// `seconds` 0: for ever.
@@ -68,8 +68,9 @@ class Patience {
   std::int64_t spent_ns_ = 0;
 };
 
-/// For waits without a time-out, which MPI and OpenSHMEM have: looks for a PE of this node that stays stopped meanwhile. A warning names
-/// it after 10 s, and the wait goes on; where the user has set ATOLL_PEER_TIMEOUT, a TimeoutError names it after so many seconds.
+/// For waits without a time-out, which MPI and OpenSHMEM have: looks for a PE of this node that stays stopped
+/// meanwhile. A warning names it after 10 s, and the wait goes on; where the user has set ATOLL_PEER_TIMEOUT, a
+/// TimeoutError names it after so many seconds.
 class StoppedPeers {
  public:
   StoppedPeers(const fabric::Job& job, PeId self);

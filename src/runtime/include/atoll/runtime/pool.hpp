@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that are known by numbers: looked up without a lock, at addresses that stay, and a number that has been given back is
-// noticed when it is used once more.
+// Objects that are known by numbers: looked up without a lock, at addresses that stay, and a number that has been given
+// back is noticed when it is used once more.
 #pragma once
 
 #include <array>
@@ -91,8 +91,12 @@ class Pool {
     T object{};
   };
   // Blocks of 64, 128, 256, …
-  static unsigned block_of(std::uint32_t index) { return static_cast<unsigned>(std::bit_width(index / first_block + 1)) - 1; }
-  static std::uint32_t first_of(unsigned block) { return static_cast<std::uint32_t>(first_block * ((std::size_t{1} << block) - 1)); }
+  static unsigned block_of(std::uint32_t index) {
+    return static_cast<unsigned>(std::bit_width(index / first_block + 1)) - 1;
+  }
+  static std::uint32_t first_of(unsigned block) {
+    return static_cast<std::uint32_t>(first_block * ((std::size_t{1} << block) - 1));
+  }
   Place& place(std::uint32_t index) const {
     unsigned block = block_of(index);
     return blocks_[block].load(std::memory_order_acquire)[index - first_of(block)];

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Portals: numbered entry points of a PE. Peers put, get and update through them without knowing addresses: entries of a list say
-// which memory a message lands in, counters and event queues what is notified of it (Portals 4.3). See docs/building-blocks.md.
+// Portals: numbered entry points of a PE. Peers put, get and update through them without knowing addresses: entries of
+// a list say which memory a message lands in, counters and event queues what is notified of it (Portals 4.3). See
+// docs/building-blocks.md.
 //
-// Progress: messages are handled in the target's Context::progress(): by a thread that waits, or by its progress thread.
+// Progress: messages are handled in the target's Context::progress(): by a thread that waits, or by its progress
+// thread.
 #pragma once
 
 #include <array>
@@ -38,11 +40,39 @@ struct Leaving;
 
 /// Elementwise operations of atomics, and their types. The numbers are Portals 4's.
 enum class Arithmetic : std::uint8_t {
-  min, max, sum, product, logical_or, logical_and, bit_or, bit_and, logical_xor, bit_xor,
-  swap, compare_swap, swap_unequal, swap_less_equal, swap_less, swap_greater_equal, swap_greater, masked_swap,
+  min,
+  max,
+  sum,
+  product,
+  logical_or,
+  logical_and,
+  bit_or,
+  bit_and,
+  logical_xor,
+  bit_xor,
+  swap,
+  compare_swap,
+  swap_unequal,
+  swap_less_equal,
+  swap_less,
+  swap_greater_equal,
+  swap_greater,
+  masked_swap,
 };
 enum class Scalar : std::uint8_t {
-  int8, uint8, int16, uint16, int32, uint32, float32, int64, uint64, float64, complex64, complex128, long_double,
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  float32,
+  int64,
+  uint64,
+  float64,
+  complex64,
+  complex128,
+  long_double,
   complex_long_double,
 };
 std::size_t bytes_of(Scalar type);
@@ -75,10 +105,10 @@ class Region {
 /// What an entry does, or'ed; the numbers are Portals 4's.
 namespace entry_option {
 inline constexpr unsigned allow_put = 1u << 1, allow_get = 1u << 2, use_once = 1u << 3, no_unexpected_headers = 1u << 4,
-                          no_link_event = 1u << 6, no_event = 1u << 7, no_flow_event = 1u << 8, no_success_event = 1u << 9,
-                          no_overflow_event = 1u << 10, no_unlink_event = 1u << 11, count = 1u << 12, count_overflow = 1u << 13,
-                          count_bytes = 1u << 14, local_offset = 1u << 15, no_truncate = 1u << 16,
-                          local_offset_of_headers = 1u << 18;
+                          no_link_event = 1u << 6, no_event = 1u << 7, no_flow_event = 1u << 8,
+                          no_success_event = 1u << 9, no_overflow_event = 1u << 10, no_unlink_event = 1u << 11,
+                          count = 1u << 12, count_overflow = 1u << 13, count_bytes = 1u << 14, local_offset = 1u << 15,
+                          no_truncate = 1u << 16, local_offset_of_headers = 1u << 18;
 }
 /// What a descriptor does.
 namespace descriptor_option {
@@ -156,7 +186,8 @@ enum class Refusal : std::uint8_t { none, invalid, no_space, in_use, portals_ful
 /// The portals of a PE, as one of several independent sets (`number`). Thread-safe.
 class PortalInterface {
  public:
-  PortalInterface(Context& context, HandlerId handler, std::uint8_t number, std::uint32_t uid, const PortalLimits& limits);
+  PortalInterface(Context& context, HandlerId handler, std::uint8_t number, std::uint32_t uid,
+                  const PortalLimits& limits);
   ~PortalInterface();
   PortalInterface(const PortalInterface&) = delete;
   PortalInterface& operator=(const PortalInterface&) = delete;
@@ -175,23 +206,26 @@ class PortalInterface {
   Refusal enable(std::uint32_t number);
 
   // ---- entries ------------------------------------------------------------------------------------------------
-  /// An entry of the priority list takes the unexpected headers it fits first; a use-once entry that found one is not linked.
+  /// An entry of the priority list takes the unexpected headers it fits first; a use-once entry that found one is not
+  /// linked.
   Refusal append(std::uint32_t portal, EntrySpec spec, ListKind list, std::uint32_t& entry);
   /// in_use: headers of messages that landed in it wait. invalid: it is gone, perhaps by itself.
   Refusal unlink(std::uint32_t entry);
   bool has_entry(std::uint32_t entry) const;
-  /// Unexpected headers that fit: events and counts of `spec`, its failure when there are none (more). `take` them out or leave them.
+  /// Unexpected headers that fit: events and counts of `spec`, its failure when there are none (more). `take` them out
+  /// or leave them.
   enum class Search : std::uint8_t { look, take };
   Refusal search(std::uint32_t portal, const EntrySpec& spec, Search how);
 
   // ---- operations ---------------------------------------------------------------------------------------------
   Pool<Descriptor>& descriptors() { return descriptors_; }
-  /// Ranges and types have been checked (check()). Data may be reused when it has returned; makes progress. no_space: too many
-  /// operations wait for an answer.
+  /// Ranges and types have been checked (check()). Data may be reused when it has returned; makes progress. no_space:
+  /// too many operations wait for an answer.
   Refusal start(const Operation& operation);
   /// Whether descriptors, ranges and types are right.
   bool check(const Operation& operation) const;
-  /// start() when the counter (successes and failures) reaches the threshold; data are read then. no_space: limits().triggered wait.
+  /// start() when the counter (successes and failures) reaches the threshold; data are read then. no_space:
+  /// limits().triggered wait.
   Refusal trigger(CounterId on, std::uint64_t threshold, const Operation& operation);
   Refusal trigger_count(CounterId on, std::uint64_t threshold, CounterId counter, Count by);
   Refusal trigger_set(CounterId on, std::uint64_t threshold, CounterId counter, Count to);
@@ -207,12 +241,13 @@ class PortalInterface {
     std::atomic<std::uint32_t> dropped{0}, permission{0}, operation{0};
   };
   const Violations& violations() const { return violations_; }
-  /// Operations on PEs that have died or finalized end with Failure::undeliverable. Handles what these PEs have sent before; not for
-  /// handlers.
+  /// Operations on PEs that have died or finalized end with Failure::undeliverable. Handles what these PEs have sent
+  /// before; not for handlers.
   void fail_lost();
   /// fail_lost() when a PE has finalized since the last call. Two loads otherwise: for each look of a wait.
   void settle_departures() {
-    if (context_.job().departures() != departures_settled_.load(std::memory_order_relaxed)) [[unlikely]] fail_lost();
+    if (context_.job().departures() != departures_settled_.load(std::memory_order_relaxed)) [[unlikely]]
+      fail_lost();
   }
 
   // For PortalHost.
@@ -225,15 +260,18 @@ class PortalInterface {
   void retire(portal::Entry& entry);
   bool take_headers(portal::Portal& portal, portal::Entry& entry);
   void take_header(portal::Portal& portal, portal::Header& header, const EntrySpec& spec);
-  static bool takes(const EntrySpec& spec, std::uint64_t local_offset, PeId source, std::uint64_t offset, std::uint64_t bytes);
-  static void push_event(const portal::Portal& portal, std::uint32_t number, EventKind kind, void* user, Failure failure);
+  static bool takes(const EntrySpec& spec, std::uint64_t local_offset, PeId source, std::uint64_t offset,
+                    std::uint64_t bytes);
+  static void push_event(const portal::Portal& portal, std::uint32_t number, EventKind kind, void* user,
+                         Failure failure);
   void count(CounterId counter, Count by);
   // As a target, in a handler (target.cpp).
   portal::Landing land(PeId source, const portal::Demand& request);
   portal::Landing refuse(portal::Portal* portal, const portal::Demand& request, Failure failure, bool stops);
   void settle(const portal::Demand& request, portal::Landing& landing);
   void on_request(PeId source, const portal::Demand& request, std::span<const std::byte> payload);
-  void move(PeId source, const portal::Demand& request, std::span<const std::byte> payload, const portal::Landing& landing);
+  void move(PeId source, const portal::Demand& request, std::span<const std::byte> payload,
+            const portal::Landing& landing);
   void note_arrival(PeId source, const portal::Demand& request, const portal::Landing& landing);
   void answer(PeId to, const portal::Demand& request, const portal::Landing& landing, std::span<const std::byte> data);
   // As an initiator (initiator.cpp).
@@ -256,7 +294,8 @@ class PortalInterface {
   std::uint32_t uid_;
   PortalLimits limits_;
   Violations violations_;
-  std::atomic<std::uint32_t> departures_settled_{0};  // of Job::departures(); 0 again: an operation on a PE that has finalized was started
+  std::atomic<std::uint32_t> departures_settled_{
+      0};  // of Job::departures(); 0 again: an operation on a PE that has finalized was started
   mutable SpinLock lock_;  // portals, entries, headers. May be held by a handler that sends
   std::vector<std::unique_ptr<portal::Portal>> portals_;
   std::unique_ptr<Pool<portal::Entry>> entries_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PE that this process is: one Context for the doors that ask here (MPI, OpenSHMEM, Portals, arrays), whichever opens first, though
-// each is a library with a copy of this code of its own.
+// The PE that this process is: one Context for the doors that ask here (MPI, OpenSHMEM, Portals, arrays), whichever
+// opens first, though each is a library with a copy of this code of its own.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ struct ProcessSlot {
 };
 static_assert(std::is_trivially_destructible_v<ProcessSlot>);
 
-/// The loader makes it one for all libraries that have it (a unique symbol), also where they were loaded apart. Each door exports
-/// it and gives it to share_process() when it is loaded.
+/// The loader makes it one for all libraries that have it (a unique symbol), also where they were loaded apart. Each
+/// door exports it and gives it to share_process() when it is loaded.
 template <class Of>
 struct [[gnu::visibility("default")]] ProcessPlace {
   static ProcessSlot slot;
@@ -31,14 +31,16 @@ struct [[gnu::visibility("default")]] ProcessPlace {
 template <class Of>
 constinit ProcessSlot ProcessPlace<Of>::slot{};
 
-/// When a PE has died, waits of a library's callers throw, or a failure handler is called (Context::answer_news), which may belong to another library.
+/// When a PE has died, waits of a library's callers throw, or a failure handler is called (Context::answer_news), which
+/// may belong to another library.
 enum class Deaths { fatal, answered };
 /// Without it a library has a place of its own, and answers.
 void share_process(ProcessSlot& slot, Deaths deaths);
 Deaths deaths_here();
 
-/// The open Context, or a new one: collective then. The job is that of the environment; alone, one of this process. The first to open it
-/// says how (`wishes`); room for global data is there unless memory is short. Hold it as long as the door is open: the last to let go leaves the job.
+/// The open Context, or a new one: collective then. The job is that of the environment; alone, one of this process. The
+/// first to open it says how (`wishes`); room for global data is there unless memory is short. Hold it as long as the
+/// door is open: the last to let go leaves the job.
 std::shared_ptr<Context> open_process(const ContextOptions& wishes = {});
 /// The Context that is open in this process. Null: none, or its parent's before a fork.
 std::shared_ptr<Context> process_if_open();

@@ -9,10 +9,10 @@
 namespace atl::runtime {
 
 struct Program {
-  std::uint32_t pes = 0;                      ///< those that follow the PEs of the program before; of the last one: all that are left
+  std::uint32_t pes = 0;  ///< those that follow the PEs of the program before; of the last one: all that are left
   std::vector<std::string> command;
   std::vector<std::string> environment = {};  ///< NAME=VALUE, for its PEs alone
-  std::string directory = {};                 ///< to start in; empty: the launcher's
+  std::string directory = {};  ///< to start in; empty: the launcher's
 };
 
 /// Number of the program that PE `pe` runs. Cost: linear in their number.

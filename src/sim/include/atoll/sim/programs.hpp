@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedules of all PEs, kept once where they are alike: most differ only by the numbers of PEs, as a distance in the circle of
-// ranks (dissemination, trees) or as bits of the rank (recursive doubling). 32,768 PEs of a barrier then share 30 steps.
+// The schedules of all PEs, kept once where they are alike: most differ only by the numbers of PEs, as a distance in
+// the circle of ranks (dissemination, trees) or as bits of the rank (recursive doubling). 32,768 PEs of a barrier then
+// share 30 steps.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole runtime on a simulated machine: PEs with heaps, active messages, communicators and aggregators, as they are, on the
-// fabric `sim`.
+// The whole runtime on a simulated machine: PEs with heaps, active messages, communicators and aggregators, as they
+// are, on the fabric `sim`.
 #pragma once
 
 #include <cstdint>

@@ -36,8 +36,8 @@ class Topology {
 
   /// Routers on the shortest way.
   std::uint32_t routers(std::uint32_t from, std::uint32_t to) const;
-  /// Links between routers; those of the interfaces are not among them. Adaptive: the less loaded of the choices, one of
-  /// which may be longer (dragonfly: by a third group, drawn by `random`, Valiant 1982; UGAL, Singh 2005).
+  /// Links between routers; those of the interfaces are not among them. Adaptive: the less loaded of the choices, one
+  /// of which may be longer (dragonfly: by a third group, drawn by `random`, Valiant 1982; UGAL, Singh 2005).
   void route(std::uint32_t from, std::uint32_t to, const Load& load, std::uint64_t random, Route& route) const;
   std::uint64_t links() const { return links_; }
   /// Links, of either direction, between two even halves of the machine: for the bisection bound.
@@ -57,9 +57,10 @@ class Topology {
   const Machine& machine_;
   std::uint32_t nodes_;
   std::uint64_t links_ = 0;
-  std::uint64_t size_[3] = {1, 1, 1};              // torus
-  std::vector<std::uint64_t> below_, lanes_, up_;  // fat tree, by level: nodes below a group, its links up, the first link
-  std::uint64_t groups_ = 1;                       // dragonfly
+  std::uint64_t size_[3] = {1, 1, 1};  // torus
+  std::vector<std::uint64_t> below_, lanes_,
+      up_;  // fat tree, by level: nodes below a group, its links up, the first link
+  std::uint64_t groups_ = 1;  // dragonfly
 };
 
 }  // namespace atl::sim

@@ -15,9 +15,10 @@
 
 namespace atl::table {
 
-using Operations = array::Operations::Extended<&group_by, &key_bits, &join_rows, &text_from_buffers, &text_from_local, &text_bytes, &text_to_buffers, &text_take,
-                                               &text_slice, &text_concatenate, &text_where, &text_argsort, &text_number, &text_measure, &text_map,
-                                               &text_parts, &text_join, &text_repeat, &text_of_numbers, &text_hash, &text_compare, &window, &cumulate, &decay, &asof_rows,
-                                               &group_places, &date_map, &date_to_text, &text_runs, &limb_apply, &text_sort>;
+using Operations = array::Operations::Extended<
+    &group_by, &key_bits, &join_rows, &text_from_buffers, &text_from_local, &text_bytes, &text_to_buffers, &text_take,
+    &text_slice, &text_concatenate, &text_where, &text_argsort, &text_number, &text_measure, &text_map, &text_parts,
+    &text_join, &text_repeat, &text_of_numbers, &text_hash, &text_compare, &window, &cumulate, &decay, &asof_rows,
+    &group_places, &date_map, &date_to_text, &text_runs, &limb_apply, &text_sort>;
 
 }  // namespace atl::table

@@ -14,9 +14,10 @@ using array::Array;
 using array::DType;
 using array::Engine;
 
-/// Rows lie in blocks as a 1-d array's of that length do, each PE has the bytes of its own rows. `offsets` (int64) holds on
-/// every PE one element more than it has rows, `bytes` (uint8) what they point into: buffers as Arrow's large_utf8 has them.
-/// Both are arrays, so commands, memory and errors are those of arrays; neither is ever seen alone.
+/// Rows lie in blocks as a 1-d array's of that length do, each PE has the bytes of its own rows. `offsets` (int64)
+/// holds on every PE one element more than it has rows, `bytes` (uint8) what they point into: buffers as Arrow's
+/// large_utf8 has them. Both are arrays, so commands, memory and errors are those of arrays; neither is ever seen
+/// alone.
 struct Text {
   Array offsets, bytes;
 

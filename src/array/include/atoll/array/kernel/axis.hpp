@@ -17,16 +17,17 @@ using AxisSet = std::uint32_t;
 
 /// Reduces results[0] of the plan over `axes`, which must not hold axis 0: every local row by itself, in a fixed
 /// order. `out`: dense over the kept axes, of dtype result_type(kind, results[0]). argmin and argmax: one axis; the
-/// result is the index along it. Float sums and products as tree.hpp defines them: no exponent has bounds. min, max, argmin and argmax need reduced axes without a 0 in their shape.
+/// result is the index along it. Float sums and products as tree.hpp defines them: no exponent has bounds. min, max,
+/// argmin and argmax need reduced axes without a 0 in their shape.
 Outcome reduce_inner(const Plan& plan, Work& work, const Domain& domain, std::span<const Leaf> leaves, Reduction kind,
                      AxisSet axes, void* out);
 
 /// Nodes of the tree over rows, each with one value per kept element of a row.
 struct RowNodes {
   std::vector<TreeNode> nodes;             ///< bits and position unused
-  std::vector<std::byte> values;           ///< nodes × width elements of the result dtype (argmin, argmax: the extremes)
-  std::vector<std::int64_t> positions;     ///< argmin, argmax: nodes × width global row numbers; sums and products of
-                                           ///< floats: exponents of the values, none while all are 0
+  std::vector<std::byte> values;  ///< nodes × width elements of the result dtype (argmin, argmax: the extremes)
+  std::vector<std::int64_t> positions;  ///< argmin, argmax: nodes × width global row numbers; sums and products of
+                                        ///< floats: exponents of the values, none while all are 0
   std::vector<std::byte> to_bytes() const;
   static RowNodes from_bytes(std::span<const std::byte> bytes);
 };

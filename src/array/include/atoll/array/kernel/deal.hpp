@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dealing: records are moved into buckets by several threads at once, whole cache lines at a time and past the caches, so that what
-// is done next to a bucket's records stays in a cache.
+// Dealing: records are moved into buckets by several threads at once, whole cache lines at a time and past the caches,
+// so that what is done next to a bucket's records stays in a cache.
 #pragma once
 
 #include <algorithm>
@@ -15,21 +15,22 @@
 
 namespace atl::array {
 
-/// Records of a row number and a T each, in buckets. A bucket's records lie in lists of chunks, one list for each thread that
-/// dealt, each in the order in which its thread dealt them.
+/// Records of a row number and a T each, in buckets. A bucket's records lie in lists of chunks, one list for each
+/// thread that dealt, each in the order in which its thread dealt them.
 template <class T>
 class Dealt {
  public:
   static constexpr std::size_t line_records = 16;
   static_assert(line_records * sizeof(T) % line_bytes == 0);
-  // Long enough for memory to be read in order: with 256 instead of 1024 writing 8-byte elements took 20 ms instead of 13.5.
+  // Long enough for memory to be read in order: with 256 instead of 1024 writing 8-byte elements took 20 ms instead
+  // of 13.5.
   static constexpr std::size_t chunk_records = 1024;
 
   /// Room for `n` records in all, empty.
-  Dealt(const Work& work, std::size_t n, std::size_t buckets)
-      : buckets_(buckets), threads_(work.threads.size()) {
+  Dealt(const Work& work, std::size_t n, std::size_t buckets) : buckets_(buckets), threads_(work.threads.size()) {
     lists_ = Buffer<List>(work.memory, threads_ * buckets);
-    const std::size_t chunks = n / chunk_records + 1 + 2 * threads_ * buckets;  // the first and last of each list are in part empty
+    const std::size_t chunks =
+        n / chunk_records + 1 + 2 * threads_ * buckets;  // the first and last of each list are in part empty
     lines_ = Buffer<Line>(work.memory, threads_ * buckets);
     rows_ = Buffer<std::uint32_t>(work.memory, chunks * chunk_records);
     values_ = Buffer<T>(work.memory, chunks * chunk_records);
@@ -39,16 +40,19 @@ class Dealt {
 
   void clear() {
     for (std::size_t i = 0; i < lists_.size(); ++i) {
-      // Where buckets begin in a chunk differs: when all began at its start they wrote to one channel of memory at a time, and two
-      // threads dealt in 25 ms instead of 16.
-      const auto skipped = static_cast<std::uint32_t>(i % buckets_ * stagger_records % chunk_records / line_records * line_records);
+      // Where buckets begin in a chunk differs: when all began at its start they wrote to one channel of memory at a
+      // time, and two threads dealt in 25 ms instead of 16.
+      const auto skipped =
+          static_cast<std::uint32_t>(i % buckets_ * stagger_records % chunk_records / line_records * line_records);
       lists_[i] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i), skipped, skipped};
     }
     free_.store(static_cast<std::uint32_t>(lists_.size()), std::memory_order_relaxed);
   }
 
   /// Whether chunks would be full for the most part.
-  static bool fits(unsigned threads, std::size_t n, std::size_t buckets) { return 2 * threads * buckets * chunk_records <= n; }
+  static bool fits(unsigned threads, std::size_t n, std::size_t buckets) {
+    return 2 * threads * buckets * chunk_records <= n;
+  }
 
   std::size_t buckets() const { return buckets_; }
 
@@ -59,13 +63,14 @@ class Dealt {
         : to_(to), lines_(to.lines_.data() + thread * to.buckets_), lists_(to.lists_.data() + thread * to.buckets_) {}
 
     void put(std::size_t bucket, std::uint32_t row, const T& value) { next(bucket, row) = value; }
-    /// The next record of a bucket, its value to be written at once. What is made elsewhere of parts and then copied as a whole waits
-    /// for its parts' stores.
+    /// The next record of a bucket, its value to be written at once. What is made elsewhere of parts and then copied as
+    /// a whole waits for its parts' stores.
     T& next(std::size_t bucket, std::uint32_t row) {
       List& list = lists_[bucket];
       Line& line = lines_[bucket];
       const std::uint32_t at = list.end, k = at % line_records;
-      // A full line goes when its room is needed: by then it can be read as a whole, and not word by word as it was written.
+      // A full line goes when its room is needed: by then it can be read as a whole, and not word by word as it was
+      // written.
       if (k == 0 && at != list.begin) put_line(bucket, at - line_records);
       line.rows[k] = row;
       list.end = at + 1;
@@ -73,7 +78,8 @@ class Dealt {
     }
     void finish() {
       for (std::size_t b = 0; b < to_.buckets_; ++b) {
-        if (const List& list = lists_[b]; list.end > list.begin) put_line(b, (list.end - 1) / line_records * line_records);
+        if (const List& list = lists_[b]; list.end > list.begin)
+          put_line(b, (list.end - 1) / line_records * line_records);
       }
       fence_streams();
     }
@@ -91,7 +97,8 @@ class Dealt {
       const auto* values = reinterpret_cast<const char*>(lines_[bucket].values);
       auto* place = reinterpret_cast<char*>(to_.values_.data() + at);
       for (std::size_t v = 0; v < line_records * sizeof(T); v += line_bytes) stream_line(place + v, values + v);
-      for (std::size_t v = 0; v < line_records; v += 16) stream_line(to_.rows_.data() + at + v, lines_[bucket].rows + v);
+      for (std::size_t v = 0; v < line_records; v += 16)
+        stream_line(to_.rows_.data() + at + v, lines_[bucket].rows + v);
     }
 
     Dealt& to_;
@@ -113,7 +120,7 @@ class Dealt {
   };
   /// Where dealt records lie, relative to that memory, which may be mapped anywhere.
   struct Places {
-    const List* lists;          // [thread * buckets + bucket]
+    const List* lists;  // [thread * buckets + bucket]
     const std::uint32_t* next;  // the chunk after each
     const std::uint32_t* rows;
     const T* values;
@@ -126,7 +133,8 @@ class Dealt {
         const List& list = lists[thread * buckets + bucket];
         std::uint32_t chunk = list.first;
         for (std::size_t first = list.begin; first < list.end;) {
-          const std::size_t skipped = first % chunk_records, count = std::min(list.end - first, chunk_records - skipped);
+          const std::size_t skipped = first % chunk_records,
+                            count = std::min(list.end - first, chunk_records - skipped);
           first += count;
           const std::size_t at = std::size_t{chunk} * chunk_records + skipped;
           if (first < list.end) chunk = next[chunk];
@@ -162,7 +170,7 @@ class Dealt {
   Buffer<std::uint32_t> rows_;
   Buffer<T> values_;
   Buffer<std::uint32_t> next_;  // chunk after this one
-  Buffer<List> lists_;          // [thread * buckets + bucket]
+  Buffer<List> lists_;  // [thread * buckets + bucket]
   std::atomic<std::uint32_t> free_;
 };
 

@@ -19,10 +19,10 @@ struct Parts {
   Pointer re = nullptr, im = nullptr;
 };
 
-/// Transforms of lines of n complex numbers, times a factor. Elements are float32 or float64; it computes in float64. Several lines
-/// go side by side in the lanes of vectors, each by the same operations: a line's result does not depend on its neighbours nor on
-/// the processor. O(n log n): passes for the factors of n up to 61, else Bluestein's convolution. Thread-safe: callers bring scratch
-/// memory, `scratch_size` doubles for each thread.
+/// Transforms of lines of n complex numbers, times a factor. Elements are float32 or float64; it computes in float64.
+/// Several lines go side by side in the lanes of vectors, each by the same operations: a line's result does not depend
+/// on its neighbours nor on the processor. O(n log n): passes for the factors of n up to 61, else Bluestein's
+/// convolution. Thread-safe: callers bring scratch memory, `scratch_size` doubles for each thread.
 class Fourier {
  public:
   Fourier(std::size_t n, DType type, Turn turn, double factor);
@@ -34,11 +34,12 @@ class Fourier {
 
   /// Lines one after the other. In place where both are the same.
   void rows(Parts<const void*> from, Parts<void*> to, std::size_t rows, double* scratch) const;
-  /// Lines side by side: `columns` neighbours, of which the k-th numbers lie at the k-th address; an address may be any.
+  /// Lines side by side: `columns` neighbours, of which the k-th numbers lie at the k-th address; an address may be
+  /// any.
   void columns(Parts<const void* const*> from, Parts<void* const*> to, std::size_t columns, double* scratch) const;
   /// Lines along the middle axis of arrays of `outer` by n by `inner` elements: those at [begin, end) of the last axis.
-  void box(Parts<const void*> from, Parts<void*> to, std::size_t outer, std::size_t inner, std::size_t begin, std::size_t end,
-           double* scratch) const;
+  void box(Parts<const void*> from, Parts<void*> to, std::size_t outer, std::size_t inner, std::size_t begin,
+           std::size_t end, double* scratch) const;
 
  private:
   std::unique_ptr<FourierPlan> plan_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hand-written loops for moving by data, without the engine's machinery: no negative or checked indices, int64 and
-// float64 only, outputs start at a multiple of 64 bytes, results unspecified for repeated scatter indices. Contenders in
-// benchmarks.
+// float64 only, outputs start at a multiple of 64 bytes, results unspecified for repeated scatter indices. Contenders
+// in benchmarks.
 #pragma once
 
 #include <cstddef>

@@ -25,18 +25,85 @@ inline constexpr unsigned op_family_size = 32;
 /// Loop dtypes: the dtype of all operands, but `where` (first operand bool), `ldexp` (second int32) and `cast`
 /// (operand of any dtype; the loop dtype is the result's).
 enum class Op : std::uint8_t {
-  add = 0 * op_family_size, subtract, multiply, divide, negative, positive, absolute, sign, square,
+  add = 0 * op_family_size,
+  subtract,
+  multiply,
+  divide,
+  negative,
+  positive,
+  absolute,
+  sign,
+  square,
   reciprocal,  // arithmetic
-  equal = 1 * op_family_size, not_equal, less, less_equal, greater, greater_equal, logical_and, logical_or,
-  logical_xor, logical_not, isnan, isinf, isfinite, signbit,  // compare
-  where = 2 * op_family_size, maximum, minimum, fmax, fmin,  // select
-  bitwise_and = 3 * op_family_size, bitwise_or, bitwise_xor, invert, left_shift, right_shift, bitwise_count,
-  unit_interval, multiply_high,  // bits
-  rint = 4 * op_family_size, floor, ceil, trunc, sqrt, deg2rad, rad2deg, copysign, nextafter, heaviside,
+  equal = 1 * op_family_size,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  logical_and,
+  logical_or,
+  logical_xor,
+  logical_not,
+  isnan,
+  isinf,
+  isfinite,
+  signbit,  // compare
+  where = 2 * op_family_size,
+  maximum,
+  minimum,
+  fmax,
+  fmin,  // select
+  bitwise_and = 3 * op_family_size,
+  bitwise_or,
+  bitwise_xor,
+  invert,
+  left_shift,
+  right_shift,
+  bitwise_count,
+  unit_interval,
+  multiply_high,  // bits
+  rint = 4 * op_family_size,
+  floor,
+  ceil,
+  trunc,
+  sqrt,
+  deg2rad,
+  rad2deg,
+  copysign,
+  nextafter,
+  heaviside,
   ldexp,  // round
-  floor_divide = 5 * op_family_size, remainder, fmod, power, gcd, lcm,  // division
-  cbrt = 6 * op_family_size, exp, exp2, expm1, log, log2, log10, log1p, sin, cos, tan, arcsin, arccos, arctan, sinh,
-  cosh, tanh, arcsinh, arccosh, arctanh, arctan2, hypot, logaddexp, logaddexp2,  // transcendental
+  floor_divide = 5 * op_family_size,
+  remainder,
+  fmod,
+  power,
+  gcd,
+  lcm,  // division
+  cbrt = 6 * op_family_size,
+  exp,
+  exp2,
+  expm1,
+  log,
+  log2,
+  log10,
+  log1p,
+  sin,
+  cos,
+  tan,
+  arcsin,
+  arccos,
+  arctan,
+  sinh,
+  cosh,
+  tanh,
+  arcsinh,
+  arccosh,
+  arctanh,
+  arctan2,
+  hypot,
+  logaddexp,
+  logaddexp2,  // transcendental
   cast = 7 * op_family_size,  // cast
 };
 
@@ -44,7 +111,7 @@ struct OpInfo {
   Op op;
   std::string_view name;  ///< NumPy's ufunc name; "where" and "cast" as well
   std::uint8_t arity;
-  std::uint8_t kinds;     ///< DTypeKind bits the loop may have
+  std::uint8_t kinds;  ///< DTypeKind bits the loop may have
   ResultRule result;
 };
 

@@ -2,8 +2,8 @@
 // The building blocks of every sort here: one pass that moves rows into buckets, then a sort of each in the cache.
 //
 // Only 8 bytes per row move. A word holds the bits of the key below its bucket, left aligned, and the row number in
-// its low bits; bits that do not fit are cut off and looked up again, for the rare rows that tie (mender.hpp). Words are
-// distinct and the row is their last bits, so that an unstable sort of words is a stable sort of rows.
+// its low bits; bits that do not fit are cut off and looked up again, for the rare rows that tie (mender.hpp). Words
+// are distinct and the row is their last bits, so that an unstable sort of words is a stable sort of rows.
 //
 // A distributed sort is assembled as follows; with one PE it is exactly what argsort does. A *lane* is one thread of
 // one PE; lanes are ordered as their rows are.
@@ -41,8 +41,8 @@ class PartitionPlan {
   /// Asked for by one PE, and by many: 512 KiB and 4 MiB of write buffers. The number of a bucket has 16 bits.
   static constexpr std::size_t most_of_one_pe = 2048, most_of_many_pes = 16384;
 
-  /// `sample` in any order (it is sorted); `width` is key.width(0); about `buckets` buckets (or `most`), at most three times that
-  /// plus 1,000.
+  /// `sample` in any order (it is sorted); `width` is key.width(0); about `buckets` buckets (or `most`), at most three
+  /// times that plus 1,000.
   static PartitionPlan from_sample(std::vector<std::uint64_t> sample, unsigned width, std::size_t buckets,
                                    std::size_t most = most_of_one_pe);
   /// The plan for one PE's rows: samples them, about suitable_buckets().
@@ -77,9 +77,7 @@ struct Packing {
   static Packing values() { return {0}; }
   std::uint64_t row_mask() const { return (std::uint64_t{1} << row_bits) - 1; }
   /// True when words order rows completely in a bucket with this shift: no mending.
-  bool resolves(unsigned shift, const CompositeKey& key) const {
-    return key.chunks() <= 1 && shift + row_bits <= 64;
-  }
+  bool resolves(unsigned shift, const CompositeKey& key) const { return key.chunks() <= 1 && shift + row_bits <= 64; }
 };
 
 /// About `count` keys (chunk 0) of this PE's rows, at positions that depend on `seed` alone.
@@ -120,8 +118,7 @@ std::vector<BucketOf<Word>> lay_out(const PartitionPlan& plan, std::span<const s
 
 /// Turns the words of each bucket into row numbers + bias, in order of their keys and then of the rows. Buckets are
 /// handed out largest first; one too large for a thread is sorted by all, with scratch of its size.
-void sort_buckets(Work work, const CompositeKey& key, Packing packing, std::vector<Bucket> buckets,
-                  std::uint64_t bias);
+void sort_buckets(Work work, const CompositeKey& key, Packing packing, std::vector<Bucket> buckets, std::uint64_t bias);
 
 /// rows[i] = (words[i] & row_mask) + bias, in place.
 void unpack_rows(std::uint64_t* words, std::size_t n, Packing packing, std::uint64_t bias);

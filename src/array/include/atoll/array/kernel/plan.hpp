@@ -81,7 +81,8 @@ class Plan {
   /// Stores result r into outputs[r], dense and row-major over `domain`; nullptr skips it. An output may be exactly
   /// the memory of a dense leaf of the same element size (in place); any other overlap is undefined.
   /// Multi-threaded above some ten thousand elements; the bits do not depend on that.
-  Outcome evaluate(Work& work, const Domain& domain, std::span<const Leaf> leaves, std::span<void* const> outputs) const;
+  Outcome evaluate(Work& work, const Domain& domain, std::span<const Leaf> leaves,
+                   std::span<void* const> outputs) const;
 
   /// Reduces results[0] over the local elements into `fold` (pushed at its end), and also stores every result that
   /// has a non-null output. `grid` fixes the tree; domain.first must be a granule's border, and `total` is the

@@ -10,8 +10,9 @@
 
 namespace atl::array {
 
-/// Loops over the threads of a kernel, in pieces: between two pieces the first thread asks the monitor whether the user wants the
-/// operation to end, and the others leave when a thread has failed. One object per loop, or for loops one after another.
+/// Loops over the threads of a kernel, in pieces: between two pieces the first thread asks the monitor whether the user
+/// wants the operation to end, and the others leave when a thread has failed. One object per loop, or for loops one
+/// after another.
 class Polling {
  public:
   explicit Polling(const Work& work) : pool_(work.threads), monitor_(work.monitor) {}
@@ -20,8 +21,8 @@ class Polling {
 
   unsigned size() const { return pool_.size(); }
 
-  /// For a thread with a loop of its own, every few milliseconds. On the first thread it throws what the monitor throws; on
-  /// another it throws when a thread has failed.
+  /// For a thread with a loop of its own, every few milliseconds. On the first thread it throws what the monitor
+  /// throws; on another it throws when a thread has failed.
   void poll(unsigned thread) const {
     if (thread == 0) monitor_.checkpoint(0, 0);
     else if (failing()) throw Interrupted("another thread has failed");
@@ -35,10 +36,12 @@ class Polling {
   /// ThreadPool::for_ranges: one range per thread. The body polls.
   template <class Body>
   void for_ranges(std::size_t count, std::size_t align, Body&& body) {
-    pool_.for_ranges(count, align, [&](std::size_t first, std::size_t last, unsigned thread) { noting_failure([&] { body(first, last, thread); }); });
+    pool_.for_ranges(count, align, [&](std::size_t first, std::size_t last, unsigned thread) {
+      noting_failure([&] { body(first, last, thread); });
+    });
   }
-  /// for_ranges() with each thread's range in pieces, between which it polls: a thread calls `body(begin, end, thread)` several times.
-  /// Borders are at multiples of `align`.
+  /// for_ranges() with each thread's range in pieces, between which it polls: a thread calls `body(begin, end, thread)`
+  /// several times. Borders are at multiples of `align`.
   template <class Body>
   void for_pieces(std::size_t count, std::size_t align, Body&& body) {
     for_ranges(count, align, [&](std::size_t first, std::size_t last, unsigned thread) {

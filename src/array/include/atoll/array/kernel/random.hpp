@@ -44,9 +44,30 @@ void random_zipf(const Work& work, RandomStream stream, DType type, double expon
 
 /// Laws whose elements may need any number of draws. Parameters in the order of NumPy's generator.
 enum class Law : std::uint8_t {
-  beta, binomial, cauchy, chi_square, f, gamma, geometric, gumbel, hypergeometric, laplace, log_series, logistic,
-  negative_binomial, noncentral_chi_square, noncentral_f, pareto, poisson, power, rayleigh, student, triangular, von_mises,
-  wald, weibull
+  beta,
+  binomial,
+  cauchy,
+  chi_square,
+  f,
+  gamma,
+  geometric,
+  gumbel,
+  hypergeometric,
+  laplace,
+  log_series,
+  logistic,
+  negative_binomial,
+  noncentral_chi_square,
+  noncentral_f,
+  pareto,
+  poisson,
+  power,
+  rayleigh,
+  student,
+  triangular,
+  von_mises,
+  wald,
+  weibull
 };
 
 /// One number for all elements, or, where there is a pointer, one for each. Valid ranges are the caller's to check.

@@ -20,8 +20,8 @@ Reduction reduction_of(Scan kind);
 /// aligned subtrees, folded right to left); inside a unit the order is fixed too. `before`: nodes of all elements
 /// before `first` (the previous PEs' lists pushed into one TreeFold), empty when first is 0. out must not overlap in.
 /// One pass over memory; threads take blocks in turn. Sums and products of floats are evaluated as the tree's are, with
-/// exponents that have no bounds: an element is infinite or zero only where its own rounding makes it so, and what comes
-/// after is in range again where its value is.
+/// exponents that have no bounds: an element is infinite or zero only where its own rounding makes it so, and what
+/// comes after is in range again where its value is.
 void scan(Work& work, Scan kind, DType type, const void* in, void* out, std::uint64_t count, std::uint64_t first,
           std::uint64_t total, const UnitGrid& grid, std::span<const TreeNode> before);
 
@@ -36,8 +36,8 @@ void scan_axis(Work& work, Scan kind, DType type, const void* in, void* out, std
 void scan_rows(Work& work, Scan kind, DType type, const void* in, void* out, std::uint64_t rows, std::uint64_t width,
                std::uint64_t first_row, std::uint64_t total_rows, const UnitGrid& grid, const RowNodes* before);
 
-/// Pushes the nodes of these rows, as scan_rows adds them, for the `before` of the PEs that follow. (reduce_rows adds in
-/// another order: its last bits may differ.)
+/// Pushes the nodes of these rows, as scan_rows adds them, for the `before` of the PEs that follow. (reduce_rows adds
+/// in another order: its last bits may differ.)
 void scan_row_nodes(Work& work, Scan kind, DType type, const void* in, std::uint64_t rows, std::uint64_t width,
                     std::uint64_t first_row, std::uint64_t total_rows, const UnitGrid& grid, RowFold& fold);
 

@@ -6,8 +6,8 @@
 
 namespace atl::array {
 
-/// Kernels use no better level from now on; a processor other than x86 has only one. Of the whole process, as a processor is:
-/// call it while no kernel runs. Engines do so with simd_level(), once.
+/// Kernels use no better level from now on; a processor other than x86 has only one. Of the whole process, as a
+/// processor is: call it while no kernel runs. Engines do so with simd_level(), once.
 void limit_kernels(SimdLevel level);
 
 }  // namespace atl::array

@@ -117,8 +117,8 @@ class CompositeKey {
 
   /// dst[i] = chunk 0 of own row begin + i (counted from 0), or 0 where there are no chunks; count ≤ block.
   void load(std::size_t begin, std::size_t count, std::uint64_t* dst) const;
-  /// The low 32 bits of the same, for keys that are known to have no more: returns all bits of all of them, so that the caller
-  /// may see whether they do.
+  /// The low 32 bits of the same, for keys that are known to have no more: returns all bits of all of them, so that the
+  /// caller may see whether they do.
   std::uint64_t load_codes(std::size_t begin, std::size_t count, std::uint32_t* dst) const;
   /// dst[i] = `chunk` of global row rows[i] - bias.
   void gather(unsigned chunk, const std::uint64_t* rows, std::size_t count, std::uint64_t bias,

@@ -5,8 +5,8 @@
 // Sums and products of floats are those of an arithmetic whose exponents have no bounds: each operation of the tree
 // rounds to the precision of the type alone, and the end result once more to its range. So nothing overflows or
 // underflows on the way; results below the least normal number are rounded twice. An infinity or NaN among the elements
-// acts as IEEE 754 says (inf - inf and 0 × inf are NaN), also when a finite part is out of range: 0 × 1e200 × 1e200 is 0,
-// inf × 1e-200 × 1e-200 is inf. Subnormal elements are exact; signs of zeros are kept.
+// acts as IEEE 754 says (inf - inf and 0 × inf are NaN), also when a finite part is out of range: 0 × 1e200 × 1e200 is
+// 0, inf × 1e-200 × 1e-200 is inf. Subnormal elements are exact; signs of zeros are kept.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class UnitGrid {
   explicit UnitGrid(std::uint64_t granule = max_unit);
 
   struct Unit {
-    std::uint64_t begin;       ///< global element index
+    std::uint64_t begin;  ///< global element index
     std::uint64_t end;
     std::uint64_t tree_index;
   };
@@ -54,7 +54,7 @@ class UnitGrid {
 
  private:
   std::uint64_t granule_, unit_, units_;  // units_: per granule
-  unsigned shift_;                        // log2 of units_, rounded up
+  unsigned shift_;  // log2 of units_, rounded up
 };
 
 /// A subtree's value. It covers tree indices [index << level, (index + 1) << level).
@@ -75,9 +75,10 @@ struct TreeNode {
 static_assert(sizeof(TreeNode) == 32);
 
 struct ReductionValue {
-  std::uint64_t bits = 0;      ///< of result_type(kind, input)
-  std::uint64_t position = 0;  ///< argmin, argmax: global index (then bits holds the extreme value, in the input's dtype)
-  bool empty = true;           ///< there was no element
+  std::uint64_t bits = 0;  ///< of result_type(kind, input)
+  std::uint64_t position =
+      0;  ///< argmin, argmax: global index (then bits holds the extreme value, in the input's dtype)
+  bool empty = true;  ///< there was no element
 };
 
 /// Folds nodes that arrive from left to right into maximal aligned subtrees: at most 2 log2 n of them.

@@ -16,9 +16,9 @@ inline constexpr std::uint32_t few_pes = 8;
 /// Sorts the rows of `key` (all PEs') into `result`, a 1-d array of elements of a word's size: row numbers, or with
 /// Packing::values() the words. All PEs run one together.
 ///
-/// A bucket has its final place in the result. Where that lies on one PE, the words go there at once and are sorted in place.
-/// The few buckets across a border of PEs go to memory of the border's left PE, are sorted there and copied. A large bucket
-/// across borders (a heavy key) stays where it comes from, is cut exactly at the borders and crosses then.
+/// A bucket has its final place in the result. Where that lies on one PE, the words go there at once and are sorted in
+/// place. The few buckets across a border of PEs go to memory of the border's left PE, are sorted there and copied. A
+/// large bucket across borders (a heavy key) stays where it comes from, is cut exactly at the borders and crosses then.
 ///
 /// Words for PEs of other nodes are collected by bucket here, and each bucket is sent in one piece. Rows that tie there
 /// and whose keys lie on other nodes (rare: their words agree in all bits that fit) are found after the words were
@@ -36,15 +36,16 @@ class DistributedSort {
   struct Place {
     Way way = Way::nothing;
     std::uint32_t owner = 0;
-    std::int64_t begin = 0;   // global position
-    std::int64_t count = 0;   // on all PEs
+    std::int64_t begin = 0;  // global position
+    std::int64_t count = 0;  // on all PEs
     std::int64_t before = 0;  // on lower PEs
-    std::int64_t mine = 0;    // on this PE
-    std::size_t offset = 0;   // in the owner's (by_owner) or this PE's (by_cut) spare memory
-    std::size_t outgoing = 0; // of this PE's words among those for other nodes
+    std::int64_t mine = 0;  // on this PE
+    std::size_t offset = 0;  // in the owner's (by_owner) or this PE's (by_cut) spare memory
+    std::size_t outgoing = 0;  // of this PE's words among those for other nodes
   };
 
-  void place_buckets(std::span<const std::uint64_t> mine, std::span<const std::uint64_t> all, std::span<const std::uint64_t> before);
+  void place_buckets(std::span<const std::uint64_t> mine, std::span<const std::uint64_t> all,
+                     std::span<const std::uint64_t> before);
   bool is_far(const Place& place) const {
     return place.mine > 0 && place.way != Way::by_cut && !spares_.maps(place.owner);
   }

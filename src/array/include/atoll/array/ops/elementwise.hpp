@@ -27,11 +27,12 @@ inline void archive_read(Reader& reader, Program& program) {
   program = Program::from_bytes(reader.read<std::vector<std::byte>>());
 }
 
-/// Stores the program's results over `shape`; leaves broadcast to it. `into`: an array of that shape and the first result's
-/// dtype whose memory the first result takes over; else null.
+/// Stores the program's results over `shape`; leaves broadcast to it. `into`: an array of that shape and the first
+/// result's dtype whose memory the first result takes over; else null.
 std::vector<Array> evaluate(Engine& engine, Program program, std::vector<LeafSource> leaves, Shape shape, Array into);
 
-/// One operation on whole arrays of one shape, for operations that are made of others. Of `cast`, `loop` is the result's dtype.
+/// One operation on whole arrays of one shape, for operations that are made of others. Of `cast`, `loop` is the
+/// result's dtype.
 Array compute(Engine& engine, Op op, DType loop, const std::vector<Array>& operands);
 
 struct Reduced {
@@ -39,8 +40,8 @@ struct Reduced {
   std::vector<Array> stored;  ///< the program's results from `first_stored` on
 };
 
-/// Reduces result 0 over all elements of `shape`; the same bits on every PE, whatever their number. Stores the results from
-/// `first_stored` (0 or 1) on.
+/// Reduces result 0 over all elements of `shape`; the same bits on every PE, whatever their number. Stores the results
+/// from `first_stored` (0 or 1) on.
 Reduced reduce_all(Engine& engine, Program program, std::vector<LeafSource> leaves, Shape shape, Reduction kind,
                    std::uint8_t first_stored);
 

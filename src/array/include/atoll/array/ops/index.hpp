@@ -10,8 +10,8 @@ namespace atl::array {
 Array take(Engine& engine, Array array, Array indices);
 
 enum class AssignMode : std::uint8_t { set, add };
-/// array[indices] = value, the last of repeated indices winning, or += with every repetition counted, in index order. `value`
-/// has the shape of what `take` would give, or of one row. In place; unchanged when an index is out of range.
+/// array[indices] = value, the last of repeated indices winning, or += with every repetition counted, in index order.
+/// `value` has the shape of what `take` would give, or of one row. In place; unchanged when an index is out of range.
 void assign_index(Engine& engine, Array array, Array indices, Array value, AssignMode mode);
 
 }  // namespace atl::array

@@ -9,8 +9,8 @@
 
 namespace atl::array {
 
-/// Everybody's values, those of one PE behind those of the one before. Collective; in one piece of memory, of which there is no second
-/// copy (Engine::allgather_vector() has a vector for each PE).
+/// Everybody's values, those of one PE behind those of the one before. Collective; in one piece of memory, of which
+/// there is no second copy (Engine::allgather_vector() has a vector for each PE).
 template <class T>
 std::vector<T> allgather_joined(Engine& engine, const std::vector<T>& mine) {
   if (engine.npes() == 1) return mine;

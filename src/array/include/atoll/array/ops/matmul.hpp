@@ -6,11 +6,12 @@
 
 namespace atl::array {
 
-/// a b, both matrices of one type. The second passes to every PE some rows at a time, in the same order on all, so the result does
-/// not depend on their number.
+/// a b, both matrices of one type. The second passes to every PE some rows at a time, in the same order on all, so the
+/// result does not depend on their number.
 Array multiply_matrices(Engine& engine, Array a, Array b);
 
-/// The products of matrices in the last two of three axes: a is s by m by k, b s by k by n. Each PE those that it holds.
+/// The products of matrices in the last two of three axes: a is s by m by k, b s by k by n. Each PE those that it
+/// holds.
 Array multiply_stacks(Engine& engine, Array a, Array b);
 
 }  // namespace atl::array

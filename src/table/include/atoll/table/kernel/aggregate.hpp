@@ -29,18 +29,20 @@ struct Aggregated {
   std::vector<Rest> rests;                ///< in any order
   /// No groups: a key lies outside the range that the CompositeKey was made for.
   bool outside = false;
-  /// No groups: more was to be kept aside than is worth it (some rows in a hundred). Windows must fit the values better.
+  /// No groups: more was to be kept aside than is worth it (some rows in a hundred). Windows must fit the values
+  /// better.
   bool crowded = false;
 };
 
-/// Aggregates the rows of `key`, which has one chunk at most. `specs` has one of kind rows or an exact sum at `presence`: it says
-/// which groups there are.
+/// Aggregates the rows of `key`, which has one chunk at most. `specs` has one of kind rows or an exact sum at
+/// `presence`: it says which groups there are.
 ///
 /// The key may have been made for a range that does not hold all keys: that is noticed.
 ///
-/// A table indexed by the key where its range is small; a hash table per thread where a sample promises few groups; otherwise rows
-/// are moved into buckets by key first (array/kernel/partition.hpp), each of which is aggregated in the cache.
-/// Cost: O(n), reads each column once; when groups are many each row moves once, and scratch has the size of the key and columns.
+/// A table indexed by the key where its range is small; a hash table per thread where a sample promises few groups;
+/// otherwise rows are moved into buckets by key first (array/kernel/partition.hpp), each of which is aggregated in the
+/// cache. Cost: O(n), reads each column once; when groups are many each row moves once, and scratch has the size of the
+/// key and columns.
 Aggregated aggregate(array::Work work, const array::CompositeKey& key, std::span<const Column> columns,
                      std::span<const StateSpec> specs, std::size_t presence);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys dealt into buckets by a hash, so that equal keys of two tables meet, and what is found for them brought back to their rows.
+// Keys dealt into buckets by a hash, so that equal keys of two tables meet, and what is found for them brought back to
+// their rows.
 #pragma once
 
 #include <array>
@@ -8,15 +9,16 @@
 #include <span>
 #include <vector>
 
-#include "atoll/array/kernel/sort_key.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/array/kernel/sort_key.hpp"
 #include "atoll/array/kernel/work.hpp"
 #include "atoll/base/memory.hpp"
 
 namespace atl::table {
 
-/// Which bucket a key goes to. Hashed keys are equal where keys are, and a bucket has a range of them, so that keys that lie close
-/// together, or far from all others, make no difference. Some keys, the heavy ones, have a bucket of their own together.
+/// Which bucket a key goes to. Hashed keys are equal where keys are, and a bucket has a range of them, so that keys
+/// that lie close together, or far from all others, make no difference. Some keys, the heavy ones, have a bucket of
+/// their own together.
 class BucketRule {
  public:
   static constexpr std::size_t most_buckets = 65'535;
@@ -67,19 +69,22 @@ class DealtKeys {
   std::uint64_t* counts() const { return counts_.data(); }
   std::uint64_t* records() const { return records_.data(); }
 
-  /// What now stands in place of each row's key, as `result(bucket, word, hashed key)` says it: out[i] of row i. Then calls `done(number
-  /// of the block)`, for all blocks of rows. Keys and rule are those that were dealt.
+  /// What now stands in place of each row's key, as `result(bucket, word, hashed key)` says it: out[i] of row i. Then
+  /// calls `done(number of the block)`, for all blocks of rows. Keys and rule are those that were dealt.
   template <class Result, class Done>
-  void bring_back(array::Work work, const array::CompositeKey& key, const BucketRule& rule, Result&& result, std::int64_t* out, Done&& done) const {
-    for_blocks(work, key, rule, [&](std::size_t at, std::size_t n, const std::uint64_t* keys, const std::uint16_t* buckets, std::uint64_t* next) {
-      for (std::size_t i = 0; i < n; ++i) {
-        const std::size_t bucket = buckets[i];
-        const std::uint64_t word = records_[next[bucket]];
-        next[bucket] += width_;
-        out[at + i] = result(bucket, static_cast<std::int64_t>(word), keys[i]);
-      }
-      done(at / block);
-    });
+  void bring_back(array::Work work, const array::CompositeKey& key, const BucketRule& rule, Result&& result,
+                  std::int64_t* out, Done&& done) const {
+    for_blocks(work, key, rule,
+               [&](std::size_t at, std::size_t n, const std::uint64_t* keys, const std::uint16_t* buckets,
+                   std::uint64_t* next) {
+                 for (std::size_t i = 0; i < n; ++i) {
+                   const std::size_t bucket = buckets[i];
+                   const std::uint64_t word = records_[next[bucket]];
+                   next[bucket] += width_;
+                   out[at + i] = result(bucket, static_cast<std::int64_t>(word), keys[i]);
+                 }
+                 done(at / block);
+               });
   }
 
  private:
@@ -103,7 +108,8 @@ class DealtKeys {
       }
     });
   }
-  static void load(const array::CompositeKey& key, const BucketRule& rule, std::size_t at, std::size_t n, std::uint64_t* keys, std::uint16_t* buckets);
+  static void load(const array::CompositeKey& key, const BucketRule& rule, std::size_t at, std::size_t n,
+                   std::uint64_t* keys, std::uint16_t* buckets);
 
   std::size_t lanes_;
   std::size_t width_;

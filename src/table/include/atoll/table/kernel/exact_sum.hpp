@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of floats that do not depend on the order of their addition: every value is cut into two parts, whole multiples of two
-// units far apart, and each part is added up as an integer. What is left of a value below the last unit, some 77 bits below the
-// largest, is kept aside (Rest). Only the end result is rounded, once.
-// Source: pre-rounding as in J. Demmel and H. D. Nguyen, "Parallel reproducible summation", IEEE Trans. Computers 64 (2015).
+// Sums of floats that do not depend on the order of their addition: every value is cut into two parts, whole multiples
+// of two units far apart, and each part is added up as an integer. What is left of a value below the last unit, some 77
+// bits below the largest, is kept aside (Rest). Only the end result is rounded, once. Source: pre-rounding as in J.
+// Demmel and H. D. Nguyen, "Parallel reproducible summation", IEEE Trans. Computers 64 (2015).
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ struct SumWindow {
 
   double unit(std::size_t i) const { return magic[i] / 1.5 * 0x1p-52; }
 
-  /// Values of which none is larger than 2^band_bits(count) times another leave nothing in one window: 24 for 10^7 values, at
-  /// least 1 up to 3 x 10^10.
+  /// Values of which none is larger than 2^band_bits(count) times another leave nothing in one window: 24 for 10^7
+  /// values, at least 1 up to 3 x 10^10.
   static int band_bits(std::uint64_t count);
   /// As many as all doubles need at 24 bits each; of narrower bands the last takes what is left.
   static constexpr std::size_t most_bands = 88;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows of two tables have equal keys, on one PE: one side's rows are put into a hash table, the other's are looked up.
+// Which rows of two tables have equal keys, on one PE: one side's rows are put into a hash table, the other's are
+// looked up.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,8 @@
 
 namespace atl::table {
 
-/// A left row's partners in one word: the one right row, none, or a list, which is its length and then its rows, ascending, somewhere
-/// among words that its finder tells.
+/// A left row's partners in one word: the one right row, none, or a list, which is its length and then its rows,
+/// ascending, somewhere among words that its finder tells.
 class Partners {
  public:
   static constexpr std::int64_t none = -1;
@@ -23,12 +24,13 @@ class Partners {
   static constexpr std::uint64_t place(std::int64_t partners) { return static_cast<std::uint64_t>(-2 - partners); }
 };
 
-/// The rows of one side, found by key: a table of cache lines with five keys each, so that a look costs one miss and no guess.
+/// The rows of one side, found by key: a table of cache lines with five keys each, so that a look costs one miss and no
+/// guess.
 class JoinTable {
  public:
-  /// Row i has key keys[i], and is called rows[i], ascending, or i without `rows`, which stay where they are. What was in the table is
-  /// forgotten, its memory kept. Cost: a random access to the table per row, several under way at once; memory of 32 to 64 bytes per
-  /// row, 4 for a while, and up to 20 more where keys repeat.
+  /// Row i has key keys[i], and is called rows[i], ascending, or i without `rows`, which stay where they are. What was
+  /// in the table is forgotten, its memory kept. Cost: a random access to the table per row, several under way at once;
+  /// memory of 32 to 64 bytes per row, 4 for a while, and up to 20 more where keys repeat.
   void fill(array::Work work, std::span<const std::uint64_t> keys, const std::int64_t* rows = nullptr);
 
   /// partners[i] of a row of the other side with keys[i], n of them; they may lie where the keys do.
@@ -64,7 +66,7 @@ class JoinTable {
   const std::int64_t* rows_ = nullptr;
   bool repeats_ = false;
   Buffer<std::uint32_t> numbers_;  // by row: the first row of its key
-  Buffer<std::int64_t> heads_;     // by number: its key's partners; where keys repeat
+  Buffer<std::int64_t> heads_;  // by number: its key's partners; where keys repeat
   Buffer<std::int64_t> lists_;
   std::size_t list_words_ = 0;
 };
@@ -72,16 +74,16 @@ class JoinTable {
 /// What a join keeps of a left row.
 enum class JoinKind : std::uint8_t {
   inner,  ///< a pair with every right row of its key
-  left,   ///< the same, or one pair without a right row (-1)
-  semi,   ///< the row itself when its key is on the right
-  anti,   ///< the row itself when it is not
+  left,  ///< the same, or one pair without a right row (-1)
+  semi,  ///< the row itself when its key is on the right
+  anti,  ///< the row itself when it is not
 };
 
 /// The pairs of a join whose left rows' partners are known: first how many there are, then their rows.
 class JoinPairs {
  public:
-  /// Left row first_row + i has partners[i], to be written before they are counted, whose lists lie behind `lists` (null: their places
-  /// are addresses, in words).
+  /// Left row first_row + i has partners[i], to be written before they are counted, whose lists lie behind `lists`
+  /// (null: their places are addresses, in words).
   JoinPairs(std::span<std::int64_t> partners, std::int64_t first_row, const std::int64_t* lists, JoinKind kind);
 
   /// Counts the pairs of a block of block_rows rows; any thread, each block once. Then, once, adds them up.
@@ -92,7 +94,8 @@ class JoinPairs {
   /// Whether a row may have several pairs.
   bool has_lists() const { return has_lists_; }
   /// Writes pairs [begin, end), in order of left and then of right rows, of either side where there is room for it.
-  void write(array::Work work, std::size_t begin, std::size_t end, std::int64_t* left_rows, std::int64_t* right_rows) const;
+  void write(array::Work work, std::size_t begin, std::size_t end, std::int64_t* left_rows,
+             std::int64_t* right_rows) const;
   /// The same for all pairs, when there are no lists: the right rows come to lie where the partners did.
   void write_in_place(array::Work work, std::int64_t* left_rows);
 

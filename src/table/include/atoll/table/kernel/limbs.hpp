@@ -11,8 +11,8 @@
 
 namespace atl::table {
 
-/// Quotients are rounded down and remainders have the divisor's sign, as Python has them; both are 0 where the divisor is. Shifts
-/// to the right keep the sign. What is shifted by, and exponents, are not negative.
+/// Quotients are rounded down and remainders have the divisor's sign, as Python has them; both are 0 where the divisor
+/// is. Shifts to the right keep the sign. What is shifted by, and exponents, are not negative.
 enum class LimbOperation : std::uint8_t { add, subtract, multiply, divide, remainder, power, shift_left, shift_right };
 
 /// By its name in Python's `operator`; ValueError for others.
@@ -22,6 +22,7 @@ LimbOperation to_limb_operation(std::string_view name);
 using LimbRows = std::span<const std::uint64_t* const>;
 
 /// out = a operation b, row by row, modulo 2 ^ (64 · limbs of out). Each has a limb at least.
-void apply_limbs(const array::Work& work, LimbOperation operation, LimbRows a, LimbRows b, std::span<std::uint64_t* const> out, std::size_t count);
+void apply_limbs(const array::Work& work, LimbOperation operation, LimbRows a, LimbRows b,
+                 std::span<std::uint64_t* const> out, std::size_t count);
 
 }  // namespace atl::table

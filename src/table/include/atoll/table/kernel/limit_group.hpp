@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written group-by loops without any of the engine's machinery: what the machine can do, as a contender in benchmarks.
+// Hand-written group-by loops without any of the engine's machinery: what the machine can do, as a contender in
+// benchmarks.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,8 @@
 
 namespace atl::table::limit {
 
-/// Sum and mean of the values of each key; keys are below `groups`; those that do not occur get 0 and NaN. Plain sums: they depend on
-/// threads.
+/// Sum and mean of the values of each key; keys are below `groups`; those that do not occur get 0 and NaN. Plain sums:
+/// they depend on threads.
 void group_sum(ThreadPool& threads, const std::int64_t* keys, const double* values, std::size_t n, std::size_t groups,
                double* sums, double* means);
 

@@ -9,9 +9,10 @@
 
 namespace atl::table::limit {
 
-/// Row numbers of pairs with equal keys, where right keys are different from each other, in room for as many pairs as left rows. A thread
-/// writes the pairs of its left rows, in order, from the place of the first of these on; behind them `rights` stays as it was, or is -1.
-void join(ThreadPool& threads, const std::int64_t* left, std::size_t n, const std::int64_t* right, std::size_t right_rows, std::int64_t* lefts,
-          std::int64_t* rights);
+/// Row numbers of pairs with equal keys, where right keys are different from each other, in room for as many pairs as
+/// left rows. A thread writes the pairs of its left rows, in order, from the place of the first of these on; behind
+/// them `rights` stays as it was, or is -1.
+void join(ThreadPool& threads, const std::int64_t* left, std::size_t n, const std::int64_t* right,
+          std::size_t right_rows, std::int64_t* lefts, std::int64_t* rights);
 
 }  // namespace atl::table::limit

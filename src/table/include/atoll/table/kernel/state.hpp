@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept per group while rows are aggregated: an array of states per wanted figure, indexed by the group's code. States of
-// parts of the rows can be joined in any order, and give the same bits.
+// What is kept per group while rows are aggregated: an array of states per wanted figure, indexed by the group's code.
+// States of parts of the rows can be joined in any order, and give the same bits.
 #pragma once
 
 #include <algorithm>
@@ -71,12 +71,13 @@ struct CodeRest {
 /// Sets n states to "no rows yet".
 void clear_states(const StateSpec& spec, void* states, std::size_t n);
 
-/// states[codes[i]] takes in row i of a block of up to block_rows, whose values as words are `words` (null where the kind
-/// needs none); the block begins at global row `first_row`. Exact sums append to `rests`.
+/// states[codes[i]] takes in row i of a block of up to block_rows, whose values as words are `words` (null where the
+/// kind needs none); the block begins at global row `first_row`. Exact sums append to `rests`.
 void update_states(const StateSpec& spec, void* states, const std::uint32_t* codes, const std::uint64_t* words,
                    std::size_t n, std::int64_t first_row, std::vector<CodeRest>& rests);
 
-/// into[codes[i]] takes in from[i]; without codes into[i] does. The state of one row of kind first or last is its number.
+/// into[codes[i]] takes in from[i]; without codes into[i] does. The state of one row of kind first or last is its
+/// number.
 void join_states(const StateSpec& spec, void* into, const std::uint32_t* codes, const void* from, std::size_t n);
 
 /// Rows [begin, begin + n) of a column as words: where they lie, or converted into `scratch` (room for block_rows).

@@ -37,8 +37,8 @@ struct Chunk {
   std::shared_ptr<void> owner;  // keeps all that alive
 };
 
-/// Collects chunks, of any number of threads, and makes columns of them in which the rows stand in PE order. Where it is known
-/// how many rows each PE has, numbers are copied to where they belong at once, and their chunks forgotten.
+/// Collects chunks, of any number of threads, and makes columns of them in which the rows stand in PE order. Where it
+/// is known how many rows each PE has, numbers are copied to where they belong at once, and their chunks forgotten.
 class Landing {
  public:
   /// `rows`: of each PE, or empty. Collective.
@@ -50,16 +50,16 @@ class Landing {
   /// What a column holds.
   const LandingColumn& kind(std::size_t column) const { return columns_.at(column).kind; }
 
-  /// Chunks of a column stand in the order of their places. Where rows are known a chunk's place is its first row among this
-  /// PE's. Not collective; any thread. ValueError for chunks that do not fit.
+  /// Chunks of a column stand in the order of their places. Where rows are known a chunk's place is its first row among
+  /// this PE's. Not collective; any thread. ValueError for chunks that do not fit.
   void add(std::size_t column, std::int64_t place, Chunk chunk);
 
-  /// Where rows of a column of numbers belong that is known to have them, in memory that this process sees; null when that is in
-  /// several pieces. They are added all the same. Not collective; any thread.
+  /// Where rows of a column of numbers belong that is known to have them, in memory that this process sees; null when
+  /// that is in several pieces. They are added all the same. Not collective; any thread.
   std::byte* room(std::size_t column, std::int64_t place, std::int64_t rows) const;
 
-  /// For each column its values (of texts offsets and bytes), and which of them are there (bool; null: all). ValueError when
-  /// columns of one PE differ in length, or texts are not UTF-8. Collective.
+  /// For each column its values (of texts offsets and bytes), and which of them are there (bool; null: all). ValueError
+  /// when columns of one PE differ in length, or texts are not UTF-8. Collective.
   std::vector<Array> finish();
   /// Instead of it, when a PE has failed. Collective.
   void give_up();
@@ -78,7 +78,8 @@ class Landing {
     std::int64_t rows = 0;
   };
 
-  void write(const array::OpenBlocks& blocks, std::int64_t first, const Chunk& chunk, std::int64_t begin, std::int64_t end) const;
+  void write(const array::OpenBlocks& blocks, std::int64_t first, const Chunk& chunk, std::int64_t begin,
+             std::int64_t end) const;
   void agree_on_rows();
   void make_values(Column& column);
   Array make_valid(Column& column);

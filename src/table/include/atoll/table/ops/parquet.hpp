@@ -31,11 +31,12 @@ struct ParquetPart {
   std::string name;    // of what is read, for errors
 };
 
-/// Reads and decodes chunks on all threads and adds their rows. Not collective. ValueError that names the part for what is broken,
-/// SetupError when a file cannot be read. Only where rows are known.
+/// Reads and decodes chunks on all threads and adds their rows. Not collective. ValueError that names the part for what
+/// is broken, SetupError when a file cannot be read. Only where rows are known.
 void land_parquet(array::Engine& engine, Landing& landing, std::span<const ParquetPart> parts);
 
 /// For each chunk of texts its words, if each row has one of them; see `read_words`. On all threads; errors as above.
-std::vector<std::optional<std::vector<std::string>>> parquet_words(array::Engine& engine, std::span<const ParquetPart> parts);
+std::vector<std::optional<std::vector<std::string>>> parquet_words(array::Engine& engine,
+                                                                   std::span<const ParquetPart> parts);
 
 }  // namespace atl::table

@@ -15,11 +15,13 @@ namespace atl::table {
 
 using array::DriverOnly;
 
-/// A column of `rows` texts, valid UTF-8, of which Arrow's offsets and bytes are given. Driver: only PE 0 has them; else every PE
-/// has the same ones.
-Text text_from_buffers(Engine& engine, std::int64_t rows, DriverOnly<const std::int64_t*> offsets, DriverOnly<const char*> bytes);
+/// A column of `rows` texts, valid UTF-8, of which Arrow's offsets and bytes are given. Driver: only PE 0 has them;
+/// else every PE has the same ones.
+Text text_from_buffers(Engine& engine, std::int64_t rows, DriverOnly<const std::int64_t*> offsets,
+                       DriverOnly<const char*> bytes);
 /// Every PE gives some texts; the column has them in PE order.
-Text text_from_local(Engine& engine, std::int64_t local_rows, DriverOnly<const std::int64_t*> offsets, DriverOnly<const char*> bytes);
+Text text_from_local(Engine& engine, std::int64_t local_rows, DriverOnly<const std::int64_t*> offsets,
+                     DriverOnly<const char*> bytes);
 /// Bytes of all texts together.
 std::int64_t text_bytes(Engine& engine, Text text);
 /// Copies to `offsets` (rows + 1, from 0) and `bytes` on the PEs that give them.
@@ -31,7 +33,8 @@ Text text_take(Engine& engine, Text text, Array indices);
 Text text_slice(Engine& engine, Text text, array::Slice slice);
 Text text_concatenate(Engine& engine, std::vector<Text> parts);
 /// Row i of `yes` where the mask is true, else of `no`; all of one length.
-/// Texts that stand side by side as one: row i is the `lengths[i]` texts from starts[i] on, which is where row i - 1 ends. int64, 1-d.
+/// Texts that stand side by side as one: row i is the `lengths[i]` texts from starts[i] on, which is where row i - 1
+/// ends. int64, 1-d.
 Text text_runs(Engine& engine, Text text, Array starts, Array lengths);
 Text text_where(Engine& engine, Array mask, Text yes, Text no);
 

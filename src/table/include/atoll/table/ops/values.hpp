@@ -20,8 +20,8 @@ struct ValuesPart {
   std::string name;         // of what is read, for errors
 };
 
-/// Reads values on all threads, straight to where they belong where that is mapped. Not collective. ValueError that names the part
-/// where the file has fewer, SetupError when it cannot be read. Only where rows are known.
+/// Reads values on all threads, straight to where they belong where that is mapped. Not collective. ValueError that
+/// names the part where the file has fewer, SetupError when it cannot be read. Only where rows are known.
 void land_values(array::Engine& engine, Landing& landing, std::span<const ValuesPart> parts);
 
 }  // namespace atl::table

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of separated values becomes columns: a window of records at a time, first where their fields end, then column by column.
+// Text of separated values becomes columns: a window of records at a time, first where their fields end, then column by
+// column.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +20,9 @@ struct CsvDialect {
   char separator = ',';
   std::optional<char> quote = '"';
   char decimal = '.';
-  bool skip_bad = false;                // lines of another number of values are passed over; else they are faults
-  std::vector<std::string> missing;     // what stands for a missing value, quoted or not
-  std::vector<std::string> yes, no;     // of columns of bool
+  bool skip_bad = false;  // lines of another number of values are passed over; else they are faults
+  std::vector<std::string> missing;  // what stands for a missing value, quoted or not
+  std::vector<std::string> yes, no;  // of columns of bool
 };
 
 /// What becomes of a column. `none`: nothing; of a guess: no value is there.
@@ -46,7 +47,7 @@ struct CsvTable {
   std::int64_t rows = 0;
   std::int64_t skipped = 0;  // bad lines that were passed over
   std::vector<CsvColumn> columns;  // as many as kinds
-  std::optional<CsvFault> fault;   // then the rest is of no use
+  std::optional<CsvFault> fault;  // then the rest is of no use
 };
 
 /// Bytes in memory of ours, behind which the parser finds what it needs. It is used again: touched pages are cheaper.
@@ -71,11 +72,12 @@ class CsvText {
   std::size_t size_ = 0;
 };
 
-/// Columns of the text's records: as many as `kinds`, of these kinds. Empty lines are no records. Not for texts of 4 GiB and more
-/// in one record. Any thread.
+/// Columns of the text's records: as many as `kinds`, of these kinds. Empty lines are no records. Not for texts of 4
+/// GiB and more in one record. Any thread.
 CsvTable parse_csv(Memory& memory, const CsvText& text, const CsvDialect& dialect, std::span<const CsvKind> kinds);
 
 /// What the columns' values are: whole numbers, else bools, else numbers, else texts; faults as of `parse_csv`.
-std::vector<CsvKind> guess_csv(const CsvText& text, const CsvDialect& dialect, std::size_t columns, std::optional<CsvFault>& fault);
+std::vector<CsvKind> guess_csv(const CsvText& text, const CsvDialect& dialect, std::size_t columns,
+                               std::optional<CsvFault>& fault);
 
 }  // namespace atl::table

@@ -53,13 +53,14 @@ inline bool read_int_fast(const char* begin, const char* end, std::int64_t& valu
   begin += negative;
   const auto count = static_cast<std::size_t>(end - begin);
   std::uint64_t magnitude;
-  if (count - 1 >= 19 || !read_digits(begin, count, magnitude) || magnitude > static_cast<std::uint64_t>(INT64_MAX)) return false;
+  if (count - 1 >= 19 || !read_digits(begin, count, magnitude) || magnitude > static_cast<std::uint64_t>(INT64_MAX))
+    return false;
   value = negative ? -static_cast<std::int64_t>(magnitude) : static_cast<std::int64_t>(magnitude);
   return true;
 }
 
-/// A power of 5 with its highest bit set, 2^127 divided by it (without what is behind the point, and at most 2^64 - 1), and by how
-/// many bits it was moved.
+/// A power of 5 with its highest bit set, 2^127 divided by it (without what is behind the point, and at most 2^64 - 1),
+/// and by how many bits it was moved.
 struct DecimalDivisor {
   std::uint64_t power, inverse;
   int up;
@@ -78,11 +79,13 @@ inline constexpr std::array<DecimalDivisor, 28> decimal_divisors = [] {  // 5^27
   return found;
 }();
 
-/// The double nearest to `digits` / 10^`places`, of two that are as near the even one. `places` is at most 27, `digits` not 0.
+/// The double nearest to `digits` / 10^`places`, of two that are as near the even one. `places` is at most 27, `digits`
+/// not 0.
 inline double decimal_fraction(std::uint64_t digits, unsigned places) {
-  // digits / 10^places = a / power * 2^(up - up_a - places), where a and power have their highest bits set: 63 or 64 bits of
-  // a / power, and whether that is all of it, say how to round. They are found by multiplication, at most 2 too few of the
-  // lowest; where that much decides, by division. Nothing else branches: either way is taken by half of all numbers.
+  // digits / 10^places = a / power * 2^(up - up_a - places), where a and power have their highest bits set: 63 or 64
+  // bits of a / power, and whether that is all of it, say how to round. They are found by multiplication, at most 2 too
+  // few of the lowest; where that much decides, by division. Nothing else branches: either way is taken by half of all
+  // numbers.
   const auto& [power, inverse, up] = decimal_divisors[places];
   const int up_a = std::countl_zero(digits);
   const std::uint64_t a = digits << up_a;
@@ -106,7 +109,8 @@ inline double decimal_fraction(std::uint64_t digits, unsigned places) {
   return std::bit_cast<double>((static_cast<std::uint64_t>(exponent + 1074) << 52) + kept);
 }
 
-/// Digits with at most one point among the first 8 bytes, at most 19 of them. False: it has to be looked at more closely.
+/// Digits with at most one point among the first 8 bytes, at most 19 of them. False: it has to be looked at more
+/// closely.
 inline bool read_float_fast(const char* begin, const char* end, double& value) {
   const bool negative = begin < end && *begin == '-';
   begin += negative;
@@ -122,9 +126,28 @@ inline bool read_float_fast(const char* begin, const char* end, double& value) {
     magnitude = static_cast<double>(digits);
   } else {
     const std::size_t places = count - whole - 1;
-    if (count == 1 || places + (*begin == '0' && whole == 1 ? 0 : whole) > 19 || !read_digits(begin, whole, digits) || !read_digits(begin + whole + 1, places, fraction)) return false;
-    static constexpr std::uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000,
-                                               100000000000000, 1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000};
+    if (count == 1 || places + (*begin == '0' && whole == 1 ? 0 : whole) > 19 || !read_digits(begin, whole, digits) ||
+        !read_digits(begin + whole + 1, places, fraction))
+      return false;
+    static constexpr std::uint64_t powers[] = {1,
+                                               10,
+                                               100,
+                                               1000,
+                                               10000,
+                                               100000,
+                                               1000000,
+                                               10000000,
+                                               100000000,
+                                               1000000000,
+                                               10000000000,
+                                               100000000000,
+                                               1000000000000,
+                                               10000000000000,
+                                               100000000000000,
+                                               1000000000000000,
+                                               10000000000000000,
+                                               100000000000000000,
+                                               1000000000000000000};
     digits = places == 19 ? fraction : digits * powers[places] + fraction;
     magnitude = digits == 0 ? 0.0 : decimal_fraction(digits, static_cast<unsigned>(places));
   }
@@ -132,8 +155,8 @@ inline bool read_float_fast(const char* begin, const char* end, double& value) {
   return true;
 }
 
-/// The same of any text, as Arrow and pandas read numbers: space around it and a sign before it are passed over. Nothing where it
-/// is none.
+/// The same of any text, as Arrow and pandas read numbers: space around it and a sign before it are passed over.
+/// Nothing where it is none.
 std::optional<std::int64_t> read_int(std::string_view text);
 std::optional<double> read_float(std::string_view text);
 

@@ -23,8 +23,9 @@ struct RowColumn {
   std::string before;
 };
 
-/// How lines are written. Separated values as pandas writes them: quotes only around what needs them (a line's only value, when it
-/// has no characters), and numbers that are none are missing. In JSON a number that is infinite is missing, too.
+/// How lines are written. Separated values as pandas writes them: quotes only around what needs them (a line's only
+/// value, when it has no characters), and numbers that are none are missing. In JSON a number that is infinite is
+/// missing, too.
 struct RowForm {
   bool json = false;
   char separator = ',';
@@ -52,6 +53,7 @@ class RowText {
 };
 
 /// Appends the rows [begin, end).
-void write_rows(std::span<const RowColumn> columns, const RowForm& form, std::size_t begin, std::size_t end, RowText& out);
+void write_rows(std::span<const RowColumn> columns, const RowForm& form, std::size_t begin, std::size_t end,
+                RowText& out);
 
 }  // namespace atl::table

@@ -15,8 +15,8 @@ namespace atl::table {
 /// What stands for no result, as NumPy's NaT.
 inline constexpr std::int64_t no_time = INT64_MIN;
 
-/// Moments, whole numbers of a unit since 1970, to values of a type. Called by several threads at once. Where there is no result, it
-/// is `no_time`.
+/// Moments, whole numbers of a unit since 1970, to values of a type. Called by several threads at once. Where there is
+/// no result, it is `no_time`.
 struct DateMap {
   array::DType type;
   std::function<void(const std::int64_t* values, std::size_t count, void* out)> run;
@@ -27,7 +27,8 @@ struct DateMapEntry {
   DateMap (*make)(const TextCall& call);
 };
 
-/// `call.numbers` begins with how many units a day has: 1 of dates, 86,400 of seconds. Throws ValueError for an unknown name.
+/// `call.numbers` begins with how many units a day has: 1 of dates, 86,400 of seconds. Throws ValueError for an unknown
+/// name.
 DateMap make_date_map(const TextCall& call);
 
 /// Moments to texts, by a format of strftime.
@@ -38,8 +39,8 @@ struct DateWriter {
   /// Such texts side by side; false when a year has more or fewer digits.
   std::function<bool(const std::int64_t* values, std::size_t count, char* to)> write_fixed;
 };
-/// `call.texts` are the format and the abbreviations of the zone's intervals, `call.numbers` the units of a day and the zone
-/// (date/zone.hpp).
+/// `call.texts` are the format and the abbreviations of the zone's intervals, `call.numbers` the units of a day and the
+/// zone (date/zone.hpp).
 DateWriter make_date_writer(const TextCall& call);
 
 }  // namespace atl::table

@@ -14,7 +14,8 @@ enum class OrcRuns : std::uint8_t { v1 = 1, v2 = 2 };
 /// The largest sum that is told; what is more, or has a length below 0 in it, is this.
 inline constexpr std::uint64_t most_of_orc = std::uint64_t{1} << 62;
 
-/// The sum of the first `count` lengths of an unpacked stream, or of all where there are fewer. ValueError where a run ends too early.
+/// The sum of the first `count` lengths of an unpacked stream, or of all where there are fewer. ValueError where a run
+/// ends too early.
 std::uint64_t sum_orc_lengths(std::span<const std::byte> stream, OrcRuns runs, std::uint64_t count);
 
 }  // namespace atl::table

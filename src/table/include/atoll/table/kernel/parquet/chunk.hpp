@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A column's part of a Parquet row group, decoded: plain and dictionary pages, unpacked or by Snappy. What else there is, is for
-// others to read.
+// A column's part of a Parquet row group, decoded: plain and dictionary pages, unpacked or by Snappy. What else there
+// is, is for others to read.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,8 @@ struct ParquetChunk {
   std::int64_t rows = 0;
 };
 
-/// Which rows of a chunk are wanted: all, or some, whose numbers ascend and may repeat. Pages that have none are not read.
+/// Which rows of a chunk are wanted: all, or some, whose numbers ascend and may repeat. Pages that have none are not
+/// read.
 class WantedRows {
  public:
   WantedRows() = default;
@@ -64,8 +65,8 @@ class NumbersSink {
   virtual ~NumbersSink() = default;
   /// Memory in which these rows belong, one behind the other; null when it cannot be had.
   virtual std::byte* room(std::int64_t first, std::int64_t rows) = 0;
-  /// Rows of a page: `values` of all (0 where one is missing), perhaps in their room, and a bit for each that says which are
-  /// there, or null.
+  /// Rows of a page: `values` of all (0 where one is missing), perhaps in their room, and a bit for each that says
+  /// which are there, or null.
   virtual void put(std::int64_t first, std::int64_t rows, const std::byte* values, const std::uint8_t* valid) = 0;
 };
 
@@ -83,12 +84,16 @@ struct ParquetTexts {
 };
 
 /// Decodes a chunk's pages. ValueError for what is broken, with the byte where the page begins.
-void decode_numbers(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink, const WantedRows& wanted = {}, NumbersForm form = {});
-ParquetTexts decode_texts(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, const WantedRows& wanted = {});
+void decode_numbers(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink,
+                    const WantedRows& wanted = {}, NumbersForm form = {});
+ParquetTexts decode_texts(Memory& memory, ChunkSource& source, const ParquetChunk& chunk,
+                          const WantedRows& wanted = {});
 
 /// The words of a chunk of texts, each of whose rows has one of them; nothing where a page has texts of its own.
 std::optional<std::vector<std::string>> read_words(Memory& memory, ChunkSource& source, const ParquetChunk& chunk);
-/// Of a chunk of texts for each row the code of its word, `bytes` (1, 2 or 4) wide. ValueError where a page has texts of its own.
-void decode_codes(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink, const WantedRows& wanted, std::span<const std::int64_t> codes, std::size_t bytes);
+/// Of a chunk of texts for each row the code of its word, `bytes` (1, 2 or 4) wide. ValueError where a page has texts
+/// of its own.
+void decode_codes(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink,
+                  const WantedRows& wanted, std::span<const std::int64_t> codes, std::size_t bytes);
 
 }  // namespace atl::table

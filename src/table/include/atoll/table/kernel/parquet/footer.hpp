@@ -28,9 +28,9 @@ struct ParquetGroup {
   std::vector<ParquetColumn> columns;  // in the order of the schema's leaves
 };
 
-/// The row groups of a footer. ValueError, with row group and column, where it says what no file of `size` bytes has: sizes and counts
-/// below 0, more rows than any column has values, pages behind the file's end, physical types, repetitions and codecs that are none, columns that are
-/// not as the schema has them.
+/// The row groups of a footer. ValueError, with row group and column, where it says what no file of `size` bytes has:
+/// sizes and counts below 0, more rows than any column has values, pages behind the file's end, physical types,
+/// repetitions and codecs that are none, columns that are not as the schema has them.
 std::vector<ParquetGroup> read_parquet_footer(std::span<const std::byte> footer, std::int64_t size);
 
 /// The names of Parquet's physical types and codecs.

@@ -12,11 +12,11 @@
 
 namespace atl::table {
 
-/// Texts in buckets, each text with its first 15 bytes at hand, so that short ones are not read from memory again: neither where they
-/// tie, nor to write them in order.
+/// Texts in buckets, each text with its first 15 bytes at hand, so that short ones are not read from memory again:
+/// neither where they tie, nor to write them in order.
 ///
-/// Where several have parts of the texts, each deals its own by the same plan, and then sorts the buckets of a range with what all
-/// have dealt into them (`share`).
+/// Where several have parts of the texts, each deals its own by the same plan, and then sorts the buckets of a range
+/// with what all have dealt into them (`share`).
 class TextBuckets {
  public:
   /// What is agreed on before texts are dealt.
@@ -28,16 +28,19 @@ class TextBuckets {
   };
   /// The beginnings of some texts, to be put together with those of others.
   static std::vector<std::uint64_t> sample(const TextView& texts, const Terms& terms, std::uint64_t seed);
-  /// Deals by a sample of all texts. Nothing where sorting by words is as good: where texts are few, or so many begin alike that a
-  /// bucket would be too much for one thread; that depends on terms and sample alone. MemoryError: 25 bytes a text are needed.
-  static std::optional<TextBuckets> deal(const array::Work& work, const TextView& texts, const Terms& terms, std::span<const std::uint64_t> sample);
+  /// Deals by a sample of all texts. Nothing where sorting by words is as good: where texts are few, or so many begin
+  /// alike that a bucket would be too much for one thread; that depends on terms and sample alone. MemoryError: 25
+  /// bytes a text are needed.
+  static std::optional<TextBuckets> deal(const array::Work& work, const TextView& texts, const Terms& terms,
+                                         std::span<const std::uint64_t> sample);
   /// All of that for texts of which nobody else has a part; nothing also where there is no memory for it.
   static std::optional<TextBuckets> of(const array::Work& work, const TextView& texts, std::size_t depth);
   TextBuckets(TextBuckets&&) noexcept;
   TextBuckets& operator=(TextBuckets&&) noexcept;
   ~TextBuckets();
 
-  /// Whether the texts had no bytes but those of the sample. If not, nothing below is of use: deal again, on terms of any bytes.
+  /// Whether the texts had no bytes but those of the sample. If not, nothing below is of use: deal again, on terms of
+  /// any bytes.
   bool fit() const;
   /// Whether most texts are written from what is at hand. Long ones are waited for, one by one.
   bool mostly_short() const;
@@ -65,8 +68,8 @@ class TextBuckets {
 
   std::int64_t rows() const;
   std::int64_t bytes() const;
-  /// rows[i] is the row of the text that is i-th in order, equal ones in order of rows; apart[i] whether it differs from the one before,
-  /// also if that is in another's buckets (null: not wanted).
+  /// rows[i] is the row of the text that is i-th in order, equal ones in order of rows; apart[i] whether it differs
+  /// from the one before, also if that is in another's buckets (null: not wanted).
   void order(const array::Work& work, std::int64_t* rows, bool* apart) const;
   /// All texts in order: text i is bytes [offsets[i], offsets[i + 1]), from 0 on.
   void write(const array::Work& work, std::int64_t* offsets, char* bytes) const;
@@ -84,7 +87,7 @@ class TextBuckets {
     Buffer<char> bytes_;  // a bucket's where all of its texts would be
     Buffer<std::int64_t> ends_;
     Buffer<std::uint32_t> rows_;
-    std::vector<std::int64_t> rows_from_, bytes_from_;      // where a bucket has room
+    std::vector<std::int64_t> rows_from_, bytes_from_;  // where a bucket has room
     std::vector<std::int64_t> rows_before_, bytes_before_;  // how much all before it have
   };
   Distinct distinct(const array::Work& work) const;

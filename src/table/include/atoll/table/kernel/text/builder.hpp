@@ -12,8 +12,8 @@
 
 namespace atl::table {
 
-/// Bytes of the texts of a piece, side by side, and their lengths. The bytes lie in blocks of the PE's memory, so that they count
-/// against its limit from the first on, and nothing is copied when there are more of them.
+/// Bytes of the texts of a piece, side by side, and their lengths. The bytes lie in blocks of the PE's memory, so that
+/// they count against its limit from the first on, and nothing is copied when there are more of them.
 class TextBuilder {
  public:
   /// `lengths` has room for those of all texts.

@@ -64,11 +64,13 @@ inline constexpr std::array<std::uint64_t, 21> powers_of_five = [] {
   return found;
 }();
 
-/// Writes c * 2^q, which is no whole number, at least 10^-4 and below 2^53, with the fewest digits of the numbers that are nearer
-/// to it than to its neighbours (c - 1) * 2^q and (c + 1) * 2^q, and of these the nearest. `more`: 0 where c has 53 bits, 8 where it
-/// has 24, so that there are as many digits as of doubles. Returns behind the last digit. 32 bytes may be written.
+/// Writes c * 2^q, which is no whole number, at least 10^-4 and below 2^53, with the fewest digits of the numbers that
+/// are nearer to it than to its neighbours (c - 1) * 2^q and (c + 1) * 2^q, and of these the nearest. `more`: 0 where c
+/// has 53 bits, 8 where it has 24, so that there are as many digits as of doubles. Returns behind the last digit. 32
+/// bytes may be written.
 inline char* write_fraction(char* to, std::uint64_t c, int q, unsigned more) {
-  // With so many places that a step of c is 1 to 10 of the last one, c * 2^q * 10^places = c * 5^places / 2^r: exact in 128 bits.
+  // With so many places that a step of c is 1 to 10 of the last one, c * 2^q * 10^places = c * 5^places / 2^r: exact in
+  // 128 bits.
   auto places = static_cast<unsigned>((-q * 315653 + 0xfffff) >> 20);
   const unsigned r = static_cast<unsigned>(-q) - places;
   if (r > 63) __builtin_unreachable();
@@ -76,8 +78,8 @@ inline char* write_fraction(char* to, std::uint64_t c, int q, unsigned more) {
   const auto scaled = static_cast<unsigned __int128>(c) * step;
   const auto low = static_cast<std::uint64_t>(scaled), high = static_cast<std::uint64_t>(scaled >> 64);
   const std::uint64_t whole = high << 1 << (63 - r) | low >> r, rest = low & ((std::uint64_t{1} << r) - 1);
-  // A multiple of ten within half a step is shorter, and there is no more than one. Else the nearest whole number; of two that
-  // are as near, the even one. Both ways are taken often, so there is no branch.
+  // A multiple of ten within half a step is shorter, and there is no more than one. Else the nearest whole number; of
+  // two that are as near, the even one. Both ways are taken often, so there is no branch.
   const std::uint64_t tens = whole / 10;
   const std::uint64_t above = ((whole - tens * 10) << r | rest) << 1, below = (std::uint64_t{20} << r) - above;
   const std::uint64_t edge = step + (~c & 1);

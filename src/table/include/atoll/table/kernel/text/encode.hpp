@@ -11,9 +11,9 @@ namespace atl::table {
 std::uint64_t hash_text(std::string_view text, std::uint64_t seed = 0);
 
 struct Encoded {
-  Buffer<std::int64_t> first;     ///< for each distinct text, the row where it was met first; ascending with its number
+  Buffer<std::int64_t> first;  ///< for each distinct text, the row where it was met first; ascending with its number
   Buffer<std::uint32_t> numbers;  ///< for each row, the number of its text
-  std::size_t count = 0;          ///< of distinct texts
+  std::size_t count = 0;  ///< of distinct texts
 };
 
 enum class Numbers : std::uint8_t { no, yes };
@@ -21,7 +21,8 @@ enum class Numbers : std::uint8_t { no, yes };
 /// Whether most texts occur several times, by a sample.
 bool has_repeats(const TextView& texts);
 
-/// Numbers the texts in the order of first occurrence, at most 2^32 - 1 distinct ones; the rows' numbers, if they are wanted.
+/// Numbers the texts in the order of first occurrence, at most 2^32 - 1 distinct ones; the rows' numbers, if they are
+/// wanted.
 Encoded encode(const array::Work& work, const TextView& texts, Numbers wanted);
 
 }  // namespace atl::table

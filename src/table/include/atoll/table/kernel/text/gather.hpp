@@ -12,17 +12,18 @@
 
 namespace atl::table {
 
-/// The texts of some rows, on their way to a column: dealt by where they lie, fetched, and dealt by where they go, so that neither
-/// offsets nor bytes are waited for one row at a time.
+/// The texts of some rows, on their way to a column: dealt by where they lie, fetched, and dealt by where they go, so
+/// that neither offsets nor bytes are waited for one row at a time.
 ///
-/// A random read of memory takes 7 to 10 ns a row however it is fetched ahead, and a text is two of them: 10^7 texts of 1 to 15
-/// bytes took 210 ms (one thread, AMD EPYC), dealt 100.
+/// A random read of memory takes 7 to 10 ns a row however it is fetched ahead, and a text is two of them: 10^7 texts of
+/// 1 to 15 bytes took 210 ms (one thread, AMD EPYC), dealt 100.
 class GatheredTexts {
  public:
-  /// Row rows[i] of the blocks, as locate() takes them. Nothing where locating them one by one is as fast (few rows, long texts, rows
-  /// in order) or there is no memory for this: 24 bytes a row, and 8 for each of up to 16 million.
-  static std::optional<GatheredTexts> of(const array::Work& work, std::span<const TextBlock> blocks, std::span<const std::int64_t> begins,
-                                         const std::int64_t* rows, std::size_t count);
+  /// Row rows[i] of the blocks, as locate() takes them. Nothing where locating them one by one is as fast (few rows,
+  /// long texts, rows in order) or there is no memory for this: 24 bytes a row, and 8 for each of up to 16 million.
+  static std::optional<GatheredTexts> of(const array::Work& work, std::span<const TextBlock> blocks,
+                                         std::span<const std::int64_t> begins, const std::int64_t* rows,
+                                         std::size_t count);
 
   /// Of all texts together.
   std::int64_t bytes() const { return starts_.back(); }
@@ -40,11 +41,12 @@ class GatheredTexts {
   static constexpr unsigned target_shift = 15;
 
   GatheredTexts() = default;
-  void place(const Records& from, std::size_t bucket, std::size_t first, Record* room, std::int64_t* offsets, char* bytes) const;
+  void place(const Records& from, std::size_t bucket, std::size_t first, Record* room, std::int64_t* offsets,
+             char* bytes) const;
 
-  Buffer<Record> room_;                           // a bucket's for each thread
+  Buffer<Record> room_;  // a bucket's for each thread
   std::vector<std::unique_ptr<Records>> rounds_;  // of up to `round_rows` positions each
-  std::vector<std::int64_t> starts_;              // of each bucket's bytes, and the end
+  std::vector<std::int64_t> starts_;  // of each bucket's bytes, and the end
 };
 
 }  // namespace atl::table

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts in order: by their first bytes as numbers, and where these tie by what follows.
 //
-// The order is that of the bytes, which for UTF-8 is that of the code points; a text that another begins with comes first.
+// The order is that of the bytes, which for UTF-8 is that of the code points; a text that another begins with comes
+// first.
 #pragma once
 
 #include <bit>
@@ -12,8 +13,8 @@
 
 namespace atl::table {
 
-/// Bytes [depth, depth + 8) of a text as a number that compares as they do; zeros stand for what is beyond its end. Reads up to 8
-/// bytes beyond it.
+/// Bytes [depth, depth + 8) of a text as a number that compares as they do; zeros stand for what is beyond its end.
+/// Reads up to 8 bytes beyond it.
 inline std::uint64_t word_at(const char* text, std::size_t length, std::size_t depth) {
   if (depth >= length) return 0;
   std::uint64_t word;
@@ -23,8 +24,8 @@ inline std::uint64_t word_at(const char* text, std::size_t length, std::size_t d
   return rest >= 8 ? word : word & ~(~std::uint64_t{0} >> (8 * rest));
 }
 
-/// words[i] = the word of text i at `depth`. Returns whether any of those words has a zero byte inside its text: if not, words that
-/// tie and end in a zero byte are of equal texts.
+/// words[i] = the word of text i at `depth`. Returns whether any of those words has a zero byte inside its text: if
+/// not, words that tie and end in a zero byte are of equal texts.
 bool load_words(const array::Work& work, const TextView& texts, std::size_t depth, std::uint64_t* words);
 
 /// How many bytes all texts have in common with `first`, and whether all are as long.
@@ -40,8 +41,8 @@ struct Item {
   std::size_t length;
   std::int64_t row;
 };
-/// Sorts by the texts from `depth` on, up to which they are equal, and then by row. Bytes that all of several texts share are looked
-/// at once each.
+/// Sorts by the texts from `depth` on, up to which they are equal, and then by row. Bytes that all of several texts
+/// share are looked at once each.
 void sort_items(std::span<Item> items, std::size_t depth);
 
 }  // namespace atl::table

@@ -23,7 +23,8 @@ struct Spans {
 /// The sum of `count` lengths.
 std::int64_t sum_lengths(const array::Work& work, const std::int64_t* lengths, std::size_t count);
 
-/// offsets[0] = 0, offsets[i + 1] = offsets[i] + lengths[i]. They may be the same memory shifted by one: lengths = offsets + 1.
+/// offsets[0] = 0, offsets[i + 1] = offsets[i] + lengths[i]. They may be the same memory shifted by one: lengths =
+/// offsets + 1.
 void to_offsets(const array::Work& work, const std::int64_t* lengths, std::size_t count, std::int64_t* offsets);
 
 /// Copies every text to `bytes` + its offset. Sources are read up to 16 bytes beyond their ends.
@@ -34,9 +35,9 @@ struct TextBlock {
   const std::int64_t* offsets;
   const char* bytes;
 };
-/// Locates row rows[i] of the blocks; block b holds the rows [begins[b], begins[b + 1]). Every row is in range, negative ones
-/// count from the end.
-void locate(const array::Work& work, std::span<const TextBlock> blocks, std::span<const std::int64_t> begins, const std::int64_t* rows,
-            std::size_t count, const char** data, std::int64_t* lengths);
+/// Locates row rows[i] of the blocks; block b holds the rows [begins[b], begins[b + 1]). Every row is in range,
+/// negative ones count from the end.
+void locate(const array::Work& work, std::span<const TextBlock> blocks, std::span<const std::int64_t> begins,
+            const std::int64_t* rows, std::size_t count, const char** data, std::int64_t* lengths);
 
 }  // namespace atl::table

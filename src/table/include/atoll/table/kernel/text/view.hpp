@@ -8,8 +8,8 @@
 
 namespace atl::table {
 
-/// `count` texts; text i is bytes [offsets[i], offsets[i + 1]). The first offset need not be 0. At least 64 bytes behind the last
-/// text may be read.
+/// `count` texts; text i is bytes [offsets[i], offsets[i + 1]). The first offset need not be 0. At least 64 bytes
+/// behind the last text may be read.
 struct TextView {
   const std::int64_t* offsets = nullptr;
   const char* bytes = nullptr;

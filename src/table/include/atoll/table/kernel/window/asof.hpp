@@ -26,8 +26,9 @@ struct AsofRows {
   std::int64_t count = 0;
 };
 
-/// The right row for each left one, global row numbers, -1 where there is none. Right rows are all that the left ones may meet.
-/// A merge of both sides without branches, by chunks of left rows.
-void asof_match(array::Work work, array::DType type, const AsofRule& rule, const AsofRows& left, const AsofRows& right, std::int64_t* out);
+/// The right row for each left one, global row numbers, -1 where there is none. Right rows are all that the left ones
+/// may meet. A merge of both sides without branches, by chunks of left rows.
+void asof_match(array::Work work, array::DType type, const AsofRule& rule, const AsofRows& left, const AsofRows& right,
+                std::int64_t* out);
 
 }  // namespace atl::table

@@ -17,14 +17,16 @@ struct CumulationState {
   static constexpr T start() {
     if constexpr (kind == Cumulation::sum) return T{0};
     else if constexpr (kind == Cumulation::prod) return T{1};
-    else if constexpr (std::is_floating_point_v<T>) return kind == Cumulation::min ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
+    else if constexpr (std::is_floating_point_v<T>)
+      return kind == Cumulation::min ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
     else return kind == Cumulation::min ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
   }
   T value = start();
 
   void add(T x) {
     if constexpr (kind == Cumulation::sum) value = static_cast<T>(static_cast<Wide>(value) + static_cast<Wide>(x));
-    else if constexpr (kind == Cumulation::prod) value = static_cast<T>(static_cast<Wide>(value) * static_cast<Wide>(x));
+    else if constexpr (kind == Cumulation::prod)
+      value = static_cast<T>(static_cast<Wide>(value) * static_cast<Wide>(x));
     else if constexpr (kind == Cumulation::min) value = x < value || x != x ? x : value;
     else value = x > value || x != x ? x : value;
   }

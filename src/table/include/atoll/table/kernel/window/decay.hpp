@@ -15,7 +15,8 @@ enum class DecayGaps : std::uint8_t { count, ignore };
 /// Every row multiplies the weights of those before it by 1 - alpha, or by 2^(-time / halflife) where times are given.
 struct DecaySpec {
   DecayFigure figure = DecayFigure::mean;
-  DecayWeights weights = DecayWeights::adjusted;  ///< recursive: each value has weight alpha beside all before it together
+  DecayWeights weights =
+      DecayWeights::adjusted;  ///< recursive: each value has weight alpha beside all before it together
   DecayGaps gaps = DecayGaps::count;              ///< ignore: rows without a value do not count
   double alpha = 0.5;
   double halflife = 0;  ///< in units of the times
@@ -79,14 +80,14 @@ struct AdjustedDecay {
   Weighted total() const { return values; }
 };
 
-/// Rows of which each value has weight alpha beside all before it, whose weights together are 1 before they decay. What comes before some
-/// rows changes the weight of the first value among them alone: so that one stands apart.
+/// Rows of which each value has weight alpha beside all before it, whose weights together are 1 before they decay. What
+/// comes before some rows changes the weight of the first value among them alone: so that one stands apart.
 struct RecursiveDecay {
-  Weighted others;          // all weights together are 1
-  double first = 0;         // the first value,
+  Weighted others;  // all weights together are 1
+  double first = 0;  // the first value,
   double first_weight = 0;  // and its weight
-  double lead = 1;          // what decays before the first value, with it
-  double trail = 1;         // and behind the last
+  double lead = 1;  // what decays before the first value, with it
+  double trail = 1;  // and behind the last
   double alpha = 0;
   std::int64_t count = 0;
 
@@ -114,7 +115,8 @@ struct RecursiveDecay {
       lead *= before;
       return;
     }
-    const double old = trail * right.lead, share = right.first_weight / (old + right.alpha), weight = share * right.alpha;
+    const double old = trail * right.lead, share = right.first_weight / (old + right.alpha),
+                 weight = share * right.alpha;
     const Weighted one{weight, weight * weight, right.first, 0};
     others.scale(share * old);
     first_weight *= share * old;
@@ -137,7 +139,8 @@ struct RunningRecursive {
   double old = 1;  // the weight of all before, 1 before it decays
   std::int64_t count = 0;
 
-  explicit RunningRecursive(const RecursiveDecay& state) : values(state.total()), old(state.count == 0 ? 1 : state.trail), count(state.count) {
+  explicit RunningRecursive(const RecursiveDecay& state)
+      : values(state.total()), old(state.count == 0 ? 1 : state.trail), count(state.count) {
     if (count == 0) values = {};
   }
   void add(const DecayRow& row, double alpha) {

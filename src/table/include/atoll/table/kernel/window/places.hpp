@@ -9,8 +9,8 @@
 
 namespace atl::table {
 
-/// Groups are numbers below `groups`; rows of one group keep their order. A table of counts for every thread: for far fewer groups
-/// than rows.
+/// Groups are numbers below `groups`; rows of one group keep their order. A table of counts for every thread: for far
+/// fewer groups than rows.
 class GroupPlaces {
  public:
   GroupPlaces(array::Work work, const std::int64_t* of, std::size_t rows, std::size_t groups);

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "atoll/array/kernel/work.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/array/kernel/work.hpp"
 
 namespace atl::table {
 
@@ -33,7 +33,8 @@ struct ScanNode {
   SegmentState<State> value;
 };
 
-/// Units from the first on, as the largest aligned subtrees of one binary tree: at most 2 log2 of them, in any order of pushes.
+/// Units from the first on, as the largest aligned subtrees of one binary tree: at most 2 log2 of them, in any order of
+/// pushes.
 template <class State>
 class ScanFold {
  public:
@@ -67,8 +68,8 @@ class ScanFold {
 struct ScanRows {
   std::uint64_t first = 0, count = 0, unit = 1;
   const std::int64_t* segments = nullptr;  ///< of these rows, ascending; null: one segment
-  bool begins = true;                      ///< whether a segment begins with the first row
-  const bool* firsts = nullptr;            ///< instead of `segments`: the first rows of segments
+  bool begins = true;  ///< whether a segment begins with the first row
+  const bool* firsts = nullptr;  ///< instead of `segments`: the first rows of segments
 
   bool starts(std::uint64_t i) const {
     if (i == 0) return begins;
@@ -100,10 +101,11 @@ ScanFold<State> fold_units(array::Work& work, const ScanRows& rows, const Add& a
   return fold;
 }
 
-/// Calls `put(state, i)` with the state of each row's segment up to this row. `before`: of all rows before these. `Running` is made of a
-/// State and takes rows one by one; it may be the State itself.
+/// Calls `put(state, i)` with the state of each row's segment up to this row. `before`: of all rows before these.
+/// `Running` is made of a State and takes rows one by one; it may be the State itself.
 template <class State, class Running, class Add, class Step, class Put>
-void scan_units(array::Work& work, const ScanRows& rows, const ScanFold<State>& before, const Add& add, const Step& step, const Put& put) {
+void scan_units(array::Work& work, const ScanRows& rows, const ScanFold<State>& before, const Add& add,
+                const Step& step, const Put& put) {
   const std::uint64_t units = rows.units();
   array::Polling polling(work);
   auto run = [&](std::uint64_t begin, std::uint64_t end, unsigned thread, ScanFold<State> fold) {

@@ -43,8 +43,8 @@ struct WindowRows {
   std::int64_t end() const { return first + count; }
 };
 
-/// Where the windows of rows [begin, end) begin and end, global row numbers, both of them ascending from row to row. Here are the
-/// rows of all these windows.
+/// Where the windows of rows [begin, end) begin and end, global row numbers, both of them ascending from row to row.
+/// Here are the rows of all these windows.
 class WindowBounds {
  public:
   WindowBounds(const WindowSpec& spec, const WindowRows& rows) : spec_(spec), rows_(rows) {}
@@ -67,21 +67,25 @@ class WindowBounds {
 };
 
 /// How many rows the largest window of rows [begin, end) has.
-std::int64_t widest_window(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin, std::int64_t end);
+std::int64_t widest_window(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin,
+                           std::int64_t end);
 
-/// The figure of the windows of rows [begin, end), of any kind that needs no order. Values are added up from multiples of `block` rows on, which
-/// holds the widest window: so last bits depend on nothing else. No window is corrected by taking values away again: each is made of sums
-/// towards and from a row between its ends ("two stacks"), three additions per row.
-void slide(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin, std::int64_t end, std::int64_t block, double* out);
+/// The figure of the windows of rows [begin, end), of any kind that needs no order. Values are added up from multiples
+/// of `block` rows on, which holds the widest window: so last bits depend on nothing else. No window is corrected by
+/// taking values away again: each is made of sums towards and from a row between its ends ("two stacks"), three
+/// additions per row.
+void slide(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin, std::int64_t end,
+           std::int64_t block, double* out);
 
-/// Quantiles of the windows of rows [begin, end): values are numbered in order, `block` rows at a time, and a set of numbers knows the
-/// one of the last window's quantile, from where that of the next is a step or two: O(log block) per row for the numbers.
-void window_quantiles(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin, std::int64_t end, std::int64_t block,
-                      double* out);
+/// Quantiles of the windows of rows [begin, end): values are numbered in order, `block` rows at a time, and a set of
+/// numbers knows the one of the last window's quantile, from where that of the next is a step or two: O(log block) per
+/// row for the numbers.
+void window_quantiles(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin,
+                      std::int64_t end, std::int64_t block, double* out);
 
-/// `less` or `same` of the windows of rows [begin, end): numbers as above, and a tree of counts: O(log block) per row. NaN where the
-/// window's last row has no value.
-void window_places(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin, std::int64_t end, std::int64_t block,
-                   double* out);
+/// `less` or `same` of the windows of rows [begin, end): numbers as above, and a tree of counts: O(log block) per row.
+/// NaN where the window's last row has no value.
+void window_places(array::Work work, const WindowSpec& spec, const WindowRows& rows, std::int64_t begin,
+                   std::int64_t end, std::int64_t block, double* out);
 
 }  // namespace atl::table
