@@ -15,10 +15,13 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/sort/vqsort.cpp"
-#include <hwy/contrib/sort/traits-inl.h>
-#include <hwy/contrib/sort/vqsort-inl.h>
+// foreach_target.h comes first: it includes this file once for each SIMD level.
+// clang-format off
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+#include <hwy/contrib/sort/traits-inl.h>
+#include <hwy/contrib/sort/vqsort-inl.h>
+// clang-format on
 
 #include <algorithm>
 #include <cstring>
