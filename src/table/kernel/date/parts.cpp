@@ -84,13 +84,13 @@ HWY_INLINE HWY_ATTR VD doubles(VL values) { return hn::ConvertTo(Doubles(), valu
 #define DATE(expression) \
   each<std::int32_t>(values, n, per_day, out, [&](const Quotients& q) HWY_ATTR { \
     const VD days = doubles(q.whole); \
-    const Dates c = dates_of(days); \
+    [[maybe_unused]] const Dates c = dates_of(days); \
     return expression; \
   })
 #define WHETHER(expression) \
   each<bool>(values, n, per_day, out, [&](const Quotients& q) HWY_ATTR { \
     const Dates c = dates_of(doubles(q.whole)); \
-    const VD month = month_of(c), day = day_of(c); \
+    [[maybe_unused]] const VD month = month_of(c), day = day_of(c); \
     return one_if(expression); \
   })
 #define TIME(expression) \
