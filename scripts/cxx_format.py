@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formats the C and C++ files of the checkout with clang-format: cxx_format.py [--check]. The rules are in .clang-format."""
+"""Formats the C and C++ files of the checkout with clang-format: cxx_format.py [--check]. Rules: .clang-format."""
 
 from __future__ import annotations
 
