@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..session.interruptible import interruptible
 from .array import Array, as_array
 from .creation import array, ones, zeros
 from .dtypes import KIND_OF
 from .joining import stack
+from .lapack import by_lapack
 from .products import matmul
 from .reductions import sum
 from .scans import cumprod
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
 __all__ = [
     "poly", "polyadd", "polyder", "polydiv", "polyfit", "polyint", "polymul", "polysub", "polyval", "roots", "vander",
 ]  # fmt: skip
+
+
+#: Coefficients whose roots may take longer than 10 ms.
+_MANY = 150
 
 
 def _numbers(coefficients: Any) -> np.ndarray[Any, Any]:
@@ -43,7 +49,7 @@ def poly(seq_of_zeros: Any) -> Any:
     >>> ak.poly([1, 2])
     array([ 1., -3.,  2.])
     """
-    found = np.poly(_numbers(seq_of_zeros))
+    found = by_lapack(np.poly, [_numbers(seq_of_zeros)])
     return array(found) if isinstance(found, np.ndarray) else found
 
 
@@ -56,7 +62,9 @@ def roots(p: Any) -> ndarray:
     >>> ak.roots([1, -3, 2])
     array([2., 1.])
     """
-    return array(np.roots(_numbers(p)))
+    coefficients = _numbers(p)
+    long = len(coefficients) > _MANY  # its companion matrix is square
+    return array(interruptible(np.roots, coefficients) if long else np.roots(coefficients))
 
 
 def polyadd(a1: Any, a2: Any) -> ndarray:
@@ -229,7 +237,7 @@ def polyfit(
     scale = np.sqrt((columns * columns).sum(axis=0).to_numpy())
     basis, triangle = orthogonal((columns / array(scale)).evaluate())
     right = matmul(basis.T, heights.evaluate()).to_numpy()
-    left, singular, turned = np.linalg.svd(triangle)
+    left, singular, turned = by_lapack(np.linalg.svd, [triangle])
     keep = singular > rcond * singular[0]
     rank = int(keep.sum())
     inverse = (turned[keep].T / singular[keep]) @ left[:, keep].T

@@ -12,11 +12,13 @@ import numpy as np
 
 from ..arrays.array import Array, as_array
 from ..arrays.creation import array, zeros
+from ..arrays.lapack import by_lapack
 from ..arrays.manipulation import matrix_transpose
 from ..arrays.products import matmul
 from ..arrays.reductions import sum
+from ..arrays.sizes import require_room
 from ..arrays.ufuncs import conjugate
-from .lapack import fetched, given_back
+from .lapack import given_back
 from .tall import is_tall, tall_qr
 
 if TYPE_CHECKING:
@@ -61,8 +63,9 @@ def qr(a: Any, mode: str = "reduced") -> Any:
         return array(triangle) if mode == "r" else QRResult(columns, array(triangle))
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"Unrecognized mode '{mode}'")
-    lapack: Any = np.linalg.qr
-    result = lapack(fetched(a), mode)
+    if mode == "complete":
+        _require_square(a)
+    result = by_lapack(np.linalg.qr, [a], mode)
     return array(result) if mode == "r" else QRResult(*map(array, result))
 
 
@@ -89,13 +92,22 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     """
     if (not full_matrices or not compute_uv) and not hermitian and is_tall(a):
         columns, triangle = tall_qr(as_array(a))
-        left, singular, right = np.linalg.svd(triangle)
+        left, singular, right = by_lapack(np.linalg.svd, [triangle])
         if not compute_uv:
             return array(singular)
         return SVDResult(matmul(columns, array(left)), array(singular), array(right))
-    lapack: Any = np.linalg.svd
-    result = lapack(fetched(a), full_matrices, compute_uv, hermitian)
+    if full_matrices and compute_uv:
+        _require_square(a)
+    result = by_lapack(np.linalg.svd, [a], full_matrices, compute_uv, hermitian)
     return SVDResult(*map(array, result)) if compute_uv else array(result)
+
+
+def _require_square(a: Any) -> None:
+    """MemoryError where square matrices of the longer sides do not fit the PEs' memory."""
+    matrices = as_array(a)
+    if matrices.ndim >= 2 and matrices.size:
+        longer, shorter = max(matrices.shape[-2:]), min(matrices.shape[-2:])
+        require_room(matrices.nbytes // shorter * longer, f"vectors that make up matrices of {longer} rows and columns")
 
 
 def svdvals(x: Any, /) -> ndarray:
@@ -123,7 +135,7 @@ def cond(x: Any, p: Any = None) -> Any:
     if p in (None, 2) and is_tall(x):
         singular = svdvals(x).to_numpy()
         return np.float64(singular[0] / singular[-1])
-    return given_back(np.linalg.cond(fetched(x), p))
+    return given_back(by_lapack(np.linalg.cond, [x], p))
 
 
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
@@ -142,7 +154,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
         singular = svdvals(A).to_numpy()
         part = max(A.shape) * np.finfo(singular.dtype).eps if rtol is None else _plain(rtol)
         return np.int64(np.count_nonzero(singular > (singular[0] * part if tol is None else _plain(tol))))
-    return given_back(np.linalg.matrix_rank(fetched(A), hermitian=hermitian, **options))
+    return given_back(by_lapack(np.linalg.matrix_rank, [A], hermitian=hermitian, **options))
 
 
 def _plain(value: Any) -> Any:
@@ -162,7 +174,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
     options = {"rcond": _plain(rcond)} if rtol is None else {"rtol": _plain(rtol)}
     if rtol is not None and rcond is not None:
         raise ValueError("`rtol` and `rcond` can't be both set.")
-    return array(np.linalg.pinv(fetched(a), hermitian=hermitian, **options))
+    return array(by_lapack(np.linalg.pinv, [a], hermitian=hermitian, **options))
 
 
 def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, Any, Any]:
@@ -182,7 +194,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, Any, Any, Any]:
     """
     if is_tall(a) and as_array(b).shape[:1] == a.shape[:1]:
         return _tall_lstsq(as_array(a), as_array(b), tall_qr(as_array(a)), rcond)
-    x, residuals, rank, singular = np.linalg.lstsq(fetched(a), fetched(b), rcond)
+    x, residuals, rank, singular = by_lapack(np.linalg.lstsq, [a, b], rcond)
     return array(x), array(residuals), rank, array(singular)
 
 
@@ -192,7 +204,7 @@ def _tall_lstsq(
     basis, triangle = factors
     columns = b.reshape(b.shape[0], -1)
     along = matmul(conjugate(matrix_transpose(basis)), columns).to_numpy()
-    left, singular, right = np.linalg.svd(triangle)
+    left, singular, right = by_lapack(np.linalg.svd, [triangle])
     limit = np.finfo(singular.dtype).eps * max(a.shape) if rcond is None else rcond
     keep = singular > limit * singular[0]
     x = (right[keep].conj().T / singular[keep]) @ (left[:, keep].conj().T @ along)

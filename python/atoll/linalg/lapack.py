@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..arrays.array import as_array
 from ..arrays.creation import array
+from ..arrays.lapack import by_lapack
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -35,11 +35,6 @@ class SlogdetResult(NamedTuple):
     logabsdet: Any
 
 
-def fetched(a: Any) -> np.ndarray[Any, Any]:
-    """The elements on this PE."""
-    return as_array(a).to_numpy()
-
-
 def given_back(found: Any) -> Any:
     """NumPy's answer as an array here; scalars as they are."""
     return array(found) if isinstance(found, np.ndarray) else found
@@ -55,7 +50,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> ndarray:
     array([[2., 0.],
            [1., 2.]])
     """
-    return array(np.linalg.cholesky(fetched(a), upper=upper))
+    return array(by_lapack(np.linalg.cholesky, [a], upper=upper))
 
 
 def solve(a: Any, b: Any) -> ndarray:
@@ -67,7 +62,7 @@ def solve(a: Any, b: Any) -> ndarray:
     >>> ak.linalg.solve([[3.0, 1.0], [1.0, 2.0]], [9.0, 8.0])
     array([2., 3.])
     """
-    return array(np.linalg.solve(fetched(a), fetched(b)))
+    return array(by_lapack(np.linalg.solve, [a, b]))
 
 
 def inv(a: Any) -> ndarray:
@@ -80,7 +75,7 @@ def inv(a: Any) -> ndarray:
     array([[0.5 , 0.  ],
            [0.  , 0.25]])
     """
-    return array(np.linalg.inv(fetched(a)))
+    return array(by_lapack(np.linalg.inv, [a]))
 
 
 def det(a: Any) -> Any:
@@ -92,7 +87,7 @@ def det(a: Any) -> Any:
     >>> round(float(ak.linalg.det([[1.0, 2.0], [3.0, 4.0]])), 6)
     -2.0
     """
-    return given_back(np.linalg.det(fetched(a)))
+    return given_back(by_lapack(np.linalg.det, [a]))
 
 
 def slogdet(a: Any) -> SlogdetResult:
@@ -104,7 +99,7 @@ def slogdet(a: Any) -> SlogdetResult:
     >>> ak.linalg.slogdet([[1.0, 0.0], [0.0, -1.0]])
     SlogdetResult(sign=np.float64(-1.0), logabsdet=np.float64(0.0))
     """
-    return SlogdetResult(*map(given_back, np.linalg.slogdet(fetched(a))))
+    return SlogdetResult(*map(given_back, by_lapack(np.linalg.slogdet, [a])))
 
 
 def eigh(a: Any, UPLO: Any = "L") -> EighResult:
@@ -116,7 +111,7 @@ def eigh(a: Any, UPLO: Any = "L") -> EighResult:
     >>> ak.linalg.eigh([[2.0, 0.0], [0.0, 1.0]]).eigenvalues
     array([1., 2.])
     """
-    return EighResult(*map(array, np.linalg.eigh(fetched(a), UPLO)))
+    return EighResult(*map(array, by_lapack(np.linalg.eigh, [a], UPLO)))
 
 
 def eigvalsh(a: Any, UPLO: Any = "L") -> ndarray:
@@ -128,7 +123,7 @@ def eigvalsh(a: Any, UPLO: Any = "L") -> ndarray:
     >>> ak.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]])
     array([1., 2.])
     """
-    return array(np.linalg.eigvalsh(fetched(a), UPLO))
+    return array(by_lapack(np.linalg.eigvalsh, [a], UPLO))
 
 
 def eig(a: Any) -> EigResult:
@@ -140,7 +135,7 @@ def eig(a: Any) -> EigResult:
     >>> ak.linalg.eig([[2.0, 0.0], [0.0, 1.0]]).eigenvalues
     array([2., 1.])
     """
-    return EigResult(*map(array, np.linalg.eig(fetched(a))))
+    return EigResult(*map(array, by_lapack(np.linalg.eig, [a])))
 
 
 def eigvals(a: Any) -> ndarray:
@@ -152,7 +147,7 @@ def eigvals(a: Any) -> ndarray:
     >>> ak.linalg.eigvals([[0.0, -1.0], [1.0, 0.0]])
     array([0.+1.j, 0.-1.j])
     """
-    return array(np.linalg.eigvals(fetched(a)))
+    return array(by_lapack(np.linalg.eigvals, [a]))
 
 
 def tensorinv(a: Any, ind: int = 2) -> ndarray:
@@ -164,7 +159,7 @@ def tensorinv(a: Any, ind: int = 2) -> ndarray:
     >>> ak.linalg.tensorinv(ak.eye(4).reshape(2, 2, 4)).shape
     (4, 2, 2)
     """
-    return array(np.linalg.tensorinv(fetched(a), ind))
+    return array(by_lapack(np.linalg.tensorinv, [a], ind))
 
 
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> ndarray:
@@ -176,4 +171,4 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> ndarray:
     >>> ak.linalg.tensorsolve(ak.eye(4).reshape(2, 2, 4), ak.ones((2, 2)))
     array([1., 1., 1., 1.])
     """
-    return array(np.linalg.tensorsolve(fetched(a), fetched(b), axes))
+    return array(by_lapack(np.linalg.tensorsolve, [a, b], axes))

@@ -17,10 +17,12 @@ from ..arrays.array import Array
 from ..arrays.composed import imag, real
 from ..arrays.creation import array, zeros
 from ..arrays.joining import concatenate
+from ..arrays.lapack import by_lapack
 from ..arrays.manipulation import matrix_transpose
 from ..arrays.products import matmul
 from ..arrays.ufuncs import conjugate
 from ..session.everywhere import everywhere
+from ..session.interruptible import interruptible
 
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
@@ -56,9 +58,9 @@ def _by_products(columns: ndarray) -> tuple[ndarray, np.ndarray[Any, Any]] | Non
             if turn == 0:
                 size = float(np.trace(together).real)
                 together = together + np.eye(number) * (11 * (rows * number + number * (number + 1)) * unit * size)
-            step = np.linalg.cholesky(together, upper=True).astype(columns.dtype)
-            columns = matmul(columns, array(np.linalg.inv(step)))
-            triangle = step @ triangle
+            step = by_lapack(np.linalg.cholesky, [together], upper=True).astype(columns.dtype)
+            columns = matmul(columns, array(by_lapack(np.linalg.inv, [step])))
+            triangle = by_lapack(np.matmul, [step, triangle])
     except np.linalg.LinAlgError:
         return None
     off = np.abs(_products(columns) - np.eye(number)).max()
@@ -70,7 +72,7 @@ def _by_blocks(a: ndarray) -> tuple[ndarray, np.ndarray[Any, Any]]:
     each = max(_TALL * number, _LARGE // number)
     blocks = rows // each
     if blocks < 2:
-        columns, triangle = np.linalg.qr(a.to_numpy())
+        columns, triangle = by_lapack(np.linalg.qr, [a])
         return array(columns), triangle
     # A row of the workspace is a block; its columns and its triangle take the block's place.
     width = each * number
@@ -81,7 +83,7 @@ def _by_blocks(a: ndarray) -> tuple[ndarray, np.ndarray[Any, Any]]:
         spaces.append(space)
     everywhere(_factor_blocks, each, number, inputs=[space._read() for space in spaces])
     found = spaces[0] if len(spaces) == 1 else spaces[0] + 1j * spaces[1]
-    last = np.linalg.qr(a[blocks * each :].to_numpy())
+    last = by_lapack(np.linalg.qr, [a[blocks * each :]])
     triangles = found[:, width:].reshape(blocks * number, number)
     above, triangle = _by_blocks(concatenate([triangles, array(last.R)]))
     inside = found[:, :width].reshape(blocks, each, number)
@@ -95,7 +97,8 @@ def _factor_blocks(here: Any, each: int, number: int) -> None:
     width = each * number
     for row in range(len(parts[0])):
         block = parts[0][row, :width] if len(parts) == 1 else parts[0][row, :width] + 1j * parts[1][row, :width]
-        columns, triangle = np.linalg.qr(block.reshape(each, number).astype(np.result_type(*parts, block)))
+        values = block.reshape(each, number).astype(np.result_type(*parts, block))
+        columns, triangle = interruptible(np.linalg.qr, values)
         for part, take in zip(parts, (np.real, np.imag), strict=False):
             part[row, :width] = take(columns).reshape(-1)
             part[row, width:] = take(triangle).reshape(-1)

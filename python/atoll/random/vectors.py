@@ -14,6 +14,7 @@ from ..arrays.array import Array, as_array
 from ..arrays.creation import array, zeros
 from ..arrays.dtypes import INT64
 from ..arrays.joining import stack
+from ..arrays.lapack import by_lapack
 from ..arrays.manipulation import broadcast_to
 from ..arrays.products import matmul
 from .laws import Laws
@@ -218,12 +219,13 @@ def _root(together: np.ndarray[Any, Any], check_valid: str, tol: float, method: 
     if check_valid not in ("warn", "raise", "ignore"):
         raise ValueError("check_valid must equal 'warn', 'raise', or 'ignore'")
     if method == "cholesky":
-        return np.linalg.cholesky(together)
+        root: np.ndarray[Any, Any] = by_lapack(np.linalg.cholesky, [together])
+        return root
     if method == "eigh":
-        values, left = np.linalg.eigh(together)
+        values, left = by_lapack(np.linalg.eigh, [together])
         valid = not bool((values < -tol).any())
     else:
-        left, values, right = np.linalg.svd(together)
+        left, values, right = by_lapack(np.linalg.svd, [together])
         valid = bool(np.allclose((right.T * values) @ right, together, rtol=tol, atol=tol))
     if check_valid != "ignore" and not valid:
         message = "covariance is not symmetric positive-semidefinite."

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of other libraries that take long and run no signal handlers meanwhile."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+_Answer = TypeVar("_Answer")
+
+#: Seconds after which a waiting thread runs signal handlers, where the signal itself has woken another one.
+_LOOK = 0.1
+
+
+def handles_signals() -> bool:
+    """Whether this thread is the one in which Python runs signal handlers."""
+    return threading.current_thread() is threading.main_thread()
+
+
+def interruptible(function: Callable[..., _Answer], *args: Any, **options: Any) -> _Answer:
+    """What a function returns or raises. It runs in a thread of its own, and this one handles signals meanwhile.
+
+    What a signal handler raises (KeyboardInterrupt, say) ends the wait. The function cannot be ended: it goes on, and
+    its result is dropped. So it must change nothing that others see, and it must release the GIL where it takes long.
+    In other threads than the main one, where no handlers run, it is called directly.
+    """
+    if not handles_signals():
+        return function(*args, **options)
+    found: list[tuple[_Answer | None, BaseException | None]] = []
+    done = threading.Event()
+    context = contextvars.copy_context()  # NumPy's errstate, say
+
+    def run() -> None:
+        try:
+            found.append((context.run(function, *args, **options), None))
+        except BaseException as error:
+            found.append((None, error))
+        done.set()
+
+    # A daemon, so that a program that was interrupted can end while the function goes on.
+    threading.Thread(target=run, name=f"atoll {getattr(function, '__name__', 'call')}", daemon=True).start()
+    while not done.wait(_LOOK):
+        pass
+    answer, error = found.pop()
+    if error is not None:
+        raise error
+    return answer  # type: ignore[return-value]
