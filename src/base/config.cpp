@@ -31,11 +31,10 @@ constexpr std::array table{
           "Most bytes of arrays per PE. 0: what the node has available, shared evenly by its PEs."},
     Entry{
         V::spill_dir, "ATOLL_SPILL_DIR", Kind::text, "", "", 0, 0,
-        "Directory for rows of scans that do not fit in memory. Default: TMPDIR, or /tmp. Files there have no name, so the kernel "
-        "removes them when their process ends, however it ends."},
-    Entry{
-        V::spill_limit, "ATOLL_SPILL_LIMIT", Kind::bytes, "0", "", 0, 0,
-        "Most bytes that each PE has in files of ATOLL_SPILL_DIR. 0: what the file system has free, less a twentieth."},
+        "Directory for rows of scans that do not fit in memory. Default: TMPDIR, or /tmp. Files there have no name, so "
+        "the kernel removes them when their process ends, also after a crash."},
+    Entry{V::spill_limit, "ATOLL_SPILL_LIMIT", Kind::bytes, "0", "", 0, 0,
+          "Most bytes of each PE in files of ATOLL_SPILL_DIR. 0: the free space of the file system, less a twentieth."},
     Entry{
         V::pool_size, "ATOLL_POOL_SIZE", Kind::bytes, "0", "", 0, 0,
         "Freed memory kept for reuse, per PE. 0: three quarters of ATOLL_MEMORY_LIMIT, which it counts against; without one, an eighth "
@@ -51,10 +50,9 @@ constexpr std::array table{
           "Elements that always stay together on one PE. Changes how small arrays are spread, for tests."},
     Entry{V::spin_us, "ATOLL_SPIN_US", Kind::integer, "20", "", 0, 1000000,
           "Microseconds a wait spins before it yields and then blocks, when cores are not over-subscribed."},
-    Entry{
-        V::peer_timeout, "ATOLL_PEER_TIMEOUT", Kind::seconds, "60", "", 0, 0,
-        "Seconds a collective operation waits for a PE that is alive but does not take part, and after which a host, or a PE "
-        "that should answer and does not, is lost. 0: for ever."},
+    Entry{V::peer_timeout, "ATOLL_PEER_TIMEOUT", Kind::seconds, "60", "", 0, 0,
+          "Seconds after which a collective operation gives up on a PE that is alive but does not take part, and after "
+          "which a host, or a PE that owes an answer, counts as failed. 0: never."},
     Entry{V::progress, "ATOLL_PROGRESS", Kind::choice, "auto", "auto|on|off", 0, 0,
           "Progress bars. auto: for operations over a second, on a terminal or in a notebook."},
     Entry{V::coll, "ATOLL_COLL", Kind::text, "", "", 0, 0,
@@ -63,32 +61,31 @@ constexpr std::array table{
         V::coll_table, "ATOLL_COLL_TABLE", Kind::text, "", "", 0, 0,
         "Path of a table of the fastest algorithms of collectives, measured by `atoll tune`. Alike on all PEs. Default: rules that "
         "come with Atoll."},
-    Entry{
-        V::aggregation_hops, "ATOLL_AGGREGATION_HOPS", Kind::choice, "auto", "auto|1|2", 0, 0,
-        "How far aggregated operations travel to a PE of another node, for measuring. 1: straight. 2: by a PE of that node, "
-        "so that what its PEs get shares a message."},
+    Entry{V::aggregation_hops, "ATOLL_AGGREGATION_HOPS", Kind::choice, "auto", "auto|1|2", 0, 0,
+          "Route of aggregated operations to a PE of another node, for measuring. 1: direct. 2: through one PE of that "
+          "node, so that operations for its PEs share messages."},
     Entry{V::shmem_check, "ATOLL_SHMEM_CHECK", Kind::choice, "0", "0|1", 0, 0,
-          "1: OpenSHMEM checks addresses, PEs, overlaps and contexts of every call, and makes all of them calls."},
+          "1: OpenSHMEM checks addresses, PEs, overlaps and contexts in every call; no routine is inlined."},
     Entry{V::shmem_version, "SHMEM_VERSION", Kind::text, "", "", 0, 0, "Set: print the version of OpenSHMEM at start."},
     Entry{V::shmem_info, "SHMEM_INFO", Kind::text, "", "", 0, 0, "Set: print OpenSHMEM's variables at start."},
     Entry{V::shmem_debug, "SHMEM_DEBUG", Kind::text, "", "", 0, 0,
-          "Set: OpenSHMEM says why an allocation gave nothing."},
+          "Set: OpenSHMEM prints the reason when an allocation fails."},
     Entry{
         V::mpiio_stats, "ATOLL_MPIIO_STATS", Kind::text, "", "", 0, 0,
         "Statistics of MPI files. 1: a table on standard error when a file is closed. A path: also a line of JSON per rank, "
         "added to that file. `atoll mpiio` draws them."},
-    Entry{
-        V::mpi_check, "ATOLL_MPI_CHECK", Kind::choice, "0", "0|1", 0, 0,
-        "1: MPI looks for faults of the program: collectives that do not match, buffers that overlap, freed handles, requests and "
-        "communicators that are left, ranks that wait for one another for ever. Everything becomes slower."},
+    Entry{V::mpi_check, "ATOLL_MPI_CHECK", Kind::choice, "0", "0|1", 0, 0,
+          "1: MPI looks for faults of the program: collectives that do not match, buffers that overlap, freed handles, "
+          "requests and communicators that are never freed, deadlocks. All calls become slower."},
     Entry{
         V::spmd_check, "ATOLL_SPMD_CHECK", Kind::choice, "0", "0|1", 0, 0,
-        "1: PEs of `atoll run` compare every array operation, its arguments and the line that called it before they run it, and raise where "
-        "they differ first. Every operation becomes slower."},
+        "1: PEs of `atoll run` compare every array operation, its arguments and the calling line before they run it, and "
+        "raise at the first difference. Every operation becomes slower."},
     Entry{
         V::progress_core, "ATOLL_PROGRESS_CORE", Kind::text, "auto", "", 0, 0,
-        "Whether MPI's non-blocking collectives and long messages go on while the program computes. auto: where the node has more "
-        "cores than PEs. none: never. A number: that core of each node is given to it, and the PEs leave it alone."},
+        "Whether MPI's non-blocking collectives and long messages progress while the program computes. auto: where the "
+        "node has more cores than PEs. none: never. A number: that core of each node is reserved for progress, and PEs "
+        "do not use it."},
     Entry{
         V::unexpected_limit, "ATOLL_MPI_UNEXPECTED_LIMIT", Kind::bytes, "512M", "", 1 << 20, 0,
         "Memory at each rank for messages that arrive before their receives, an even share of it for each sender and for every eighth "
@@ -98,35 +95,33 @@ constexpr std::array table{
     Entry{V::cxx, "ATOLL_CXX", Kind::text, "c++", "", 0, 0, "The C++ compiler that oshc++ calls."},
     Entry{
         V::fabric_provider, "ATOLL_FABRIC_PROVIDER", Kind::text, "", "", 0, 0,
-        "libfabric's provider between nodes, as `fi_info` calls it. Default: the fastest that there is. Alike on all nodes."},
+        "libfabric's provider between nodes, as `fi_info` calls it. Default: the fastest available. Alike on all nodes."},
     Entry{
         V::fabric_rma, "ATOLL_FABRIC_RMA", Kind::choice, "auto", "auto|off|register|refuse", 0, 0,
-        "off: long transfers between nodes are made of messages, as where the network cannot reach memory by itself. For tests: "
-        "register: private memory is registered first, as where the network needs that; refuse: and none can be."},
+        "off: long transfers between nodes are sent as messages, as on networks without remote memory access. For tests: "
+        "register: private memory is registered first, as on networks that require it; refuse: its registration fails."},
     Entry{
         V::fabric_endpoints, "ATOLL_FABRIC_ENDPOINTS", Kind::integer, "0", "", 0, 16,
         "Endpoints of the network per PE: threads are spread over them. 0: as many as the PE has threads, at most 4."},
-    Entry{
-        V::fabric_interfaces, "ATOLL_FABRIC_INTERFACES", Kind::text, "", "", 0, 0,
-        "The interfaces of the network to use, with commas between them, as libfabric calls their domains: PEs, and the endpoints "
-        "of each, are spread over them. Default: those nearest to the PE; of tcp the fastest alone."},
-    Entry{
-        V::network_security, "ATOLL_NETWORK_SECURITY", Kind::choice, "auth", "auth|encrypt|none", 0, 0,
-        "Protection of connections between hosts: those of the launcher, and those of PEs over TCP. auth: messages can be changed, "
-        "forged or replayed by nobody. encrypt: nor read. none: for networks that are trusted. Alike on all nodes."},
+    Entry{V::fabric_interfaces, "ATOLL_FABRIC_INTERFACES", Kind::text, "", "", 0, 0,
+          "The network interfaces to use, separated by commas, named as libfabric names their domains: PEs, and the "
+          "endpoints of each, are spread over them. Default: those nearest to the PE; for tcp only the fastest."},
+    Entry{V::network_security, "ATOLL_NETWORK_SECURITY", Kind::choice, "auth", "auth|encrypt|none", 0, 0,
+          "Protection of connections between hosts: those of the launcher, and those of PEs over TCP. auth: messages "
+          "cannot be changed, forged or replayed. encrypt: like auth, and messages cannot be read. none: for trusted "
+          "networks. Alike on all nodes."},
     Entry{
         V::kernel_copy, "ATOLL_KERNEL_COPY", Kind::choice, "auto", "auto|off", 0, 0,
-        "Private memory of processes of one host. auto: the kernel copies it, where it may and that is the faster way. off: it goes in "
-        "two copies."},
-    Entry{
-        V::node_name, "ATOLL_NODE_NAME", Kind::text, "", "", 0, 0,
-        "What this process calls its node and host. PEs with different names do not share memory, even on one host: for tests."},
+        "Copies of private memory between processes of one host. auto: by the kernel, where it is allowed and faster. "
+        "off: two copies through shared memory."},
+    Entry{V::node_name, "ATOLL_NODE_NAME", Kind::text, "", "", 0, 0,
+          "Name of this process's node and host. PEs with different names do not share memory, even on one host: for "
+          "tests."},
     Entry{V::log, "ATOLL_LOG", Kind::choice, "warning", "error|warning|info|debug", 0, 0,
-          "What to log on standard error."},
-    Entry{
-        V::bootstrap, "ATOLL_BOOTSTRAP", Kind::choice, "auto", "auto|none|pmix|pmi2|pmi1|atoll", 0, 0,
-        "How PEs that a launcher started (srun, mpiexec, prterun, `atoll run --hosts`) find one another. auto: by what it "
-        "offers. none: each is a job of its own."},
+          "Lowest severity of messages that are logged on standard error."},
+    Entry{V::bootstrap, "ATOLL_BOOTSTRAP", Kind::choice, "auto", "auto|none|pmix|pmi2|pmi1|atoll", 0, 0,
+          "Method by which PEs that a launcher started (srun, mpiexec, prterun, `atoll run --hosts`) find one another. "
+          "auto: the method that the launcher offers. none: each process is a separate job."},
     Entry{V::pmix_library, "ATOLL_PMIX_LIBRARY", Kind::text, "", "", 0, 0,
           "Path of libpmix. Default: the one the launcher itself uses, or the system's."},
     Entry{
@@ -134,16 +129,17 @@ constexpr std::array table{
         "Command with which `atoll run --hosts` runs a program on another host: its name follows, or replaces {host}."},
     Entry{
         V::address, "ATOLL_ADDRESS", Kind::text, "", "", 0, 0,
-        "Address, name or interface of this host that the other hosts of a job can reach. Default: the one they are reached from."},
+        "Address, name or interface of this host that the other hosts of a job can reach. Default: the source address of "
+        "packets to these hosts."},
     Entry{V::pe, "ATOLL_PE", Kind::text, "", "", 0, 0, "This PE's rank. Set by the launcher."},
     Entry{V::npes, "ATOLL_NPES", Kind::text, "", "", 0, 0, "PEs in the job. Set by the launcher."},
     Entry{V::program, "ATOLL_PROGRAM", Kind::integer, "0", "", 0, 65535,
           "Which of the job's programs this PE runs. Set by the launcher."},
     Entry{V::guests, "ATOLL_GUESTS", Kind::text, "", "", 0, 0,
-          "Which PEs came to the job later, together with this one. Set by MPI_Comm_spawn."},
+          "PEs that were spawned together with this one. Set by MPI_Comm_spawn."},
     Entry{V::agent, "ATOLL_AGENT", Kind::text, "", "", 0, 0,
           "The inherited socket to the launcher's agent on this host. Set by the launcher."},
-    Entry{V::job, "ATOLL_JOB", Kind::text, "", "", 0, 0, "How to join the job. Set by the launcher."},
+    Entry{V::job, "ATOLL_JOB", Kind::text, "", "", 0, 0, "Information for joining the job. Set by the launcher."},
     Entry{
         V::shmem_symmetric_size, "SHMEM_SYMMETRIC_SIZE", Kind::text, "", "", 0, 0,
         "OpenSHMEM: size of each PE's symmetric heap, a number with k, m, g or t. Default: half of the segment; one PE alone has "
