@@ -118,8 +118,9 @@ TEST_P(Withdrawal, AFullHeapHangsNobody) {
         ASSERT_EQ(std::count(data.begin(), data.end(), std::byte(calls)), static_cast<std::ptrdiff_t>(bytes)) << calls;
       }
     });
-    if (fabric == Fabric::shm) EXPECT_EQ(calls, 40) << text;
-    else
+    if (fabric == Fabric::shm) {
+      EXPECT_EQ(calls, 40) << text;
+    } else
       EXPECT_NE(text.find(all.rank() == 0 ? "cannot allocate" : "PE 0 has given up this collective"), std::string::npos)
           << text;
     context.barrier();

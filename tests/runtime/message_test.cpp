@@ -207,7 +207,7 @@ TEST_P(Messages, AReceiverThatIsAwayDelaysNoMessagesToOthers) {
     } else if (context.pe() == PeId(1)) {
       for (std::uint64_t i = 0; i < each; ++i) context.send(PeId(0), take, as_payload(i));
       // A simulated network takes any number of messages.
-      if (Scheduler::current() == nullptr || context.endpoint().maps(PeId(0))) EXPECT_TRUE(context.sends_wait());
+      if (Scheduler::current() == nullptr || context.endpoint().maps(PeId(0))) { EXPECT_TRUE(context.sends_wait()); }
       for (std::uint64_t i = 0; i < each; ++i) context.send(PeId(2), take, as_payload(i));
       context.wait_until<std::uint64_t>(done, Compare::equal, 1);
     } else if (context.pe() == PeId(2)) {

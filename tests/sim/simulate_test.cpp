@@ -164,8 +164,9 @@ TEST(SimulateTest, InterfacesAnnounceShortBroadcastsWhereAsked) {
       const Result by_hosts = simulate(machine, work);
       work.executor = Executor::interface;
       const std::uint64_t more = simulate(machine, work).messages - by_hosts.messages;
-      if (pes == 1) EXPECT_EQ(more, 3 * 2 * 49u) << algorithm;
-      else EXPECT_TRUE(more >= 3 * 2 * 49u && more < 3 * 2 * 99u) << algorithm << ": " << more;  // none inside a node
+      if (pes == 1) {
+        EXPECT_EQ(more, 3 * 2 * 49u) << algorithm;
+      } else EXPECT_TRUE(more >= 3 * 2 * 49u && more < 3 * 2 * 99u) << algorithm << ": " << more;  // none inside a node
     }
   // Other collectives send at once.
   work = of("barrier", "dissemination", 0, 64);

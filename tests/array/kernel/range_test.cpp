@@ -83,8 +83,9 @@ T scan_and_reduce(const std::vector<T>& x, Scan kind, unsigned threads, unsigned
 template <class T>
 void expect_near(T got, T exact, std::size_t count) {
   const T error = static_cast<T>(count + 2) * std::numeric_limits<T>::epsilon() * std::fabs(exact);
-  if (!std::isfinite(exact) || !std::isfinite(error)) ASSERT_EQ(got, exact);
-  else ASSERT_NEAR(got, exact, error + std::numeric_limits<T>::denorm_min());
+  if (!std::isfinite(exact) || !std::isfinite(error)) {
+    ASSERT_EQ(got, exact);
+  } else ASSERT_NEAR(got, exact, error + std::numeric_limits<T>::denorm_min());
 }
 
 template <class T>

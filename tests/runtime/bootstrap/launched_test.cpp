@@ -125,8 +125,9 @@ TEST(RendezvousTest, RoundsOfPublishing) {
       EXPECT_EQ(bootstrap.lookup((bootstrap.rank() + 1) % 3, "round"),
                 fmt::format("{} {}", round, (bootstrap.rank() + 1) % 3));
       bootstrap.exchange(soon());  // so that nobody runs ahead
-      if (round < 1) EXPECT_THROW(bootstrap.lookup(2, "only"), SetupError);
-      else EXPECT_EQ(bootstrap.lookup(2, "only"), std::string(Bootstrap::longest_value, 'c'));
+      if (round < 1) {
+        EXPECT_THROW(bootstrap.lookup(2, "only"), SetupError);
+      } else EXPECT_EQ(bootstrap.lookup(2, "only"), std::string(Bootstrap::longest_value, 'c'));
     }
     EXPECT_THROW(bootstrap.lookup(0, "only"), SetupError);
     EXPECT_THROW(bootstrap.lookup(9, "round"), SetupError);

@@ -110,7 +110,7 @@ TEST_P(Ended, AReceiveOfWhatItsSenderHasGivenUpIsNoSuccess) {
           Request receive =
               scattered ? matcher.receive({sender, tag}, {gate, bytes}) : matcher.receive({sender, tag}, row);
           EXPECT_EQ(matcher.wait(receive).status, ends ? Status::revoked : Status::ok) << scattered;
-          if (!ends) EXPECT_EQ(scattered ? gate.bytes : row, noise(bytes, tag));
+          if (!ends) { EXPECT_EQ(scattered ? gate.bytes : row, noise(bytes, tag)); }
         } else if (context.pe() == sender && !ends) {
           EXPECT_EQ(matcher.wait(send).status, Status::ok);
         }

@@ -88,7 +88,7 @@ TEST_P(Fields, EndWhereReadingByteByByteFindsThem) {
     EXPECT_EQ(ends, slow.ends) << "seed " << seed;
     EXPECT_EQ(scan.lines, static_cast<std::size_t>(slow.lines)) << "seed " << seed;
     EXPECT_EQ(scan.state == RecordState::quoted, slow.state == RecordState::quoted) << "seed " << seed;
-    if (slow.stray) EXPECT_TRUE(scan.doubled) << "seed " << seed;
+    if (slow.stray) { EXPECT_TRUE(scan.doubled) << "seed " << seed; }
   }
 }
 
@@ -108,7 +108,7 @@ TEST_P(Fields, SurveysSayWhatReadingByteByByteFinds) {
       EXPECT_EQ(survey.end, slow.state) << "seed " << seed;
       EXPECT_EQ(survey.first, slow.first) << "seed " << seed;
       EXPECT_EQ(survey.lines, slow.lines) << "seed " << seed;
-      if (survey.countable) EXPECT_FALSE(slow.empty) << "seed " << seed;
+      if (survey.countable) { EXPECT_FALSE(slow.empty) << "seed " << seed; }
       countable += survey.countable;
     }
   }

@@ -95,7 +95,7 @@ TEST_F(Csv, RandomBytesDoNoHarm) {
     const std::vector<CsvKind> kinds{static_cast<CsvKind>(random() % 5), static_cast<CsvKind>(random() % 5)};
     dialect.skip_bad = seed % 2 == 0;
     const CsvTable table = parse(bytes, kinds);
-    if (!table.fault) EXPECT_EQ(table.columns.size(), 2u);
+    if (!table.fault) { EXPECT_EQ(table.columns.size(), 2u); }
   }
 }
 
@@ -158,8 +158,8 @@ TEST(Values, WholeNumbersFitOrAreRefused) {
     const bool good = error == std::errc() && end == text.data() + text.size();
     const Padded padded(text);
     const bool fast = read_int_fast(padded.bytes.data(), padded.end, found);
-    if (fast) ASSERT_TRUE(good && found == wanted) << text;
-    if (good && wanted >= 0) ASSERT_TRUE(fast) << text;
+    if (fast) { ASSERT_TRUE(good && found == wanted) << text; }
+    if (good && wanted >= 0) { ASSERT_TRUE(fast) << text; }
   }
   EXPECT_EQ(read_int(" +12\t"), 12);
   EXPECT_EQ(read_int("+-1"), std::nullopt);
