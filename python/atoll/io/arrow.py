@@ -15,6 +15,7 @@ from .reading import expression, read_columns
 from .schemas import key_types, typed_keys, unified, with_keys
 from .writing import write_tables
 
+_ROWS = 1 << 20  # of a record batch
 _ENDINGS = (".feather", ".arrow", ".arrows", ".ipc")
 
 
@@ -102,7 +103,8 @@ class _Batches:
             self._writer.close()
 
     def write(self, table: Any) -> None:
-        self._writer.write_table(table, max_chunksize=1 << 20)
+        for batch in table.to_batches(max_chunksize=_ROWS):
+            self._writer.write_batch(batch)
 
 
 def write_arrow(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -13,6 +14,7 @@ from .. import extras
 from ..columns.creation import from_arrow
 from ..session import current
 from ..session.everywhere import landed
+from ..session.interruptible import handles_signals
 from ..storage.source import land, opening, reading
 from .column_storage import Dictionary, categorical_of, storage_of
 from .fallback import outside
@@ -136,6 +138,7 @@ def _fill(
     }
 
     needed = [] if where is None or reader.filters else fields_of(where, reader.schema)
+    landing = _Landing(here)
 
     def batches(part: Part, chosen: list[str]) -> Iterator[Any]:
         if where is None or reader.filters:
@@ -156,9 +159,9 @@ def _fill(
                         if storage is None:
                             whole[names[index]][begin] = chunk
                         elif storage.categories:
-                            here.add(column_of[index], begin, dictionaries[index].codes(chunk))
+                            landing.add(column_of[index], begin, dictionaries[index].codes(chunk))
                         else:
-                            here.add(column_of[index], begin, storage.prepare(chunk))
+                            landing.add(column_of[index], begin, storage.prepare(chunk))
                         begin += len(chunk)
                 at += batch.num_rows
 
@@ -184,7 +187,8 @@ def _fill(
         first += part.rows or 0
     decode(here, decoded)
     land(here, plain)
-    run(read, tasks, threads)
+    with landing:
+        run_apart(read, tasks, threads)
     answer: dict[str, Any] = {name: [chunks[place] for place in sorted(chunks)] for name, chunks in whole.items()}
     answer.update({names[index]: dictionary.values for index, dictionary in dictionaries.items()})
     return answer, list(reader.skipped)
@@ -195,6 +199,62 @@ def decode(here: Any, parts: list[Any], wanted: Any = None) -> None:
     with opening([part[2][0] for part in parts]):
         if parts:
             here.add_parquet(parts, wanted)
+
+
+class _Landing:
+    """Where tasks leave rows, until it is closed: tasks that a signal has left behind change nothing any more."""
+
+    def __init__(self, here: Any) -> None:
+        self._here, self._changed = here, threading.Condition()
+        self._adding, self._closed = 0, False
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: Any) -> None:
+        with self._changed:
+            self._closed = True
+            self._changed.wait_for(lambda: not self._adding)
+
+    def add(self, column: int, place: int, rows: Any) -> None:
+        """What `add` of the engine does."""
+        with self._changed:
+            if self._closed:
+                raise RuntimeError("these rows come too late: the read was interrupted")
+            self._adding += 1
+        try:
+            self._here.add(column, place, rows)
+        finally:
+            with self._changed:
+                self._adding -= 1
+                self._changed.notify_all()
+
+
+def run_apart(task: Callable[..., None], arguments: Sequence[tuple[Any, ...]], threads: int) -> None:
+    """As `run`; where this thread handles signals, others run all tasks, and what a handler raises does not wait.
+
+    Tasks that have begun then go on: they must change nothing that others see.
+    """
+    if not handles_signals() or not arguments:
+        run(task, arguments, threads)
+        return
+    pool = ThreadPoolExecutor(min(threads, len(arguments)))
+    try:
+        for future in [pool.submit(task, *some) for some in arguments]:
+            future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def mapped(function: Callable[[int], Any], numbers: Sequence[int], threads: int) -> list[Any]:
+    """What the function answers to each of the numbers, which differ; by `run_apart`."""
+    found: dict[int, Any] = {}
+
+    def one(number: int) -> None:
+        found[number] = function(number)
+
+    run_apart(one, [(number,) for number in numbers], threads)
+    return [found[number] for number in numbers]
 
 
 def run(task: Callable[..., None], arguments: Sequence[tuple[Any, ...]], threads: int) -> None:

@@ -109,5 +109,5 @@ def replacing(path: str, make: Callable[[str], str] = beside) -> Iterator[str]:
 def write_all(handle: int, data: memoryview, at: int) -> None:
     """Writes all of it from there on."""
     while len(data):
-        written = os.pwrite(handle, data[: 1 << 30], at)
+        written = os.pwrite(handle, data[: 1 << 26], at)  # signals are handled in between
         data, at = data[written:], at + written

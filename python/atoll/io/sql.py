@@ -11,6 +11,8 @@ from typing import Any
 from .. import extras
 from .writing import agree, check_nul, tables, writes
 
+_ROWS = 1 << 17  # that are sent at a time: signals are handled in between
+
 
 def asked(sql: str, con: Any, params: Sequence[Any] | None) -> Any:
     """What a data base answers, as a table of Arrow's."""
@@ -18,7 +20,9 @@ def asked(sql: str, con: Any, params: Sequence[Any] | None) -> Any:
     query = sql if " " in sql.strip() else f'SELECT * FROM "{sql.replace(chr(34), chr(34) * 2)}"'
     with _Connection(con) as connection, connection.cursor() as cursor:
         cursor.execute(query, params)
-        return _plain(cursor.fetch_arrow_table())
+        pa = extras.module("pyarrow", "reading tables of data bases")
+        reader = cursor.fetch_record_batch()
+        return _plain(pa.Table.from_batches(list(reader), reader.schema))  # signals are handled between batches
 
 
 def is_of_pandas(con: Any) -> bool:
@@ -54,8 +58,9 @@ def write_sql(name: str, con: Any, columns: Mapping[str, Any], if_exists: str = 
             with _Connection(con) as connection, connection.cursor() as cursor:
                 mode = modes[if_exists]
                 for table in pieces:
-                    cursor.adbc_ingest(name, _with_nulls(table), mode=mode)
-                    mode = "append"
+                    for begin in range(0, max(table.num_rows, 1), _ROWS):
+                        cursor.adbc_ingest(name, _with_nulls(table.slice(begin, _ROWS)), mode=mode)
+                        mode = "append"
                 connection.commit()
         except BaseException as error:
             full = "database or disk is full" in str(error)

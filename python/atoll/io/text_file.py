@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from typing import Any
 
 from ..storage.atomic import sink
 from ..storage.places import target_of
+from ..storage.source import pour
 from .csv.dialect import compression_of
+from .csv.writer import COMPRESSED, compressed
 from .writing import agree, writes
 
+_PIECE = 64 << 20  # bytes that are written at a time
 _MODES = ("w", "wt", "a", "at", "x", "xt")
 
 
@@ -35,8 +39,12 @@ def write_text(
         try:
             before = content_before(system, target, mode)
             with sink(system, target) as stream:
-                stream.write(before)
-                stream.write(_packed(text.encode(encoding, errors), kind))
+                pour(stream, before, _PIECE)
+                encode = codecs.getincrementalencoder(encoding)(errors).encode
+                with compressed(stream, kind) as out:
+                    for begin in range(0, len(text), COMPRESSED):
+                        out.write(encode(text[begin : begin + COMPRESSED]))
+                    out.write(encode("", final=True))
         except BaseException as error:
             failure = error
     agree(failure, iter(()))
@@ -62,20 +70,3 @@ def _to_stream(stream: Any, text: str, encoding: str, errors: str) -> None:
         stream.write(text)
     except TypeError:  # a stream of bytes
         stream.write(text.encode(encoding, errors))
-
-
-def _packed(data: bytes, kind: str | None) -> bytes:
-    if kind is None:
-        return data
-    if kind == "xz":
-        import lzma
-
-        return lzma.compress(data)
-    if kind == "zip":
-        raise ValueError("zip files are read, but not written. Use .gz, .bz2, .xz or .zst")
-    import pyarrow as pa
-
-    made = pa.BufferOutputStream()
-    with pa.CompressedOutputStream(made, kind) as out:
-        out.write(data)
-    return bytes(made.getvalue())

@@ -17,6 +17,13 @@ def fill(source: Any, room: Any) -> None:
         room = room[count:]
 
 
+def pour(stream: Any, data: Any, step: int) -> None:
+    """Writes bytes, so many at a time: signals are handled in between."""
+    left = memoryview(data).cast("B")
+    for begin in range(0, len(left), step):
+        stream.write(left[begin : begin + step])
+
+
 def land(here: Any, parts: Sequence[tuple[Any, ...]]) -> None:
     """On a PE: what `add_values` of the engine does."""
     with opening([part[3] for part in parts]):

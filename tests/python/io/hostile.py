@@ -8,6 +8,7 @@ import bz2
 import contextlib
 import faulthandler
 import gzip
+import importlib
 import io
 import json
 import lzma
@@ -35,8 +36,8 @@ FORMATS = (
     "parquet", "plain.parquet", "feather", "arrows", "orc", "snappy.orc", "h5", "csv", "jsonl", "npy", "npz", "zarr",
 )  # fmt: skip
 ROWS = 60
-#: Seconds after which reading a small file hangs.
-PATIENCE = 25
+#: Seconds after which reading a small file hangs, on a busy machine, too.
+PATIENCE = 120
 
 
 def table() -> pa.Table:
@@ -549,6 +550,7 @@ def main(directory: str, pes: str) -> None:
     import atoll as ak
     from atoll.session.everywhere import everywhere
 
+    importlib.import_module("atoll.frame.files.readers")  # which may take long, and is no part of reading a file
     warnings.simplefilter("ignore")
     ak.init(int(pes), 1)
     before = max(everywhere(hostile.peak))

@@ -308,3 +308,13 @@ def test_kinds_that_only_pandas_writes_as_lines(tmp_path, values):
     frame = ak.DataFrame({"a": values})
     frame.to_csv(tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text() == frame.to_pandas().to_csv()
+
+
+@pytest.mark.parametrize("ending", ["gz", "bz2", "zst", "xz"])
+def test_json_lines_are_compressed_as_the_name_says(tmp_path, ending):
+    frame = ak.DataFrame({"a": [1, 2], "l": [[1], [2, 3]]})
+    for columns in (["a"], ["a", "l"]):
+        path = tmp_path / f"{len(columns)}.json.{ending}"
+        frame[columns].to_json(path, orient="records", lines=True)
+        assert not path.read_bytes().startswith(b"{")
+        assert ak.read_json(path, lines=True)["a"].tolist() == [1, 2]

@@ -10,6 +10,8 @@ from ...columns.foreign import Foreign
 from ...columns.nested.lists import Lists
 from ...io.fallback import by_pandas, given
 
+_ROWS = 10_000  # that pandas sends to a data base at a time: signals are handled in between
+
 
 class FrameFiles:
     """A frame in files of all formats. They appear whole or not at all."""
@@ -164,13 +166,15 @@ class FrameFiles:
     ) -> int:  # fmt: skip
         """A table of a data base, through ADBC; how many rows were written. `con` as in `ak.read_sql`.
 
-        `chunksize` and `method` are of no effect: rows go as Arrow's batches.
+        `chunksize` and `method` are of no effect but on connections of sqlite3 and SQLAlchemy, to which pandas writes,
+        10,000 rows at a time: elsewhere rows go as Arrow's batches.
         """
         from ...io.sql import is_of_pandas, write_sql
 
         if is_of_pandas(con):
             by_pandas("to_sql", ["con"])
-            held = {"if_exists": if_exists, "index": index, "chunksize": chunksize, "method": method}
+            rows = _ROWS if chunksize is None else chunksize
+            held = {"if_exists": if_exists, "index": index, "chunksize": rows, "method": method}
             return int(self.to_pandas().to_sql(name, con, **held) or 0)
         return write_sql(name, con, self._named(index), if_exists)
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +15,7 @@ from ...session.everywhere import everywhere, once
 from ...storage.places import Place, place_of
 from ...storage.source import reading
 from ..reader import Part, Reader, shares
-from ..reading import expression, read_columns
+from ..reading import expression, mapped, read_columns
 from ..schemas import key_types, typed_keys, with_keys
 from . import parse as csvparse
 from .dialect import SAMPLE, Dialect, compression_of, header_end, names_in, opened
@@ -237,8 +236,7 @@ def _survey(here: Any, reader: CsvReader, ranges: list[Part], mine: Sequence[ran
             found = text.survey(reader.dialect.quotechar, reader.dialect.sep)
             return chr(text.room[0]), chr(text.room[-1]), found
 
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(one, mine[here.pe]))
+    return mapped(one, mine[here.pe], threads)
 
 
 def _scan(reader: CsvReader, part: Part, state: int) -> tuple[int, int]:
@@ -287,8 +285,7 @@ def _schemas(here: Any, reader: CsvReader, mine: Sequence[range], threads: int) 
                 return csvparse.schema_of(reader.place, reader.dialect, part, reader.file_names)
             return reader.parse(part).schema
 
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(one, mine[here.pe]))
+    return mapped(one, mine[here.pe], threads)
 
 
 def _asked(reader: CsvReader, dtype: Any) -> dict[str, Any]:

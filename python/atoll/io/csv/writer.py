@@ -19,11 +19,13 @@ from ...columns.datetime.ticks import Ticks
 from ...columns.text.strings import Strings, strings, texts_of
 from ...storage.atomic import sink
 from ...storage.places import target_of
+from ...storage.source import pour
 from ..lines import Form, LineColumn, is_plain, write_lines
 from ..writing import agree, checked, writes
 from .dialect import compression_of
 
 _PIECE = 64 << 20  # bytes that pass through the writing process at a time
+COMPRESSED = 256 << 10  # bytes that are compressed at a time, in 0.1 s (xz) or less
 
 
 def csv_rows(
@@ -107,11 +109,14 @@ def write_csv(
     failure: BaseException | None = None
     if writes():
         try:
-            with sink(system, target) as stream, _compressed(stream, compression) as out:
+            with sink(system, target) as stream, compressed(stream, compression) as out:
                 plain = isinstance(out, io.TextIOBase)
                 out.write(head if plain else head.encode())
                 for piece in pieces:
-                    out.write(piece.decode() if plain else piece)
+                    if plain:
+                        out.write(piece.decode())
+                    else:
+                        pour(out, piece, _PIECE if compression is None else COMPRESSED)
         except BaseException as error:
             failure = error
     agree(failure, pieces)
@@ -144,7 +149,8 @@ def _pieces(rows: Strings) -> Iterator[bytes]:
 
 
 @contextlib.contextmanager
-def _compressed(stream: Any, kind: str | None) -> Iterator[Any]:
+def compressed(stream: Any, kind: str | None) -> Iterator[Any]:
+    """A stream that passes on to another what is written to it, compressed."""
     if kind is None:
         yield stream
     elif kind == "xz":

@@ -21,7 +21,7 @@ from ...columns.text.strings import Strings
 from ...session.everywhere import once
 from ...storage.atomic import sink
 from ...storage.places import Place, place_of, target_of
-from ...storage.source import reading
+from ...storage.source import pour, reading
 from ..reader import Part, Reader
 from ..reading import check_room, expression, read_columns
 from ..schemas import key_types, with_keys
@@ -31,6 +31,7 @@ from .writer import put, write_hdf_rows
 
 _ENDINGS = (".h5", ".hdf5", ".hdf")
 _ROWS = 1 << 20  # rows that are read at a time
+_PIECE = 64 << 20  # bytes that are written at a time
 _ARKOUDA = {1: "numbers", 2: "texts", 3: "lists", 4: "categories"}  # its ObjType
 
 
@@ -370,7 +371,7 @@ def write_hdf(
                     parent = file.require_group(group)
                     for name, (kind, values) in prepared.items():
                         put(parent, name, kind, values, compression)
-                stream.write(content.getbuffer())
+                pour(stream, content.getbuffer(), _PIECE)
         except BaseException as error:
             failure = error
     agree(failure, iter(()))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,10 +15,12 @@ from ...session import current
 from ...session.everywhere import everywhere, once
 from ...storage.places import Place, place_of, target_of
 from ...storage.source import reading
-from ..csv.dialect import Dialect, compression_of, opened
+from ..csv.dialect import Dialect, compression_of
+from ..csv.dialect import opened as opened_text
+from ..csv.writer import compressed
 from ..lines import Form, LineColumn, is_plain, write_lines
 from ..reader import Part, Reader, shares
-from ..reading import expression, read_columns, run
+from ..reading import expression, mapped, read_columns
 from ..schemas import key_types, typed_keys, unified, with_keys
 from ..writing import checked, write_tables
 from .checks import Broken, check, line_of
@@ -26,6 +28,7 @@ from .checks import Broken, check, line_of
 _ENDINGS = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".json.gz")
 _RANGE = 8 << 20
 _SAMPLE = 1 << 20  # bytes whose types are tried for all
+_ROWS = 1 << 12  # that become lines at a time: signals are handled in between
 _LOOK = 1 << 16  # bytes in which the end of a line is looked for at a time
 
 
@@ -51,7 +54,7 @@ class JsonReader(Reader):
         import pyarrow as pa
         from pyarrow import json
 
-        with opened(self.place, part.file, Dialect(compression=self.compression)) as source:
+        with opened_text(self.place, part.file, Dialect(compression=self.compression)) as source:
             begin = 0
             if not part.end:
                 data = source.read()
@@ -79,7 +82,7 @@ class JsonReader(Reader):
     def _located(self, part: Part, begin: int, broken: Broken) -> ValueError:
         """The error about a line of a range that begins there, with the line's number in the file."""
         before = 0
-        with opened(self.place, part.file, Dialect(compression=self.compression)) as source:
+        with opened_text(self.place, part.file, Dialect(compression=self.compression)) as source:
             while begin > 0 and (data := bytes(source.read(min(begin, _RANGE)))):
                 before, begin = before + data.count(b"\n"), begin - len(data)
         return ValueError(f"line {before + broken.line + 1} {broken.what}")
@@ -123,14 +126,11 @@ def _schema_of_sample(reader: JsonReader) -> Any:
 
 
 def _schemas(here: Any, reader: JsonReader, mine: Sequence[range], threads: int) -> list[Any]:
-    found: dict[int, Any] = {}
-
-    def one(number: int) -> None:
+    def one(number: int) -> Any:
         with reading(reader.parts[number]):
-            found[number] = reader.parse(reader.parts[number]).schema
+            return reader.parse(reader.parts[number]).schema
 
-    run(one, [(number,) for number in mine[here.pe]], threads)
-    return [found[number] for number in mine[here.pe]]
+    return mapped(one, mine[here.pe], threads)
 
 
 def json_columns(
@@ -171,16 +171,10 @@ class _Lines:
     def __init__(self, sink: Any) -> None:
         self._sink = sink
 
-    def __enter__(self) -> _Lines:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        pass
-
     def write(self, table: Any) -> None:
         import json
 
-        for batch in table.to_batches(max_chunksize=1 << 16):
+        for batch in table.to_batches(max_chunksize=_ROWS):
             rows = (
                 json.dumps(row, default=str, ensure_ascii=False, separators=(",", ":")) for row in batch.to_pylist()
             )
@@ -191,14 +185,21 @@ class _Lines:
 def write_json(where: Any, columns: Mapping[str, Any], *, storage_options: dict[str, Any] | None = None) -> None:
     """Writes columns as JSON lines: an object for each row, null where a value is missing or no number.
 
-    Files are written by all PEs, each its own rows.
+    Files are written by all PEs, each its own rows; those whose names end so are compressed, by one PE.
     """
     system, target = target_of(where, storage_options)
     parts = _parts_of_lines(checked(columns)) if system is None and isinstance(target, str) else None
-    if parts and isinstance(target, str) and compression_of(target, "infer") is None:
+    kind = compression_of(target, "infer") if isinstance(target, str) else None
+    if parts and isinstance(target, str) and kind is None:
         write_lines(target, b"", parts, Form(True, ",", '"', "null", "}\n"))
         return
-    write_tables(where, columns, lambda sink, schema: _Lines(sink), storage_options)
+
+    @contextlib.contextmanager
+    def opened(sink: Any, schema: Any) -> Iterator[_Lines]:
+        with compressed(sink, kind) as out:
+            yield _Lines(out)
+
+    write_tables(where, columns, opened, storage_options)
 
 
 def _parts_of_lines(columns: Mapping[str, Any]) -> list[LineColumn] | None:

@@ -18,6 +18,8 @@ from ..schemas import key_types, typed_keys, unified, with_keys
 from ..writing import write_tables
 from .streams import OrcFile, Remembered
 
+_ROWS = 1 << 18  # that are written at a time: signals are handled in between
+
 
 class OrcReader(Reader):
     """Files of stripes."""
@@ -109,8 +111,9 @@ class _Stripes:
                 self._writer.close()
 
     def write(self, table: Any) -> None:
-        self._writer.write(table)
-        self._sink.check()
+        for begin in range(0, max(table.num_rows, 1), _ROWS):
+            self._writer.write(table.slice(begin, _ROWS))
+            self._sink.check()
 
 
 class _Patient(io.RawIOBase):

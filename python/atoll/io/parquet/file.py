@@ -63,7 +63,9 @@ class _Whole:
             self._writer.close()
 
     def write(self, table: Any) -> None:
-        self._writer.write_table(table.replace_schema_metadata(self._writer.schema.metadata), row_group_size=self._rows)
+        table = table.replace_schema_metadata(self._writer.schema.metadata)
+        for begin in range(0, max(table.num_rows, 1), self._rows):  # signals are handled in between
+            self._writer.write_table(table.slice(begin, self._rows), row_group_size=self._rows)
 
 
 #: On each PE but the first: row groups that are encoded, and not yet written.
