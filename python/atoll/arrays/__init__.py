@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays. From below: `dtypes`, `array` (the handle), `views`, `elementwise` and the functions, `ndarray` on top.
+"""Arrays. Layers, lowest first: `dtypes`, `array` (the handle), `views`, `elementwise` and the functions, `ndarray`.
 
-`array.Array` is what functions are written for; `ndarray.ndarray`, its only subclass, binds them as methods. A module
-imports those below it alone, so that there are no circles.
+Functions take `array.Array`; `ndarray.ndarray`, its only subclass, binds them as methods. A module imports only modules
+of lower layers, so that there are no import cycles.
 """

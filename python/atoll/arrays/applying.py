@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays from functions of Python: of places, of rows, of values one by one."""
+"""Arrays from Python functions: of indices, of vectors along an axis, of single values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["apply_along_axis", "apply_over_axes", "fromfunction", "fromiter"]
 
 
 def fromfunction(function: Callable[..., Any], shape: Sequence[int], *, dtype: DTypeLike = float, **kwargs: Any) -> Any:
-    """What `function` gives for the indices of every place, one array for each axis.
+    """The result of `function`, called with index arrays of all elements, one array for each axis.
 
     Examples
     --------
@@ -48,9 +48,9 @@ def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1) -> ndarray:
 
 
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
-    """`func1d` of every vector along an axis, called once for each; it may give a scalar or an array.
+    """`func1d` of every vector along an axis, called once for each vector; it may return a scalar or an array.
 
-    Functions that take `axis=` are faster by far: `ak.sort(a, axis=0)` is one operation.
+    Functions that take `axis=` are much faster: `ak.sort(a, axis=0)` is one operation.
 
     Examples
     --------

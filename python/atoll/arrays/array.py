@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The array below its functions: a handle on a lazy distributed expression, and how values become one.
+"""The base class of arrays: a handle of a lazy distributed expression, and conversion of values to expressions.
 
-Functions are written for `Array` and stand below `ndarray`, the class that people use, which binds them as methods:
+Functions take `Array` and are in a lower layer than `ndarray`, the public class, which binds them as methods:
 nothing here needs it, and `wrap` makes one by the constructor that it registers.
 """
 
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
 
 
 class Columnar:
-    """What columns are to arrays: values that no array holds. They stand above; functions of arrays refuse them."""
+    """Base class of columns: values that no array can hold. Defined here because functions of arrays refuse them."""
 
     __slots__ = ()
 
 
-#: Makes a column of values that no array holds, or None when no column does either: the columns put it here.
+#: Makes a column of values that no array can hold, or returns None when no column can either. Set by `columns`.
 column_makers: list[Callable[[Any, Any], Any]] = []
 
 
-#: Applies elementwise functions, by NumPy's names, to columns: the columns put it here.
+#: Applies elementwise functions, by NumPy's names, to columns. Set by `columns`.
 column_operations: list[Callable[[str, tuple[Any, ...]], Any]] = []
 
 
 def of_columns(name: str, operands: tuple[Any, ...]) -> Any:
-    """What columns have for an elementwise function; NotImplemented when that is none of theirs."""
+    """Applies an elementwise function to columns; NotImplemented when columns do not have it."""
     for apply in column_operations:
         found = apply(name, operands)
         if found is not NotImplemented:
@@ -60,15 +60,15 @@ def of_columns(name: str, operands: tuple[Any, ...]) -> Any:
 
 
 def column_of(values: Any, dtype: DTypeLike) -> Any:
-    """The column of values that no array holds; None when there is none."""
+    """The column of values that no array can hold; None when no column can either."""
     return next((made for make in column_makers if (made := make(values, dtype)) is not None), None)
 
 
 class Array:
-    """What every function needs of an array: its expression, what it is, and its elements as Python values."""
+    """An array as functions use it: its expression, shape and dtype, and its elements as Python values."""
 
     __slots__ = ("__weakref__", "_code", "_expr", "_version", "_view")
-    _expr: engine.Expr  # of a view: as last read
+    _expr: engine.Expr  # of a view: as of the last read
     _code: int  # of the dtype
     _view: View | None
     _version: float  # counts changes, for the views of this array; NaN when memory is shared: always changed
@@ -76,7 +76,7 @@ class Array:
     # -- the engine's side --
 
     def _read(self) -> engine.Expr:
-        """The expression now; of a view, from the base when that has changed."""
+        """The current expression; a view reads its base again when that has changed."""
         view = self._view
         if view is not None and view.version != view.base._version:
             self._expr = view.read()
@@ -99,7 +99,7 @@ class Array:
             self._expr = value.alias()
             view.version = view.base._version
 
-    # -- what it is --
+    # -- attributes --
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -172,9 +172,9 @@ class Array:
         if copy:
             return expr.to_numpy(True)
         if copy is None:
-            values = expr.to_numpy(None).view(self.dtype)  # else NumPy takes int64 for another of its own
+            values = expr.to_numpy(None).view(self.dtype)  # NumPy may otherwise use another of its two int64 types
             if expr.session.pes == 1:
-                values.flags.writeable = False  # else a write could change what pending expressions read
+                values.flags.writeable = False  # a write could change the input of pending expressions
             return values
         if self._view is not None:
             raise ValueError("a view has no memory of its own to share; use copy=None or copy=True, or share its base")
@@ -251,10 +251,10 @@ class Array:
         return rows
 
     def local_block(self) -> np.ndarray[Any, Any]:
-        """This PE's rows where they lie, as a NumPy array to be read and written.
+        """This PE's rows in place, as a writable NumPy array.
 
-        What mpi4py, say, may send or receive into. Changes on either side are seen on the other. Collective in a job;
-        between two calls of it or other collective calls, PEs change their rows at their own pace.
+        For example, mpi4py may send from it or receive into it. Changes on either side are seen on the other. It is
+        collective in a job; between two collective calls, each PE may change its rows at any time.
 
         Raises
         ------
@@ -286,13 +286,13 @@ _public: Any = Array
 
 
 def public(cls: Any) -> None:
-    """Makes `cls` the class of the arrays that people see: what `wrap` makes."""
+    """Makes `cls` the public class of arrays, which `wrap` constructs."""
     global _public
     _public = cls
 
 
 def wrap(expr: engine.Expr) -> ndarray:
-    """The array of an expression that no other array holds."""
+    """A new array for an expression that belongs to no other array."""
     array: ndarray = _new(_public)
     array._expr = expr
     array._code = expr.dtype
@@ -302,20 +302,20 @@ def wrap(expr: engine.Expr) -> ndarray:
 
 
 def expr_of(x: Any) -> engine.Expr:
-    """The expression of an array, or of what can be made one; values from NumPy are copied, as they may change."""
+    """The expression of an array or array-like; NumPy's values are copied, because they may change."""
     if isinstance(x, Array):
         return x._expr if x._view is None else x._read()
     return expr_from(x, None, True)
 
 
 def as_array(a: Any) -> ndarray:
-    """An array of ours as it is, anything else converted."""
+    """An Atoll array as it is, other values converted."""
     array: Any = a
     return array if isinstance(a, Array) else wrap(expr_from(a, None, True))
 
 
 def require_out(out: Any) -> ndarray:
-    """`out` when it is an array of ours; NumPy also passes it as a tuple of one."""
+    """`out` if it is an Atoll array; NumPy also passes it as a tuple of one."""
     if type(out) is tuple and len(out) == 1:
         out = out[0]
     if not isinstance(out, Array):
@@ -334,11 +334,11 @@ def shape_text(shape: Sequence[int]) -> str:
     return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
-# -- values of others --
+# -- conversion of other values --
 
 
 def are_texts(values: Any) -> bool:
-    """Whether it is a list of texts alone: NumPy would give each of them the longest one's room to say so."""
+    """Whether it is a list of strings only. NumPy would allocate the longest string's size for each to find out."""
     return isinstance(values, (list, tuple)) and bool(values) and all(type(value) is str for value in values)
 
 
@@ -380,7 +380,7 @@ def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> engine.Expr:
 
 
 def _is_columnar(values: Any) -> bool:
-    """Whether Arrow's or pandas' values have missing ones, which NumPy would make NaN of, or are of a kind it lacks."""
+    """Whether values of Arrow or pandas have missing ones, which NumPy turns into NaN, or a dtype that NumPy lacks."""
     package = type(values).__module__.partition(".")[0]
     if package == "pyarrow":
         kind = getattr(values, "type", None)
@@ -393,7 +393,7 @@ def _is_columnar(values: Any) -> bool:
 
 
 def _stacked(values: Sequence[Any], dtype: DTypeLike) -> engine.Expr:
-    """The expressions of several values of one shape, as rows of one in their common type."""
+    """Values of one shape as the rows of one expression, in their common dtype."""
     rows = [expr_from(value, dtype, True) for value in values]
     if any(row.shape != rows[0].shape for row in rows):
         raise ValueError("all input arrays must have the same shape")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions about arrays, types and values."""
+"""Predicates and properties of arrays, dtypes and values."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def size(a: Any, axis: Any = None) -> int:
 
 
 def isscalar(element: Any) -> bool:
-    """Whether something is a scalar, of Python or NumPy; arrays without axes are none.
+    """Whether an object is a scalar of Python or NumPy; arrays without axes are not scalars.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def isscalar(element: Any) -> bool:
 
 
 def iterable(y: Any) -> bool:
-    """Whether one can go through the elements.
+    """Whether the object can be iterated over.
 
     Examples
     --------
@@ -192,17 +192,17 @@ def iterable(y: Any) -> bool:
 
 
 def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
-    """Whether two arrays may have elements in common: what is assigned to one could be seen in the other.
+    """Whether two arrays may have elements in common, so that an assignment to one may change the other.
 
-    They are views of the same array, or one is of the other; or one is NumPy's, on the memory of ours (what
-    `np.asarray` gives on one PE, `local`, `local_block`, `to_numpy(False)`), or ours on NumPy's.
+    True for views of the same array or of one another, for a NumPy array that shares the memory of an Atoll array (the
+    result of `np.asarray` on one PE, `local`, `local_block`, `to_numpy(False)`), and for the reverse.
 
     Parameters
     ----------
     a, b : array_like
-        Arrays of ours or NumPy's.
+        Arrays of Atoll or NumPy.
     max_work : int, optional
-        Effort to find an element that views have in common, as in NumPy: None for all it takes.
+        Effort to find an element that views have in common, as in NumPy; None is unlimited.
 
     Examples
     --------
@@ -232,7 +232,7 @@ def _overlap(question: Any, a: Any, b: Any, max_work: int | None) -> bool:
     """NumPy's answer about the memory of both."""
     if isinstance(a, Array) and isinstance(b, Array):
         base, other = (as_array(one if one.base is None else one.base) for one in (a, b))
-        if base is other:  # as if that lay in one piece of memory
+        if base is other:  # as if the base were contiguous in memory
             places = np.lib.stride_tricks.as_strided(np.empty(0, base.dtype), base.shape, strides_of(base))
             return bool(question(lying_in(a, places), lying_in(b, places), max_work=max_work))
         if not (math.isnan(base._version) and math.isnan(other._version)):  # neither sees the other's changes
@@ -243,7 +243,7 @@ def _overlap(question: Any, a: Any, b: Any, max_work: int | None) -> bool:
 
 
 def _memory(array: Array) -> np.ndarray[Any, Any] | None:
-    """This PE's memory of the elements, as NumPy lays them out; None when it has none that anything could share."""
+    """This PE's memory of the elements as a NumPy array; None when it has no memory that could be shared."""
     base = array if array.base is None else array.base
     if base.dtype.kind == "c":  # the parts lie apart
         return None
@@ -253,7 +253,7 @@ def _memory(array: Array) -> np.ndarray[Any, Any] | None:
 
 
 def isfortran(a: Any) -> bool:
-    """Whether elements lie column by column: never, other than NumPy's transposed views.
+    """Whether elements are in Fortran order: never, unlike NumPy's transposed views.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def isfortran(a: Any) -> bool:
 
 
 def require(a: Any, dtype: DTypeLike = None, requirements: Any = None) -> ndarray:
-    """An array with these properties, by NumPy's letters: all but those of Fortran's order hold here.
+    """An array with these properties, by NumPy's letters: all are supported except those of Fortran order.
 
     Examples
     --------

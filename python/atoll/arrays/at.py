@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`add.at(a, indices, b)` and its like: elementwise functions applied in place, once for each time an index occurs."""
+"""`add.at(a, indices, b)` and its counterparts: elementwise functions applied in place, once per index."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .manipulation import broadcast_to, ravel
 if TYPE_CHECKING:
     from .ndarray import ndarray
 
-#: Functions for which what is applied to one element may be brought together first, in pairs.
+#: Associative functions: the operands of one element may be combined first, in pairs.
 _ASSOCIATIVE = frozenset({
     "multiply", "maximum", "minimum", "fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "logical_and",
     "logical_or", "gcd", "lcm",
@@ -46,7 +46,7 @@ def apply_at(name: str, a: Any, indices: Any, b: Any = None) -> None:
     function = UFUNCS[name]
     flat = ravel(array).copy()
     while places.size:
-        # How many before an element go to the same place.
+        # For each operand, the number of earlier ones with the same index.
         before = arange(places.size) - wrap(engine.searchsorted(places._read(), places._read(), "left"))
         first = before == 0
         if operands is not None and stays and name in _ASSOCIATIVE and not bool(first.all()):

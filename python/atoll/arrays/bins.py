@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many bins a histogram should have: NumPy's estimators of a bin's width, by name."""
+"""The number of bins of a histogram: NumPy's estimators of the bin width, by name."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _stone_bins(x: ndarray, low: float, high: float, extent: float) -> int:
 
 
 def estimate(name: str, x: ndarray, low: Any, high: Any) -> int:
-    """The number of equal bins between `low` and `high` that the estimator takes for the elements in there."""
+    """The number of equal bins between `low` and `high` that the estimator chooses for the elements in that range."""
     if name != "stone" and name not in _ESTIMATORS:
         raise ValueError(f"{name!r} is not a valid estimator for `bins`")
     x = x[(x >= low) & (x <= high)]

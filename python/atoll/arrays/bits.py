@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What elements are made of: bits of bytes, mantissas and exponents."""
+"""Bits of bytes, mantissas and exponents, byte order."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bit
     axis : int, optional
         Axis to unpack along; flattened by default.
     count : int, optional
-        How many bits are wanted: zeros follow where there are fewer; negative: so many less than there are.
+        Number of bits to return; zeros are appended if there are fewer. Negative: number of bits to drop at the end.
     bitorder : {'big', 'little'}
         Whether the first of eight is the highest bit or the lowest.
 
@@ -124,7 +124,7 @@ def frexp(x: Any, /) -> tuple[ndarray, ndarray]:
     code = values._expr.dtype
     whole, width, bias = (np.int64, 52, 1022) if code == FLOAT64 else (np.int32, 23, 126)
     mask = whole(2 * bias + 3)
-    # Those below the normal ones are scaled up first, by more than their mantissa is wide.
+    # Subnormal numbers are scaled up first, by more than the width of the mantissa.
     up, shift = values.dtype.type(2.0**60), 60
     small: Any = abs(values) < np.finfo(values.dtype).tiny
     scaled = choose(small, values * up, values)

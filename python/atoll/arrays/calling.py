@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of single values, and places one by one: what runs in the process that runs the script.
+"""Functions of single values and iteration over elements, which run in the process that runs the script.
 
-For a few values, and for scripts that have it: an expression of arrays runs on all PEs, and is faster by far.
+They are for few values and for existing scripts: an expression of arrays runs on all PEs and is much faster.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def _collected(value: Any) -> Any:
 
 
 def _spread(made: Any) -> Any:
-    """NumPy's arrays as ours, where they hold what ours do."""
+    """NumPy arrays as Atoll arrays, where Atoll supports the dtype."""
     if isinstance(made, tuple):
         return tuple(map(_spread, made))
     return array(made) if isinstance(made, np.ndarray) and made.ndim and made.dtype.kind in "biufc" else made
 
 
 class vectorize(np.vectorize):
-    """A function of single values as one of arrays: called once for each element, which are collected for it.
+    """Makes a function of arrays from one of single values: called once per element, on one PE that gathers them.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class vectorize(np.vectorize):
 
 
 def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **options: Any) -> Callable[..., Any]:
-    """A function of single values as one of arrays, whose results are in the type that holds them all.
+    """Makes a function of arrays from one of single values; the result has the common dtype of the values.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **options: Any)
 
 
 class ndenumerate:
-    """Places and values of an array, one by one.
+    """Iterates over the indices and values of an array.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class ndenumerate:
 
 
 def nditer(op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> np.nditer:
-    """NumPy's iterator over the elements of one array or several, which are collected for it and read.
+    """NumPy's read-only iterator over the elements of arrays, which are gathered on one PE.
 
     Parameters are NumPy's.
 
@@ -124,9 +124,9 @@ def nditer(op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **optio
 
 
 def broadcast(*arrays: Any) -> np.broadcast:
-    """How arrays of different shapes go together: `shape`, `size`, `nd`, and their elements side by side.
+    """The broadcast of arrays of different shapes: `shape`, `size`, `nd`, and an iterator over tuples of elements.
 
-    Elements are collected for it; `broadcast_shapes` needs none.
+    Elements are gathered on one PE; `broadcast_shapes` needs no elements.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def broadcast(*arrays: Any) -> np.broadcast:
 
 
 class poly1d(np.poly1d):
-    """A polynomial by its coefficients, of the highest power first: NumPy's, which also takes our arrays.
+    """A polynomial by its coefficients, the highest power first: NumPy's class, extended to Atoll arrays.
 
     Examples
     --------
@@ -156,7 +156,7 @@ class poly1d(np.poly1d):
 
 
 class _Grid:
-    """Coordinates by slices in brackets: of all places, or with `sparse` of each axis alone."""
+    """Coordinates of a grid given by slices in brackets: full arrays, or with `sparse` one vector per axis."""
 
     def __init__(self, sparse: bool) -> None:
         self._sparse = sparse
@@ -184,21 +184,21 @@ def _axis_of(part: Any) -> ndarray:
     return arange(start, part.stop, step)
 
 
-#: Coordinates of all places by slices in brackets: ``mgrid[0:2, 0:3]``.
+#: Full coordinate arrays of a grid given by slices in brackets: ``mgrid[0:2, 0:3]``.
 mgrid = _Grid(False)
-#: The same, of each axis alone: they broadcast.
+#: The same with one vector per axis, which broadcast.
 ogrid = _Grid(True)
 
 
 class _Rows:
-    """Arrays, values and slices in brackets one behind another."""
+    """Concatenates arrays, values and slices given in brackets."""
 
     def __getitem__(self, key: Any) -> Any:
         return concatenate([_row(one) for one in (key if isinstance(key, tuple) else (key,))])
 
 
 class _Columns:
-    """Arrays in brackets side by side, as columns."""
+    """Stacks arrays given in brackets as columns."""
 
     def __getitem__(self, key: Any) -> Any:
         held = [_row(one) for one in (key if isinstance(key, tuple) else (key,))]
@@ -214,7 +214,7 @@ def _row(part: Any) -> Any:
     return made if made.ndim else made.reshape(1)
 
 
-#: Arrays, values and slices one behind another: ``r_[0:3, 7, a]``.
+#: Concatenates arrays, values and slices: ``r_[0:3, 7, a]``.
 r_ = _Rows()
-#: Arrays side by side: ``c_[a, b]``.
+#: Stacks arrays as columns: ``c_[a, b]``.
 c_ = _Columns()

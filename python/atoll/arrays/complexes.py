@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic of complex numbers: a rule for each elementwise operation, made of operations on their parts.
+"""Arithmetic of complex numbers: a rule for each elementwise operation, composed of operations on the parts.
 
-Square roots and what is made of them: W. Kahan, Branch Cuts for Complex Elementary Functions, 1987.
+Square roots and functions composed of them: W. Kahan, Branch Cuts for Complex Elementary Functions, 1987.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _INF = math.inf
 
 
 def _rule(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Makes a function of parts the rule of an operation: it gives parts, or a real array."""
+    """Registers a function of parts as the rule of an operation: it returns parts, or a real array."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         def apply(*operands: Pair) -> Any:
@@ -135,7 +135,7 @@ def _square(z: Parts) -> Parts:
 
 @_rule("divide")
 def _divide(a: Parts, b: Parts) -> Parts:
-    """Smith's method: by the larger part first, so that nothing overflows on the way."""
+    """Smith's method: divides by the larger part first, so that no intermediate result overflows."""
     wide = less_equal(absolute(b[1]), absolute(b[0]))
     zero = equal(b[0], 0) & equal(b[1], 0)
     large, small = choose(wide, b[0], b[1]), choose(wide, b[1], b[0])
@@ -160,7 +160,7 @@ def _reciprocal(z: Parts) -> Parts:
 @_rule("power")
 def _power(a: Parts, b: Parts) -> Parts:
     if b[0].size == 1 and a[0].size >= 1:
-        # A small whole exponent: by squares, as NumPy, which is more exact than logarithms.
+        # A small integer exponent: repeated squaring, as in NumPy, which is more exact than logarithms.
         exponent = complex(b[0].item(), b[1].item())
         if exponent.imag == 0 and exponent.real == int(exponent.real if math.isfinite(exponent.real) else 0.5) and (
             abs(exponent.real) < 100
@@ -248,7 +248,7 @@ _rule("fmax")(lambda a, b: _where(_less_equal(b, a) | _unknown(b), a, b))
 _rule("fmin")(lambda a, b: _where(_less_equal(a, b) | _unknown(b), a, b))
 
 
-# -- questions --
+# -- predicates --
 
 _rule("isnan")(_unknown)
 _rule("isinf")(lambda z: logical_or(isinf(z[0]), isinf(z[1])))
@@ -295,7 +295,7 @@ _rule("exp2")(lambda z: _exp(_scaled(z, math.log(2))))
 def _log(z: Parts) -> Parts:
     across, along = absolute(z[0]), absolute(z[1])
     large, small = maximum(across, along), minimum(across, along)
-    # Near the unit circle the logarithm of the length would lose its digits.
+    # Near the unit circle the logarithm of the absolute value would lose digits.
     near = (large > 0.5) & (large < 1.5) & (small < 1.5)
     close = 0.5 * log1p((large - 1) * (large + 1) + small * small)
     return choose(near, close, log(hypot(z[0], z[1]))), arctan2(z[1], z[0])
@@ -315,7 +315,7 @@ _rule("log10")(lambda z: _scaled(_log(z), 1 / math.log(10)))
 @_rule("sqrt")
 def _sqrt(z: Parts) -> Parts:
     across = absolute(z[0])
-    # Halves before the sum, and large or small numbers scaled by a power of 4, so that nothing overflows or is lost.
+    # Halve before adding, and scale large or small numbers by a power of 4, so that nothing overflows or underflows.
     size = maximum(across, absolute(z[1]))
     tiny = size < 1e-30
     up = choose(tiny, 2.0**100, 1.0).astype(z[0].dtype)
@@ -383,7 +383,7 @@ def _around_one(z: Parts) -> tuple[Parts, Parts]:
 
 
 def _limits(z: Parts, re: Any, im: Any, at_infinity: Parts, on_axis: Parts) -> Parts:
-    """The parts, but where z is infinite, or 0 beside a NaN, their limits."""
+    """The parts, replaced by their limits where z is infinite, or has a part 0 beside a NaN."""
     endless, axis = isinf(z[0]) | isinf(z[1]), equal(z[0], 0) & isnan(z[1])
     return tuple(
         choose(endless, limit, choose(axis, other, part))

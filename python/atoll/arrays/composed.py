@@ -154,7 +154,7 @@ def _decimals(decimals: Any) -> int:
 
 
 def round(a: Any, decimals: int = 0, out: ndarray | None = None) -> ndarray:
-    """Nearest value with so many decimals, halves to even.
+    """Elements rounded to a number of decimals, halves to even.
 
     Examples
     --------

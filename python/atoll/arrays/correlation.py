@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How variables go together: covariance, correlation, convolution."""
+"""Covariance, correlation and convolution."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def cov(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights: Any = None,
     aweights: Any = None, *, dtype: DTypeLike = None,
 ) -> Any:  # fmt: skip
-    """The covariance of each variable with each: a small matrix, from sums over all observations.
+    """The covariance matrix of variables: a small matrix, from sums over all observations.
 
     Parameters
     ----------
@@ -41,11 +41,11 @@ def cov(
     rowvar : bool
         Whether rows are variables.
     bias : bool
-        Divide by the number of observations instead of one less; `ddof` says how much less.
+        Divide by the number of observations instead of one less; `ddof` sets what is subtracted.
     fweights : array_like of int, optional
-        How often each observation counts.
+        Number of times that each observation counts.
     aweights : array_like, optional
-        How important each observation is.
+        Weight of each observation.
     dtype : dtype, optional
         Type of the result; at least float64 by default.
 
@@ -126,7 +126,7 @@ def _checked(weights: ndarray, name: str, number: int) -> ndarray:
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: DTypeLike = None) -> Any:
-    """Pearson's correlation of each variable with each; parameters as `cov`.
+    """The matrix of Pearson's correlations of variables; parameters as `cov`.
 
     Examples
     --------
@@ -147,11 +147,11 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: DTypeLike = N
     return found
 
 
-# -- one sequence moved along another --
+# -- correlation and convolution of sequences --
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> ndarray:
-    """Sums of products of two sequences, the second moved along the first.
+    """Cross-correlation: sums of products of two sequences, for each shift of the second.
 
     The shorter one is fetched to this process: it costs a pass over the longer one for each of its elements.
 
@@ -199,7 +199,7 @@ def _moved_along(a: ndarray, v: ndarray, mode: str) -> ndarray:
     number = mode if not isinstance(mode, str) else {"valid": 0, "same": 1, "full": 2}.get(mode, -1)
     if operator.index(number) not in (0, 1, 2):
         raise ValueError("mode must be one of 'valid', 'same', or 'full'")
-    if v.size > a.size:  # the other way round, and the sums in the opposite order
+    if v.size > a.size:  # swap the sequences, and reverse the sums
         return _moved_along(v, a, mode)[::-1].copy()
     code = result_code(a._expr.dtype, v._expr.dtype)
     dtype, short = DTYPE_OF[code], v.size

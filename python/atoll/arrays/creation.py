@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Making arrays: from values, from NumPy, and from nothing."""
+"""Creation of arrays: from values, from NumPy arrays, and by shape."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def array(
     ----------
     object : array_like
         A scalar, (nested) list, range, NumPy array, pandas Series, DLPack or other array. In an SPMD session every PE
-        passes the same values. Of texts, and of values with None among them, it makes a column.
+        passes the same values. Strings, and values that include None, make a column.
     dtype : dtype, optional
         Type of the elements; by default what NumPy would choose.
     copy : bool or None
@@ -106,9 +106,9 @@ def array(
     order : {'K', 'A', 'C'}
         Elements are in C order whatever it is; "F" raises.
     subok : bool
-        Whether subclasses stay such; there are none.
+        Ignored: there are no subclasses.
     ndmin : int
-        At least so many axes; new ones come first.
+        Minimum number of axes; new ones are prepended.
 
     Examples
     --------
@@ -416,7 +416,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = None,
         start, step = first, second - first
     if not count:
         start, step = 0, 1
-    elif code < FLOAT32:  # as NumPy: the first two must fit, what follows may wrap around
+    elif code < FLOAT32:  # as NumPy: the first two must fit, later values may wrap around
         fit_scalar(start, code)
         if count > 1 and not floating:
             fit_scalar(start + step, code)
@@ -487,7 +487,7 @@ def linspace(
 
 
 def _complex_between(first: complex, last: complex, count: int, endpoint: bool, retstep: bool, dtype: Any) -> Any:
-    """`linspace` in the plane."""
+    """`linspace` of complex numbers."""
     ends = (first.real, last.real), (first.imag, last.imag)
     parts = [linspace(one, other, count, endpoint) for one, other in ends]
     values = parts[0] + parts[1] * 1j
@@ -499,7 +499,7 @@ def _complex_between(first: complex, last: complex, count: int, endpoint: bool, 
 def _between(
     start: ndarray, stop: ndarray, count: int, intervals: int, retstep: bool, dtype: DTypeLike, axis: int
 ) -> Any:
-    """`linspace` between arrays."""
+    """`linspace` of arrays."""
     wide = result_code(start._expr.dtype, stop._expr.dtype)
     first, last = (one.astype(DTYPE_OF[max(wide, FLOAT32) if wide >= FLOAT32 else FLOAT64]) for one in (start, stop))
     distance: ndarray = last - first
@@ -555,7 +555,7 @@ def geomspace(
     first, last = (as_array(one) for one in (start, stop))
     if bool((first == 0).any()) or bool((last == 0).any()):
         raise ValueError("Geometric sequence cannot include zero")
-    # All is turned so that the first end is real and positive, and turned back in the end.
+    # Values are rotated so that the first end is real and positive, and rotated back at the end.
     wide = DTYPE_OF[code_of(np.result_type(first.dtype, last.dtype, 1.0, np.zeros((), dtype)))]
     first, last = first.astype(wide), last.astype(wide)
     turn: Any = sign(first)
@@ -577,7 +577,7 @@ def geomspace(
 
 
 def from_local(rows: Any) -> ndarray:
-    """One array from the rows that each PE gives, in the order of the PEs; call it on every PE.
+    """One array from the rows that each PE passes, in the order of the PEs. Collective.
 
     Examples
     --------
@@ -592,7 +592,7 @@ def from_local(rows: Any) -> ndarray:
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ndarray:
-    """An array from any object with the DLPack protocol, in the memory of the processor.
+    """An array from any object with the DLPack protocol in CPU memory.
 
     Examples
     --------

@@ -47,7 +47,7 @@ __all__ = [
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
-    """The diagonal of matrices that lie along two axes, as the last axis: a view that can only be read.
+    """The diagonal of the matrices in two axes, as the last axis: a read-only view.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeL
 
 
 def diag(v: Any, k: int = 0) -> ndarray:
-    """A matrix with these elements on diagonal `k`; of a matrix, its diagonal (a view that can only be read).
+    """A matrix with these elements on diagonal `k`; of a matrix, its diagonal (a read-only view).
 
     Examples
     --------
@@ -133,7 +133,7 @@ def fill_diagonal(a: ndarray, val: Any, wrap: bool = False) -> None:
     val : array_like
         What is assigned.
     wrap : bool
-        Whether the diagonal of a matrix with more rows than columns begins again below it, one row left out.
+        Whether the diagonal of a matrix with more rows than columns starts again below, after a row without one.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def diag_indices_from(arr: Any) -> tuple[ndarray, ...]:
 
 
 def _below(rows: int, columns: int, k: int) -> ndarray:
-    """Where the elements on and below diagonal `k` are."""
+    """A mask of the elements on and below diagonal `k`."""
     below: ndarray = arange(columns) - arange(rows).reshape(rows, 1) <= int(k)
     return below
 
@@ -321,7 +321,7 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[ndarray, ndarray]:
 
 
 def mask_indices(n: int, mask_func: Callable[[Any, Any], Any], k: Any = 0) -> tuple[ndarray, ...]:
-    """Index arrays of what `mask_func`, such as `triu`, leaves of a square matrix of ones.
+    """Index arrays of the elements that `mask_func`, such as `triu`, keeps of a square matrix of ones.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Element types: NumPy dtypes to and from the engine's codes, and which types an operation computes and returns."""
+"""Element types: conversion between NumPy dtypes and the engine's codes, and type promotion of operations."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .. import _core
 BOOL, INT8, INT64, UINT8, UINT64, FLOAT32, FLOAT64 = (
     _core.DTYPES[name] for name in ("bool", "int8", "int64", "uint8", "uint64", "float32", "float64")
 )
-#: Complex elements are pairs of the engine's; their codes come behind its own.
+#: Complex elements are pairs of the engine's real ones; their codes follow the engine's own.
 COMPLEX64, COMPLEX128 = len(_core.DTYPES), len(_core.DTYPES) + 1
 
-#: What a conversion may lose, as NumPy names it.
+#: NumPy's casting rules.
 Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 _names = sorted(_core.DTYPES, key=_core.DTYPES.__getitem__)
@@ -62,7 +62,7 @@ _ADVICE = {
 
 
 def code_of(dtype: Any) -> int:
-    """The engine's code of whatever NumPy accepts as a dtype; TypeError says what to do with those it cannot hold."""
+    """The engine's code of any value that NumPy accepts as a dtype; TypeError with advice for unsupported ones."""
     try:
         return _code_cache[dtype]
     except (KeyError, TypeError):
@@ -81,7 +81,7 @@ def code_of(dtype: Any) -> int:
 
 
 class Promotion(NamedTuple):
-    """What an elementwise operation does with given operand types."""
+    """The types in which an elementwise operation computes and returns, for given operand types."""
 
     compute: int  # operands are cast to this
     result: int
@@ -90,7 +90,7 @@ class Promotion(NamedTuple):
 
     @property
     def is_complex(self) -> bool:
-        """Whether the engine has no loop for it, but a rule."""
+        """Whether the operation is computed by a rule for complex numbers instead of an engine loop."""
         return self.compute >= COMPLEX64
 
 
@@ -119,7 +119,7 @@ def promote(name: str, kinds: Sequence[int]) -> Promotion:
     elif name in _COMPARISONS and inputs[0] != inputs[-1]:
         compute = -1  # int64 against uint64: no common type is exact, the caller splits it
     if compute == BOOL and any(kind >= COMPLEX64 or kind == WEAK_COMPLEX for kind in kinds):
-        compute = COMPLEX128  # truth of complex numbers is by a rule
+        compute = COMPLEX128  # the truth value of complex numbers is computed by a rule
     low, high = 0, 0
     if WEAK_INT in kinds and compute in BOUNDS:
         low, high = BOUNDS[compute]
@@ -127,8 +127,8 @@ def promote(name: str, kinds: Sequence[int]) -> Promotion:
 
 
 def _promote_other(name: str, function: Any, kinds: Sequence[int]) -> Promotion:
-    """Types of an operation that is no ufunc of NumPy's: what its function there returns; where there is none, the
-    operands' common type, and floats when the operation has loops for nothing else."""
+    """Types of an operation that is not a NumPy ufunc: those of NumPy's function if there is one, else the operands'
+    common type, or floats when the operation has only floating-point loops."""
     _, loops, result = _core.LOOPS[name]
     if function is not None:
         ones = [np.ones(1, DTYPE_OF[kind]) if kind >= 0 else _WEAK_TYPES[kind](1) for kind in kinds]
@@ -144,7 +144,7 @@ def _promote_other(name: str, function: Any, kinds: Sequence[int]) -> Promotion:
 
 def result_code(*kinds: int) -> int:
     """The common type of operands of these kinds, as np.result_type."""
-    # Python scalars stand for their own weak types.
+    # Python scalars are passed as weak types.
     return _supported(
         np.result_type(*({WEAK_INT: 0, WEAK_FLOAT: 0.0, WEAK_COMPLEX: 0j}.get(kind, DTYPE_OF[kind]) for kind in kinds))
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Einstein's notation: sums of products over axes that are named by letters.
+"""Einstein summation: sums of products over axes named by letters.
 
 Each step takes two arrays, in the order of `einsum_path`. Their axes are brought to one order, that of the result's
 letters and behind them those that are summed over; product and sum then are one pass without temporaries.
@@ -34,7 +34,7 @@ def einsum(
     *operands: Any, out: Any = None, dtype: DTypeLike = None, order: str = "K", casting: Casting = "safe",
     optimize: Any = True,
 ) -> Any:  # fmt: skip
-    """Sums of products by Einstein's notation: letters name axes, those not in the result are summed over.
+    """Einstein summation: letters name axes; axes that are not in the result are summed over.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ def einsum(
     order : {'K', 'A', 'C'}
         Elements are in C order whatever it is; "F" raises.
     casting : str
-        What the arrays may be cast by.
+        Casting rule for the arrays.
     optimize : bool, str or list
-        How the order in which arrays are taken is found, as in NumPy; False: from the first to the last.
+        Method of choosing the order of contraction, as in NumPy; False: from the first array to the last.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def einsum(
 
 
 def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = False) -> Any:
-    """The order in which `einsum` takes its arrays, and a table of what each step costs, by NumPy's function.
+    """The order in which `einsum` contracts its arrays, and a table of the cost of each step, by NumPy's function.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: Any = Fal
     return np.einsum_path(*stand_ins, optimize=optimize, einsum_call=einsum_call)
 
 
-# -- the notation --
+# -- parsing --
 
 
 def _parse(operands: tuple[Any, ...]) -> tuple[list[str], str, list[ndarray]]:
@@ -169,7 +169,7 @@ def _sizes(inputs: list[str], arrays: list[ndarray]) -> dict[str, int]:
     return sizes
 
 
-# -- the work --
+# -- contraction --
 
 
 def _path(inputs: list[str], result: str, sizes: dict[str, int], optimize: Any) -> list[tuple[int, ...]]:
@@ -185,7 +185,7 @@ def _path(inputs: list[str], result: str, sizes: dict[str, int], optimize: Any) 
 
 
 def _own_diagonals(letters: str, array: ndarray) -> tuple[str, ndarray]:
-    """Each letter once: of an array that names two axes alike, the diagonal."""
+    """Takes the diagonal of axes with the same letter, so that each letter occurs once."""
     for letter in dict.fromkeys(letters):
         while letters.count(letter) > 1:
             first, second = letters.index(letter), letters.rindex(letter)
@@ -227,7 +227,7 @@ def _contract(terms: list[tuple[str, ndarray]], wanted: str, sizes: dict[str, in
 def _as_matrices(
     terms: list[tuple[str, ndarray]], wanted: str, summed: str, sizes: dict[str, int]
 ) -> tuple[str, ndarray] | None:
-    """As one product of matrices, where what is summed over is in both arrays, and what is wanted in one of them."""
+    """One matrix product, if each summed letter is in both arrays and each result letter in one; else None."""
     (mine, x), (other, y) = terms
     rows = "".join(letter for letter in wanted if letter in mine)
     columns = "".join(letter for letter in wanted if letter in other)

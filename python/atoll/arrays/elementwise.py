@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes elementwise operations: the short path from two operands to a lazy expression.
+"""Creates elementwise operations: the fast path from two operands to a lazy expression.
 
 Each operation keeps a dict from operand types to (compute type, result type); an operator on two arrays is one look-up
 in it, one call of the engine and one new object.
@@ -39,7 +39,7 @@ Apply: TypeAlias = Callable[..., Any]
 
 _new: Any = object.__new__
 
-#: NumPy's functions that are another's operation once the types are chosen.
+#: NumPy functions that share another function's operation once the types are chosen.
 SAME_OPERATION = {
     "float_power": "power",
     "fabs": "absolute",
@@ -150,7 +150,7 @@ def binary(name: str) -> Binary:
 def _forward(name: str, operation: Binary) -> Binary:
     """The operation as a method: two arrays of usual types by the shortest path, the rest by `operation`.
 
-    NotImplemented for what it does not know, so that Python asks the other operand.
+    Returns NotImplemented for unknown operands, so that Python tries the other operand's method.
     """
     op = op_of(name)
     direct: dict[tuple[int, int], tuple[int, int]] = {}  # types that need no checks
@@ -178,7 +178,7 @@ def _forward(name: str, operation: Binary) -> Binary:
 
 
 def _known(kind: type, value: Any) -> bool:
-    """Whether an operator takes this operand, rather than leaving the operation to it."""
+    """Whether an operator accepts this operand, rather than leaving the operation to the operand's method."""
     if kind in SCALAR_KIND or isinstance(value, (Array, np.ndarray, np.generic)):
         return True
     if isinstance(value, (Columnar, str, bytes, dict, set, type(None))) or hasattr(value, "__array_priority__"):
@@ -192,7 +192,7 @@ _TRUE_BELOW = ("greater", "greater_equal", "not_equal")
 
 
 def _out_of_bounds(name: str, array: engine.Expr, number: int, types: Promotion) -> ndarray:
-    """array <op> number, for a Python integer that the array's type cannot hold: it is true, or lies beyond all."""
+    """array <op> number, for a Python integer outside the range of the array's dtype."""
     if name.startswith("logical_"):
         return binary(name)(wrap(array.alias()), True)
     if name not in _TRUE_ABOVE and name not in _TRUE_BELOW and name != "equal":
@@ -212,7 +212,7 @@ def _mixed_sign(name: str, left: engine.Expr, right: engine.Expr) -> engine.Expr
     zero = engine.scalar(left.session, 0, INT64)
     negative = engine.apply(engine.OPS["less"], INT64, BOOL, (left, zero))
     unsigned = engine.apply(engine.OPS[name], UINT64, BOOL, (engine.cast(left, UINT64), right))
-    if name in _TRUE_ABOVE:  # true when left is the smaller one
+    if name in _TRUE_ABOVE:  # true when left is less
         return bools("logical_or", negative, unsigned)
     return bools("logical_and", bools("logical_not", negative), unsigned)
 
@@ -224,7 +224,7 @@ def _check_exponents(exponents: engine.Expr) -> None:
 
 
 def check_output(name: str, kinds: tuple[int, ...], result: int, target: int, casting: Casting = "same_kind") -> None:
-    """TypeError, with NumPy's words, when the operation's result may not be cast into an array of type `target`."""
+    """TypeError, with NumPy's message, when the operation's result cannot be cast to dtype `target`."""
     if result == target or np.can_cast(DTYPE_OF[result], DTYPE_OF[target], casting):
         return
     ufunc: Any = getattr(np, name, None)
@@ -288,11 +288,11 @@ def comparison(name: str, symbol: str) -> Binary:
 
 
 def _shape_of_others(value: Any) -> tuple[int, ...] | None:
-    """The shape of what equals no number: text, None, and what has no equality of its own; None for the rest."""
+    """The shape of an object that equals no number: strings, None, objects without an __eq__; else None."""
     kind = type(value)
     if kind in SCALAR_KIND or isinstance(value, Array):
         return None
-    if isinstance(value, Columnar):  # one of numbers, or of objects that may be such, says itself what equals it
+    if isinstance(value, Columnar):  # its own comparison decides
         numbers = getattr(getattr(value, "dtype", None), "kind", "O") in "biufc"
         return None if numbers or getattr(value, "kind", "") == "object" else ()
     if isinstance(value, (str, bytes, dict, set, type(None))) or getattr(kind, "__eq__", None) is object.__eq__:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine's operations, of real expressions and of pairs that are complex: the names and parameters of `_core`.
+"""The engine's operations on real expressions and on complex pairs, with the names and parameters of `_core`.
 
-What moves elements moves both parts; what computes with complex elements is a rule that module `complexes` brings.
+Operations that move elements move both parts; operations that compute use a rule of module `complexes`.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def apply(op: int, compute: int, result: int, operands: Sequence[Any]) -> Any:
 
 
 def rule(name: str) -> Callable[..., Any]:
-    """What `apply` does for one operation of complex operands, by NumPy's name."""
+    """Registers the rule of `apply` for an operation on complex operands, by NumPy's name."""
 
     def by_rule(_: int, compute: int, result: int, operands: Sequence[Any]) -> Any:
         if name not in RULES:
@@ -171,7 +171,7 @@ def take(x: Any, indices: Expr) -> Any:
 
 def searchsorted(table: Any, values: Any, side: str) -> Expr:
     if type(table) is Pair or type(values) is Pair:
-        # The numbers of both in one order, of equal ones the same: whole numbers, which the engine searches.
+        # Dense ranks of both arrays together: integers, which the engine can search.
         code = max(table.dtype, values.dtype)
         numbers = _dense_ranks(concatenate([cast(one, code) for one in (table, values)]))
         if not values.size:
@@ -184,7 +184,7 @@ def searchsorted(table: Any, values: Any, side: str) -> Expr:
 def isin(x: Any, test: Any) -> Expr:
     if type(x) is not Pair and type(test) is not Pair:
         return _core.isin(x, test)
-    # Numbers of the distinct values of both together: whole numbers, of which the engine finds those that occur.
+    # Dense ranks of the distinct values of both together: integers, for which the engine tests membership.
     code = max(x.dtype, test.dtype)
     flat = [reshape(cast(one, code), (one.size,)) for one in (x, test)]
     inverse = unique(concatenate(flat), False, True, False)[2]
@@ -243,7 +243,7 @@ def reduce_axes(kind: str, x: Any, axes: Sequence[int], dtype: int) -> Any:
 
 
 def _last(x: Any, axes: Sequence[int]) -> Any:
-    """What is reduced as one last axis."""
+    """Moves the reduced axes into one last axis."""
     others = [axis for axis in range(x.ndim) if axis not in axes]
     shape = [x.shape[axis] for axis in others]
     return reshape(transpose(x, [*others, *axes]), [*shape, math.prod(x.shape[axis] for axis in axes)])
@@ -254,7 +254,7 @@ def _along_last(x: Any, first: int, count: int, step: int = 1) -> Any:
 
 
 def _product(x: Any) -> Any:
-    """Products along the last axis, of neighbours, of their products …: an order that is the lengths' alone."""
+    """Products along the last axis, pairwise: the order of multiplications depends only on the lengths."""
     *rest, length = x.shape
     if length == 0:
         return full(x.session, rest, x.dtype, 1)
@@ -272,14 +272,14 @@ def _product(x: Any) -> Any:
 
 
 def _joined(a: Any, b: Any) -> Any:
-    """One after the other along the last axis."""
+    """Concatenates along the last axis."""
     order = [a.ndim - 1, *range(a.ndim - 1)]
     back = [*range(1, a.ndim), 0]
     return transpose(concatenate([transpose(a, order), transpose(b, order)]), back)
 
 
 def _extreme(kind: str, x: Any) -> Any:
-    """min, max, argmin, argmax along the last axis, by real part, then imaginary part; a NaN goes before all."""
+    """min, max, argmin, argmax along the last axis, by real part, then imaginary part; NaN takes precedence."""
     which = kind[-3:]
     axis, beyond = [x.ndim - 1], math.inf if which == "min" else -math.inf
     kept = (*x.shape[:-1], 1)
@@ -320,7 +320,7 @@ def scan(kind: str, x: Any, axis: int, dtype: int) -> Any:
     order = [place for place in range(pair.ndim) if place != axis]
     x = transpose(pair, [*order, axis])
     length, distance = x.shape[-1], 1
-    while distance < length:  # each times the one so far before it, then twice as far
+    while distance < length:  # each element times the one `distance` before it, which doubles
         rest = length - distance
         products = RULES["multiply"](_along_last(x, distance, rest), _along_last(x, 0, rest))
         x = _joined(_along_last(x, 0, distance), products)
@@ -333,7 +333,7 @@ def scan(kind: str, x: Any, axis: int, dtype: int) -> Any:
     return transpose(x, inverse)
 
 
-# -- sorting, by real part, then imaginary part; what has a NaN as a part comes behind the rest --
+# -- sorting, by real part, then imaginary part; numbers with a NaN part come last --
 
 
 def _sort_keys(x: Pair) -> list[Expr]:
@@ -398,7 +398,7 @@ def _differ(a: Any, b: Any) -> Expr:
 
 
 def _dense_ranks(x: Pair) -> Expr:
-    """For each element of a 1-d array how many distinct ones come before it in NumPy's order."""
+    """Dense rank of each element of a 1-d array in NumPy's order: the number of smaller distinct values."""
     number = x.size
     if not number:
         return _core.empty(x.session, (0,), INT64)

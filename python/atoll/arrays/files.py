@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays in files: NumPy's formats, written and read some rows at a time.
 
-In an SPMD session PE 0 writes; every PE reads, so the file must be where all see it.
+In an SPMD session PE 0 writes and every PE reads, so the file must be on a shared file system.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ def _writes() -> bool:
 
 @contextlib.contextmanager
 def opened(file: Any, mode: str) -> Iterator[Any]:
-    """The file, opened unless it is one already; on PEs that do not write, a hole.
+    """Opens a file, unless it is open already; PEs that do not write get a sink that discards.
 
-    A path's file appears whole, when the block ends well, or not at all. One PE's error is raised on all of them.
+    A path is written atomically: the file appears if the block ends without error. One PE's error is raised on all PEs.
     """
     failure: BaseException | None = None
     try:
@@ -94,7 +94,7 @@ def _raised(here: Any, failure: BaseException | None) -> None:
 
 
 def _each(parts: Iterable[Any], write: Callable[[Any], object]) -> None:
-    """Calls `write` with each part. All PEs take part in making them, so that is gone on with when writing fails."""
+    """Calls `write` with each part. Making the parts is collective, so it continues on all PEs when writing fails."""
     failure: BaseException | None = None
     for part in parts:
         if failure is None:
@@ -174,7 +174,7 @@ def savez_compressed(file: Any, *args: Any, allow_pickle: bool = True, **kwds: A
 
 
 def _save_several(file: Any, args: tuple[Any, ...], kwds: dict[str, Any], deflated: bool) -> None:
-    import zipfile  # 8 ms: only for who writes one
+    import zipfile  # the import takes 8 ms
 
     compression = zipfile.ZIP_DEFLATED if deflated else zipfile.ZIP_STORED
     if cut := next((name for name in kwds if "\0" in name), None):
@@ -197,7 +197,7 @@ def _save_several(file: Any, args: tuple[Any, ...], kwds: dict[str, Any], deflat
 
 
 class Several(Mapping[str, Any]):
-    """The arrays of a file that `savez` wrote: each is read when it is asked for."""
+    """The arrays of a file that `savez` wrote, as a mapping that reads each array on access."""
 
     def __init__(self, found: Any, name: str) -> None:
         self._found, self._name = found, name
@@ -248,7 +248,7 @@ def load(file: Any, mmap_mode: str | None = None, allow_pickle: bool = False, **
     Raises
     ------
     ValueError
-        A file that is broken, or of another kind: it says which.
+        The file is corrupt, or of another format; the message names it.
 
     Examples
     --------
@@ -278,7 +278,7 @@ def load(file: Any, mmap_mode: str | None = None, allow_pickle: bool = False, **
 
 
 def _held(found: np.ndarray[Any, Any], where: str) -> ndarray:
-    """An array of what was found in a file; TypeError that names the file where that is of another type."""
+    """An array of a file's content; TypeError that names the file for unsupported dtypes."""
     try:
         return array(found)
     except TypeError as error:
@@ -286,8 +286,8 @@ def _held(found: np.ndarray[Any, Any], where: str) -> ndarray:
 
 
 def _read(found: np.memmap[Any, Any]) -> ndarray:
-    """A file's elements, some rows at a time. They are not looked at where they are mapped: what a file lacks that has
-    become shorter would end the process."""
+    """Reads a file's elements, some rows at a time. It does not use a memory map: access to the missing part of a
+    truncated file would end the process."""
     path, shape, flags = os.fspath(found.filename or ""), found.shape, found.flags
     kind, offset, size = found.dtype, found.offset, found.nbytes
     turned = len(shape) > 1 and flags.f_contiguous and not flags.c_contiguous  # in Fortran's order
@@ -315,7 +315,7 @@ def _read(found: np.memmap[Any, Any]) -> ndarray:
 
 
 def _straight(here: Any, path: str, offset: int, ends: list[int], width: int) -> None:
-    """On a PE: its elements, from the file to where they belong."""
+    """On a PE: reads its elements directly to their destination."""
     begin = ends[here.pe - 1] if here.pe else 0
     land(here, [(0, 0, ends[here.pe] - begin, path, offset + begin * width, path)])
 
@@ -361,7 +361,7 @@ _PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
 
 @contextlib.contextmanager
 def _packing(stream: Any, ending: str) -> Iterator[Any]:
-    """The stream, compressed as a name ends."""
+    """The stream, compressed according to the suffix of its name."""
     if ending not in _PACKED:
         yield stream
         return
@@ -370,7 +370,7 @@ def _packing(stream: Any, ending: str) -> Iterator[Any]:
 
 
 def loadtxt(fname: Any, dtype: DTypeLike = float, **options: Any) -> Any:
-    """A vector or matrix of text, with NumPy's parameters; `unpack=True` gives the columns.
+    """Reads a vector or matrix from text, with NumPy's parameters; `unpack=True` returns the columns.
 
     Examples
     --------
@@ -384,7 +384,7 @@ def loadtxt(fname: Any, dtype: DTypeLike = float, **options: Any) -> Any:
 
 
 def genfromtxt(fname: Any, dtype: DTypeLike = float, **options: Any) -> Any:
-    """As `loadtxt`, of text with gaps; parameters as NumPy's.
+    """As `loadtxt`, of text with missing values; parameters as NumPy's.
 
     Examples
     --------
@@ -397,9 +397,9 @@ def genfromtxt(fname: Any, dtype: DTypeLike = float, **options: Any) -> Any:
 
 
 def fromregex(file: Any, regexp: Any, dtype: Any, encoding: str | None = None) -> dict[str, Any]:
-    """What the groups of a regular expression match in a text: a column for each field of `dtype`.
+    """The matches of the groups of a regular expression in a text: a column for each field of `dtype`.
 
-    Parameters are NumPy's, which gives one array of structures: there are none here.
+    Parameters are NumPy's; NumPy returns a structured array instead.
 
     Examples
     --------
@@ -416,7 +416,7 @@ def fromregex(file: Any, regexp: Any, dtype: Any, encoding: str | None = None) -
 
 
 def fromfile(file: Any, dtype: DTypeLike = float, count: int = -1, sep: str = "", offset: int = 0) -> ndarray:
-    """The elements of a binary file, or with `sep` of a text; what `tofile` wrote.
+    """Reads the elements of a binary file, or with `sep` of a text file, such as `tofile` writes.
 
     Examples
     --------

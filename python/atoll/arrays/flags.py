@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ndarray.flags: how elements would lie in one piece of memory, and whether they may be written."""
+"""ndarray.flags: the memory layout, as if the base were contiguous, and whether elements may be written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHORT = {
 
 
 class Flags:
-    """NumPy's flags of an array, as they are now."""
+    """NumPy's flags of an array, at the time of access."""
 
     __slots__ = ("_array",)
 
@@ -31,7 +31,7 @@ class Flags:
 
     @property
     def f_contiguous(self) -> bool:
-        """Whether that is so the first axis fastest."""
+        """Whether elements follow one another, the first axis fastest."""
         return self._array.size == 0 or (sum(n != 1 for n in self._array.shape) <= 1 and self.c_contiguous)
 
     @property

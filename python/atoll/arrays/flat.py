@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ndarray.flat: an array's elements in C order, to go through, to index, and to assign to."""
+"""ndarray.flat: an array's elements in C order, for iteration, indexing and assignment."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Flat:
         self._next = 0
 
     def _view(self) -> ndarray:
-        """The elements in one axis: what is assigned to it goes to the array, however that lies in memory."""
+        """The elements in one axis; assignments to it change the array, whatever its layout."""
         shape = (self._array.size,)
         return step_into(self._array, Reshape(shape), engine.reshape(self._array._read(), shape), False)
 

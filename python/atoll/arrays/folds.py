@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`add.reduce`, `accumulate`, `reduceat` and `outer`: NumPy's methods of elementwise functions of two arrays.
 
-Sums, products, extremes and truths are reductions and scans of the engine. Other associative functions combine
-neighbours, then their results, and so on. What is not associative has to go from one element to the next: NumPy does
-that, on a copy of the elements on each PE.
+Sums, products, minima, maxima and logical functions are reductions and scans of the engine. Other associative functions
+are combined pairwise in a tree. Functions that are not associative are evaluated from one element to the next: NumPy
+does that, on a copy of the elements on each PE.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _prepared(name: str, a: Any, dtype: DTypeLike) -> ndarray:
 
 
 def _by_numpy(name: str, method: str, a: Any, *args: Any, **options: Any) -> Any:
-    """What NumPy's method makes of a copy of the elements."""
+    """Calls NumPy's method on a copy of the elements."""
     given = [one.to_numpy(None) if isinstance(one, Array) else one for one in (a, *args)]
     where = options.get("where")
     if isinstance(where, Array):
@@ -71,7 +71,7 @@ def _stored(found: Any, out: Any, name: str) -> Any:
 
 
 def _of_column(name: str, column: Any, axis: Any, *others: Any) -> Any:
-    """What a column has for a method; it has one axis, and takes no other options."""
+    """The column's version of a method; a column has one axis, and other options are refused."""
     axes_of(axis, 1)
     if any(others):
         raise TypeError(f"{name} of a column takes an axis alone. Convert it first: to_numpy()?")
@@ -111,11 +111,11 @@ def reduce_by(
 
 
 def _folded(name: str, array: ndarray, reduced: list[int], keepdims: bool) -> Any:
-    """An associative function of all elements along axes, neighbours first."""
+    """Reduces along axes by an associative function, pairwise."""
     others = [place for place in range(array.ndim) if place not in reduced]
     rest = tuple(array.shape[place] for place in others)
     rows = array.transpose(*reduced, *others).reshape(-1, *rest)
-    if len(rows) == 1 and name in ("gcd", "hypot"):  # of one number they are its magnitude
+    if len(rows) == 1 and name in ("gcd", "hypot"):  # of one number, the result is its magnitude
         rows = absolute(rows)
     while len(rows) > 1:
         half = len(rows) // 2
@@ -144,7 +144,7 @@ def accumulate_by(name: str, a: Any, axis: int = 0, dtype: DTypeLike = None, out
     elif name in _ASSOCIATIVE and array.size:
         rows = moveaxis(_prepared(name, array, dtype), place[0], 0)
         distance = 1
-        while distance < len(rows):  # each element with all before it so far, then twice as far
+        while distance < len(rows):  # combines each element with the result `distance` before it, which doubles
             further = BINARY[name](rows[:-distance], rows[distance:])
             rows = concatenate([rows[:distance], further]).evaluate()
             distance *= 2
@@ -190,14 +190,14 @@ def reduceat_by(name: str, a: Any, indices: Any, axis: int = 0, dtype: DTypeLike
 
 
 def _segments(name: str, rows: ndarray, starts: ndarray) -> ndarray:
-    """The function of the rows from each start to before the next, of one row where that is not greater."""
+    """Reduces the rows from each start to before the next start, or one row where the next start is not greater."""
     ends = concatenate([starts[1:], [len(rows)]])
     counts = (ends - starts).clip(1, None)
     firsts = cumsum(counts) - counts
     number = repeat(arange(starts.size), counts)
     rank = arange(number.size) - firsts[number]
     values = rows[starts[number] + rank]
-    while values.shape[0] > starts.size:  # each with its left neighbour, of the same segment
+    while values.shape[0] > starts.size:  # combines each row with its left neighbour of the same segment
         odd = rank % 2 == 1
         right = wrap(engine.flatnonzero(odd._read()))
         values[right - 1] = BINARY[name](values[right - 1], values[right])

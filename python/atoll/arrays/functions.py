@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes functions of elementwise operations, called as NumPy's ufuncs: `out=`, `where=`, `dtype=`; documented."""
+"""Makes documented functions of elementwise operations, with the parameters of ufuncs: `out=`, `where=`, `dtype=`."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class BinaryFunction(Protocol):
     ) -> ndarray: ...
 
 
-#: What this module made, by NumPy's name.
+#: Functions that this module made, by NumPy's name.
 UNARY: dict[str, UnaryFunction] = {}
 BINARY: dict[str, BinaryFunction] = {}
-#: These, and what others put beside them.
+#: These functions, and those that other modules add.
 UFUNCS: ChainMap[str, Any] = ChainMap({}, UNARY, BINARY)
 __test__ = UFUNCS  # where doctest finds their examples
 

@@ -27,7 +27,7 @@ _SEVERAL = (list, tuple, np.ndarray, Array)
 def histogram2d(
     x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """How many points of the plane fall into each bin of a grid.
+    """Number of points of the plane in each bin of a grid.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def histogram2d(
 def histogramdd(
     sample: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
 ) -> tuple[ndarray, tuple[ndarray, ...]]:
-    """How many points fall into each bin of a grid.
+    """Number of points in each bin of a grid.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def histogramdd(
     density : bool
         Return the density instead: its integral over the grid is 1.
     weights : array_like, optional
-        What each point counts for.
+        Weight of each point.
 
     Returns
     -------

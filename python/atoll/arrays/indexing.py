@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """NumPy's indexing: slices with steps, integers, Ellipsis, newaxis, masks and integer arrays; reading and writing.
 
-Basic parts become one engine slice and a reshape, and give views. What depends on data is brought to one form: the
-indexed axes in front and flattened into one, then one `take` or `assign_index`.
+Basic entries become one engine slice and a reshape, and give views. Advanced entries are brought to one form: the
+indexed axes are moved to the front and flattened into one, then one `take` or `assign_index` selects.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _CHUNK = 4096  # elements fetched at a time when iterating
 
 
 def _scalar_at(expr: engine.Expr, ranges: tuple[Range, ...]) -> Any:
-    if not expr.ready and expr.size >= _LARGE:  # one element of a chain that need not be computed whole
+    if not expr.ready and expr.size >= _LARGE:  # one element of a lazy expression that need not be computed entirely
         return SCALAR_OF[expr.dtype](engine.get_slice(expr, ranges).item())
     position = 0
     for (start, _, _), length in zip(ranges, expr.shape, strict=True):
@@ -73,7 +73,7 @@ def get(array: ndarray, key: Any, temporary: bool) -> Any:
     result, base_temporary = array, temporary
     if ranges and not (is_full(ranges, expr.shape) and reshaped):
         result = step_into(array, Slice(ranges), engine.get_slice(expr, ranges), temporary)
-        base_temporary = temporary  # a temporary's slice is nobody's view
+        base_temporary = temporary  # no reference could see a temporary's slice as a view
     if reshaped:
         result = step_into(result, Reshape(shape), engine.reshape(result._expr, shape), base_temporary)
     elif result is array:
@@ -82,12 +82,12 @@ def get(array: ndarray, key: Any, temporary: bool) -> Any:
 
 
 def sliced(array: ndarray, rows: slice) -> ndarray:
-    """A slice of a 1-d array that nobody changes: an array of its own rather than a view."""
+    """A slice of a 1-d array that is never modified afterwards: an independent array rather than a view."""
     expr = array._expr if array._view is None else array._read()
     return wrap(engine.get_slice(expr, (range_of(rows, expr.shape[0]),)))
 
 
-# -- indices by data --
+# -- advanced indices --
 
 
 def _compress(expr: engine.Expr, mask: engine.Expr) -> engine.Expr:
@@ -105,7 +105,7 @@ def _compress(expr: engine.Expr, mask: engine.Expr) -> engine.Expr:
 
 
 def _selects_rows(items: list[Any]) -> bool:
-    """Whether an array stands in front and the rest is taken whole."""
+    """Whether the index is an array in the first axis and full slices in the others."""
     return isinstance(items[0], Array) and all(type(item) is slice and item == slice(None) for item in items[1:])
 
 
@@ -212,7 +212,7 @@ def _change(array: ndarray, action: Any) -> None:
 
 def _put_by_data(array: ndarray, items: list[Any], value: Any, add: bool = False) -> None:
     expr = array._read()
-    # NumPy casts its own scalars here, where plain assignment wants them to fit.
+    # NumPy casts its own scalars here, where plain assignment requires them to fit.
     found = value_expr(expr.session, np.asarray(value) if isinstance(value, np.generic) else value, expr.dtype)
     first = items[0]
     if _selects_rows(items) and first._expr.dtype == BOOL and first.ndim in (1, expr.ndim or 1) and not add:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exchange: conversion to NumPy, DLPack, the buffer protocol, pickling, and NumPy's own functions on our arrays."""
+"""Interchange: conversion to NumPy, DLPack, the buffer protocol, pickling, and NumPy's functions on Atoll arrays."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def dlpack(array: ndarray, copy: bool | None, **kwargs: Any) -> Any:
     try:
         values = array.to_numpy(apart if copy is None else copy)
     except ValueError as error:
-        raise BufferError(str(error)) from None  # what DLPack asks for
+        raise BufferError(str(error)) from None  # DLPack requires BufferError
     return values.__dlpack__(**{name: value for name, value in kwargs.items() if value is not None})
 
 
@@ -56,7 +56,7 @@ def _rebuild(values: np.ndarray[Any, Any]) -> ndarray:
 
 
 def reduce_for_pickle(array: ndarray) -> Any:
-    """Pickles the values; they come back in the session of the process that loads them."""
+    """Pickles the values; loading creates an array in the session of the loading process."""
     if array.nbytes > _PICKLE_LIMIT:
         raise ValueError(
             f"an array of {array.nbytes / 2**30:.1f} GiB is too large to pickle (limit 1 GiB). "
@@ -74,7 +74,7 @@ UFUNCS.update(divmod=divmod, modf=modf, spacing=spacing, frexp=frexp)
 
 
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """np.add(a, b), np.add.reduce(a), … when one of the arrays is ours."""
+    """np.add(a, b), np.add.reduce(a), … when one of the arrays is an Atoll array."""
 
     name = ufunc.__name__
     out = kwargs.pop("out", None)
@@ -117,7 +117,7 @@ def _call(function: Any, name: str, inputs: tuple[Any, ...], out: Any, kwargs: d
     return function(*inputs, **options)
 
 
-#: The public functions by name, and the package they are in, which fills this in when all are there.
+#: The public functions by name, and their package, which fills this in at the end of its import.
 NAMESPACE: dict[str, Any] = {}
 PACKAGE: list[ModuleType] = []
 
@@ -130,7 +130,7 @@ def array_namespace(api_version: str | None) -> ModuleType:
 
 
 def array_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """np.sort(a), np.concatenate([a, b]), …: our function of the same name."""
+    """np.sort(a), np.concatenate([a, b]), …: calls Atoll's function of the same name."""
     name = function.__name__
     package, _, part = function.__module__.partition(".")
     if part in ("linalg", "fft"):

@@ -122,7 +122,7 @@ def stack(
 
 
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[ndarray, ...]:
-    """Views of the parts along an axis, which is gone: what `stack` puts together.
+    """Views of the parts along an axis, without that axis: the inverse of `stack`.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def dstack(tup: Sequence[Any]) -> ndarray:
 
 
 def block(arrays: Any) -> ndarray:
-    """An array put together from nested lists of blocks: the innermost along the last axis, those around it along the
+    """An array assembled from nested lists of blocks: the innermost lists along the last axis, the next along the
     one before.
 
     Examples
@@ -196,7 +196,7 @@ def block(arrays: Any) -> ndarray:
 
 
 def _block_depth(arrays: Any, place: tuple[int, ...]) -> tuple[int, int]:
-    """How deep the lists are nested, which must be equal everywhere, and the most axes of a block."""
+    """The nesting depth of the lists, which must be equal everywhere, and the largest number of axes of a block."""
     where = "arrays" + "".join(f"[{one}]" for one in place)
     if type(arrays) is tuple:
         raise TypeError(
@@ -256,7 +256,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> ndarray:
     obj : int, slice or array_like of int
         Positions in `arr`.
     values : array_like
-        What is inserted, cast to the type of `arr`; broadcast against the places it goes to.
+        Values to insert, cast to the dtype of `arr` and broadcast to the inserted positions.
     axis : int, optional
         Axis to insert along; flattened by default.
 

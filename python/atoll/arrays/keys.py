@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an index means: one entry for each axis, a range for each basic entry, one row number for all advanced ones."""
+"""Interpretation of an index: one entry per axis, a range for each basic entry, row numbers for the advanced ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _INVALID = (
 
 
 def entries_of(key: Any, ndim: int) -> list[Any]:
-    """The entries of an index, one for each axis and each None: ints, slices, None and arrays of ours.
+    """The entries of an index, one for each axis and each None: ints, slices, None and Atoll arrays.
 
     An ellipsis becomes the full slices that it stands for. One that stands for no axis stays where it separates two
     entries, because NumPy puts the axes of advanced indices first when something separates them.
@@ -53,7 +53,7 @@ def entries_of(key: Any, ndim: int) -> list[Any]:
 
 
 def has_ellipsis(key: Any) -> bool:
-    """Whether an index of basic entries has an ellipsis: then what is left of the array is one, even without axes."""
+    """Whether an index of basic entries has an ellipsis: then the result is an array even if no axes remain."""
     return key is Ellipsis or (type(key) is tuple and any(item is Ellipsis for item in key))
 
 
@@ -63,7 +63,7 @@ def has_scalar_arrays(key: Any) -> bool:
 
 
 def _entry(item: Any) -> Any:
-    """An int or slice as it is; a bool, list or array as an array of ours; IndexError for the rest."""
+    """An int or slice as it is; a bool, list or array as an Atoll array; IndexError for other values."""
     if type(item) is slice or type(item) is int:
         return item
     if isinstance(item, (bool, np.bool_)):
@@ -109,7 +109,7 @@ def range_of(key: slice, length: int) -> Range:
 
 
 def check_index(index: int, axis: int, length: int) -> int:
-    """The position that an index stands for; IndexError outside the axis."""
+    """The position of an index, which may be negative; IndexError outside the axis."""
     if not -length <= index < length:
         raise IndexError(f"index {index} is out of bounds for axis {axis} with size {length}")
     return index + length if index < 0 else index
@@ -144,7 +144,7 @@ def is_full(ranges: tuple[Range, ...], shape: tuple[int, ...]) -> bool:
 
 
 def to_int64(indices: engine.Expr) -> engine.Expr:
-    """Indices in the type that the engine takes."""
+    """Indices as int64, the dtype of the engine's indices."""
     return indices if indices.dtype == INT64 else engine.cast(indices, INT64)
 
 
@@ -216,7 +216,7 @@ def _advanced(items: list[Any], shape: tuple[int, ...]) -> list[Any]:
 
 
 class ByData:
-    """An index with arrays in it, brought to one form: steps to rows of a table, and flat row numbers."""
+    """An index with arrays, brought to one form: steps that make the array a table of rows, and row numbers."""
 
     def __init__(self, shape: tuple[int, ...], items: list[Any]) -> None:
         entries = _advanced(items, shape)
@@ -271,7 +271,7 @@ class ByData:
             raise
 
     def _check(self) -> None:
-        """IndexError that names the axis of the array, where the engine knows that of the table alone."""
+        """IndexError that names the axis of the array; the engine knows only the axis of the table."""
         for entry in self._entries:
             if entry.index is not None:
                 _checked(entry.index, entry)

@@ -12,14 +12,14 @@ from ..session.interruptible import interruptible
 from .array import as_array
 from .sizes import require_room
 
-#: Elements times the shorter side, from which on LAPACK may take longer than 10 ms. A thread takes 0.1 ms.
+#: Elements times the shorter side, from which LAPACK may take longer than 10 ms. Starting a thread takes 0.1 ms.
 _LONG = 1 << 22
-#: What LAPACK holds besides matrices, in matrices of that size: a copy, its work space, results.
+#: Memory of LAPACK besides the matrices, in units of their size: a copy, its work space, results.
 _COPIES = 3
 
 
 def by_lapack(function: Callable[..., Any], matrices: Sequence[Any], *args: Any, **options: Any) -> Any:
-    """What a function of NumPy's answers about matrices. Signals are handled while it runs.
+    """Calls a NumPy function with matrices. Signals are handled while it runs.
 
     MemoryError, before anything is fetched, where the matrices and LAPACK's copies do not fit the PEs' memory.
     """

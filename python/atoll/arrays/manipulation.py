@@ -107,7 +107,7 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
 
 
 def ravel(a: Any, order: str = "C") -> ndarray:
-    """The elements in one axis; a view, or a copy of what does not lie in one piece (`a.T`, `a[::2]`).
+    """The elements in one axis; a view, or a copy if the array is not contiguous (`a.T`, `a[::2]`).
 
     Examples
     --------
@@ -179,7 +179,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
 
 
 def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
-    """Axes moved to other places, the others in their order; a view.
+    """Axes moved to other positions, the others in their order; a view.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
 
 
 def rollaxis(a: Any, axis: int, start: int = 0) -> ndarray:
-    """One axis moved to before another; a view. `moveaxis` says it more clearly.
+    """One axis moved to before another; a view. Prefer `moveaxis`.
 
     Examples
     --------
@@ -330,8 +330,8 @@ def atleast_3d(*arys: Any) -> Any:
 
 
 def broadcast_to(array: Any, shape: Any, subok: bool = False) -> ndarray:
-    """The elements repeated along axes of length 1 to fill a shape: a view that can only be read; `subok` is for
-    subclasses, of which there are none.
+    """The elements repeated along axes of length 1 to fill a shape: a read-only view; `subok` is ignored, as there are
+    no subclasses.
 
     Examples
     --------
@@ -357,7 +357,7 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
 
 
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[ndarray, ...]:
-    """Arrays broadcast to their common shape: those of another shape as views that can only be read; `subok` as in
+    """Arrays broadcast to their common shape: those of another shape as read-only views; `subok` as in
     `broadcast_to`.
 
     Examples

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The array class that people use: the functions below it, bound as NumPy's operators and methods."""
+"""The public array class: binds the functions of the lower layers as NumPy's operators and methods."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ndarray(Array):
 
     Arithmetic is lazy: a chain of elementwise operations runs as one pass over memory when its values are needed
     (printing, reductions, sorting, indexing by data, conversion to NumPy). Shapes and dtypes are checked at once.
-    Basic slices, `reshape`, `ravel`, `T` and the like are views, as in NumPy. Make arrays with `ak.array`,
+    Basic slices, `reshape`, `ravel`, `T` and similar functions give views, as in NumPy. Make arrays with `ak.array`,
     `ak.arange`, `ak.zeros` and the other creation functions.
 
     Examples
@@ -83,7 +83,7 @@ class ndarray(Array):
 
     @property
     def device(self) -> str:
-        """Where the elements are: in the memory of the processors, "cpu"."""
+        """The device of the elements: always "cpu"."""
         return "cpu"
 
     @property
@@ -108,17 +108,17 @@ class ndarray(Array):
 
     @property
     def flags(self) -> Flags:
-        """How the elements would lie in one piece of memory, and whether they may be written."""
+        """The memory layout, as if the base were contiguous, and whether elements may be written."""
         return Flags(self)
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Bytes from one element to the next along each axis, if the base lay in one piece of memory."""
+        """Bytes from one element to the next along each axis, as if the base were contiguous in memory."""
         return strides_of(self)
 
     @property
     def data(self) -> memoryview:
-        """The elements as a buffer to be read, without a copy when the session has one PE."""
+        """The elements as a read-only buffer, without a copy when the session has one PE."""
         values: Any = self.to_numpy(None)
         return memoryview(values)
 
@@ -450,7 +450,7 @@ class ndarray(Array):
         return manipulation.reshape_to(self, wanted, order, copy, temporary)
 
     def resize(self, *new_shape: Any, refcheck: bool = True) -> None:
-        """Gives this array another shape in place: elements stay in their order, zeros come behind them.
+        """Changes the shape of this array in place: elements keep their order, and zeros are appended.
 
         Raises
         ------
@@ -478,9 +478,9 @@ class ndarray(Array):
         padding.resize_in_place(self, shape)
 
     def setflags(self, write: bool | None = None, align: bool | None = None, uic: bool | None = None) -> None:
-        """Says again what holds anyway; ValueError for anything else: what can be written is up to its kind.
+        """Accepts flags that already hold; ValueError for any change.
 
-        Arrays can, and views of them; diagonals and what is broadcast cannot.
+        Arrays and their views are writable; diagonals and broadcast arrays are not.
         """
         if write is not None and bool(write) != self.flags.writeable:
             what = "cannot set WRITEABLE flag to True of this array" if write else "arrays cannot be made read-only"
@@ -490,12 +490,12 @@ class ndarray(Array):
 
     @property
     def ctypes(self) -> Any:
-        """NumPy's `ctypes` of the elements: their address, to hand to functions of C. They are shared.
+        """NumPy's `ctypes` of the elements: their address, for C functions. The memory is shared.
 
         Raises
         ------
         ValueError
-            They do not lie in one piece of memory here: of views, complex numbers, or several PEs.
+            The elements are not contiguous in this process's memory: views, complex numbers, or several PEs.
         """
         return self.to_numpy(False).ctypes
 
@@ -532,7 +532,7 @@ class ndarray(Array):
         self._store(sorting.sort(self, axis, kind, order, stable=stable, descending=descending)._expr)
 
     def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
-        """Sorts in place, which puts each element of `kth` where it belongs; see `ak.partition`."""
+        """Sorts in place, so that each element of `kth` has its sorted position; see `ak.partition`."""
         self._store(sorting.partition(self, kth, axis, kind, order)._expr)
 
     argpartition = sorting.argpartition

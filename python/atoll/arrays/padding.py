@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Making arrays larger: borders around them, and other shapes with the elements repeated."""
+"""Padding with borders, and resizing with repeated elements."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ _FIGURES: dict[str, Callable[..., Any]] = {"maximum": max, "minimum": min, "mean
 
 
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> ndarray:
-    """With borders.
+    """The array with borders.
 
     Parameters
     ----------
     array : array_like
-        What is to be surrounded.
+        The array to pad.
     pad_width : int, (before, after), one such pair for each axis, or a dict of axes
         Widths of the borders.
     mode : str or function
-        What they hold, by NumPy's names: 'constant' (`constant_values`), 'edge', 'empty' (zeros), 'linear_ramp' (to
+        Their content, by NumPy's names: 'constant' (`constant_values`), 'edge', 'empty' (zeros), 'linear_ramp' (to
         `end_values`), 'maximum', 'mean', 'median', 'minimum' (of `stat_length` elements), 'reflect', 'symmetric'
         (`reflect_type` 'even' or 'odd'), 'wrap'. A function is called for each vector along each axis, as
         ``function(vector, widths, axis, kwargs)``, and changes it in place.
@@ -123,7 +123,7 @@ def _part(result: ndarray, axis: int, first: int, last: int) -> ndarray:
 
 
 def _borders(mode: str, options: dict[str, Any], array: ndarray) -> Callable[[ndarray, int, Pair], list[ndarray]]:
-    """What makes the two borders along an axis of what has borders along the axes before."""
+    """The function that makes both borders along an axis of an array padded along the axes before."""
     ndim, lengths = array.ndim, array.shape
     if mode == "constant":
         values = _pairs(options["constant_values"], ndim)
@@ -184,7 +184,7 @@ def _edges(result: ndarray, axis: int, width: Pair) -> list[ndarray]:
 
 
 def _mirrored(result: ndarray, axis: int, width: Pair, mode: str, kind: str) -> list[ndarray]:
-    """Borders of elements within: in their order ('wrap'), or there and back, once through the ends or twice."""
+    """Borders of the array's own elements: in order ('wrap'), or mirrored, with the end elements once or twice."""
     length = result.shape[axis]
     if mode != "wrap" and length == 1:
         return _edges(result, axis, width)  # as NumPy
@@ -193,7 +193,7 @@ def _mirrored(result: ndarray, axis: int, width: Pair, mode: str, kind: str) -> 
         if mode == "wrap":
             parts.append(take(result, places % length, axis))
             continue
-        twice = 0 if mode == "reflect" else 1  # whether the ends are seen again
+        twice = 0 if mode == "reflect" else 1  # whether the end elements are repeated
         period = 2 * (length - 1 + twice)
         forth: ndarray = places % period
         there = choose(forth < length, forth, period - twice - forth)
@@ -246,7 +246,7 @@ def resize(a: Any, new_shape: Any) -> ndarray:
 
 
 def resize_in_place(array: Array, new_shape: Any) -> None:
-    """Cuts the elements off, or puts zeros behind them; views of the array have to be none."""
+    """Truncates the elements, or appends zeros; the array must have no views."""
     lengths = shape_of(new_shape)
     if math.isnan(array._version):
         raise ValueError("cannot resize this array: its memory is shared with another library")

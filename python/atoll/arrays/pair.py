@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Complex expressions: the real and the imaginary part, two expressions of the engine side by side.
+"""Complex expressions: a pair of engine expressions, the real and the imaginary part.
 
-So complex arrays are lazy, fused and spread over the PEs as real ones are; whatever moves elements moves both parts.
+So complex arrays are lazy, fused and distributed as real ones are; operations that move elements move both parts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .dtypes import COMPLEX64, COMPLEX128, DTYPE_OF, FLOAT32
 
 
 class Pair:
-    """What `_core.Expr` is, of complex elements."""
+    """The complex counterpart of `_core.Expr`."""
 
     __slots__ = ("im", "re")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choosing between arrays, writing to places, and index arithmetic."""
+"""Selection between arrays, assignment by position, and index arithmetic."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
 
 def _within(places: ndarray, length: int, mode: str) -> ndarray:
-    """Places below `length`, by one of NumPy's modes; negative ones are left when `mode` is 'raise'."""
+    """Positions below `length`, by one of NumPy's modes; mode 'raise' leaves negative ones as they are."""
     if mode == "wrap":
         return places % length
     if mode == "clip":
@@ -97,7 +97,7 @@ def _whole_numbers(places: Any) -> ndarray:
 
 
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
-    """Each element from the array of `choices` whose number `a` holds there.
+    """Each element from the array of `choices` that the corresponding element of `a` selects.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     out : ndarray, optional
         Where to put the result.
     mode : {'raise', 'wrap', 'clip'}
-        What becomes of numbers without a choice.
+        Treatment of numbers without a choice.
 
     Examples
     --------
@@ -140,9 +140,9 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     x : array_like
         Arguments; the result has their type.
     condlist : sequence of array_like of bool
-        Conditions, the last that holds counting.
+        Conditions; the last one that holds applies.
     funclist : sequence of functions or scalars
-        One for each condition; one more for what is left, where the result is 0 otherwise.
+        One for each condition, and optionally one more for the other elements, which are 0 otherwise.
     *args, **kw
         Passed on to the functions.
 
@@ -220,7 +220,7 @@ def put_along_axis(arr: ndarray, indices: Any, values: Any, axis: int | None = -
 
 
 def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True) -> None:
-    """Assigns `src` to `dst`, of this package or of NumPy, in place; only `where` that holds.
+    """Assigns `src` to `dst`, an array of Atoll or NumPy, in place; only where `where` holds.
 
     Examples
     --------
@@ -248,7 +248,7 @@ def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True
 
 
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
-    """Places in the flattened array of elements given by an index for each axis.
+    """Positions in the flattened array of elements given by an index for each axis.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     dims : tuple of int
         The array's shape.
     mode : {'raise', 'wrap', 'clip'} or a tuple of them
-        What becomes of indices out of bounds.
+        Treatment of indices out of bounds.
     order : {'C', 'F'}
         Whether the last axis runs fastest, or the first.
 
@@ -290,7 +290,7 @@ def _fastest_last(number: int, order: str) -> list[int]:
 
 
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]:
-    """The index along each axis of places in the flattened array.
+    """The index along each axis of positions in the flattened array.
 
     Examples
     --------
@@ -314,7 +314,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]
 
 
 def ix_(*args: Any) -> tuple[ndarray, ...]:
-    """Index arrays that together pick a grid: every combination of the places given for each axis.
+    """Index arrays that together select a grid: every combination of the positions given for each axis.
 
     Examples
     --------
@@ -338,7 +338,7 @@ def ix_(*args: Any) -> tuple[ndarray, ...]:
 
 
 def indices(dimensions: Any, dtype: DTypeLike = int, sparse: bool = False) -> Any:
-    """The index along each axis of every place in a grid: one array of them, or with `sparse` those of `ix_`.
+    """The indices of every element of a grid along each axis: one array of them, or with `sparse` those of `ix_`.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Polynomials by their coefficients, the highest power first.
 
-Coefficients are few: they are arrays like others, and what is computed of them alone NumPy computes. What is
-evaluated or fitted at many points stays distributed.
+Coefficients are few: NumPy computes functions of coefficients only. Evaluation and fitting at many points are
+distributed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-#: Coefficients whose roots may take longer than 10 ms.
+#: Number of coefficients from which roots may take longer than 10 ms.
 _MANY = 150
 
 
@@ -185,7 +185,7 @@ def polyfit(
 ) -> Any:
     """The polynomial of a degree that is nearest to points, by least squares.
 
-    The powers of `x` are made orthogonal by distributed sums; what is left to solve has as many unknowns as the
+    Distributed sums orthogonalise the powers of `x`; the remaining system has as many unknowns as the
     polynomial has coefficients.
 
     Parameters
@@ -199,7 +199,7 @@ def polyfit(
     full : bool
         Return residuals, rank, singular values and `rcond` as well.
     w : array_like, optional
-        What each point counts for: it multiplies its distance.
+        Weight of each point, which multiplies its distance.
     cov : bool or 'unscaled'
         Return the coefficients' covariance as well.
 

@@ -17,13 +17,13 @@ __all__ = ["array2string", "array_repr", "array_str"]
 
 
 def _ends(expr: engine.Expr, edge: int) -> np.ndarray[Any, Any]:
-    """The corners of the array, each long axis cut down to its two ends and one element to stand for the rest.
+    """The corners of the array: each long axis is cut to its two ends and one element for the rest.
 
-    NumPy decides by length alone what it leaves out, so it prints this as it would print the whole.
+    NumPy decides by length alone which elements it omits, so it prints this as it would print the whole array.
     """
     if any(length == 0 for length in expr.shape):
         return expr.to_numpy(True)
-    parts: list[list[tuple[int, int]]] = []  # per axis: (start, count) of what to fetch
+    parts: list[list[tuple[int, int]]] = []  # per axis: (start, count) of the elements to fetch
     for length in expr.shape:
         long = length > 2 * edge + 1
         parts.append([(0, edge + 1), (length - edge, edge)] if long else [(0, length)])
@@ -43,7 +43,7 @@ def _ends(expr: engine.Expr, edge: int) -> np.ndarray[Any, Any]:
 
 
 def _shown(array: ndarray) -> tuple[np.ndarray[Any, Any], bool]:
-    """What to print, and whether it stands for something longer."""
+    """The elements to print, and whether they are shortened."""
     expr, options = array._read(), np.get_printoptions()
     if expr.size <= options["threshold"] or expr.ndim == 0:
         return expr.to_numpy(True), False

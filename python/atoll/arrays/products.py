@@ -80,8 +80,8 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: DTypeLike = None) -> 
     """Matrix product of vectors and matrices, the operator ``@``; of more axes, the products of the matrices in the
     last two, the others broadcast.
 
-    Each PE computes the rows of the result that it holds; the second matrix passes to all of them, some rows at a time.
-    Of stacks of matrices each PE multiplies those that it holds.
+    Each PE computes the rows of the result that it holds; the second matrix is sent to all PEs, some rows at a time.
+    In stacks of matrices each PE multiplies those that it holds.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None, *, dtype: DTypeLike = None) -> 
 def _check_core(
     name: str, x: ndarray, least_x: int, y: ndarray, least_y: int, inner_x: tuple[int, ...], inner_y: tuple[int, ...]
 ) -> None:
-    """ValueError unless both have the axes that a product needs, and those that it sums over are of one length."""
+    """ValueError unless both have the axes that a product needs, and the summed axes have equal lengths."""
     for number, (array, least) in enumerate(((x, least_x), (y, least_y))):
         if array.ndim < least:
             raise ValueError(f"{name}: Input operand {number} does not have enough dimensions (needs {least})")

@@ -33,7 +33,7 @@ __all__ = [
     "quantile",
 ]
 
-#: method -> (alpha, beta) of the family that interpolates, or how to pick one of the neighbours.
+#: method -> (alpha, beta) of the interpolating family, or the rule that selects one of the neighbours.
 _CONTINUOUS: dict[str, tuple[float, float]] = {
     "linear": (1.0, 1.0),
     "weibull": (0.0, 0.0),
@@ -43,7 +43,7 @@ _CONTINUOUS: dict[str, tuple[float, float]] = {
     "interpolated_inverted_cdf": (0.0, 1.0),
 }
 _PICKING = ("lower", "higher", "nearest", "midpoint", "middle")
-#: Steps of the empirical distribution: the element at which it passes q.
+#: Methods that invert the empirical distribution: they select the element at which it reaches q.
 _STEPS = ("inverted_cdf", "averaged_inverted_cdf", "closest_observation")
 _ONE_ELEMENT = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
 
@@ -79,7 +79,7 @@ def _positions(count: np.ndarray[Any, Any], q: np.ndarray[Any, Any], method: str
 
 
 def _lerp(low: Any, high: Any, weight: Any) -> Any:
-    """Between two neighbours, from the nearer one, so that equal neighbours give themselves."""
+    """Interpolates between two neighbours, from the nearer one, so that equal neighbours give exactly their value."""
     with np.errstate(all="ignore"):
         distance = high - low
         near_high = high - distance * (1 - weight)
@@ -103,7 +103,7 @@ def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str, skip_nan: 
     code = array._expr.dtype
     floating = code >= FLOAT32
     number = array.size if axes is None else math.prod(array.shape[place] for place in axes)
-    if others:  # rows of what is reduced
+    if others:  # one row per reduced group
         moved = array.transpose(*others, *(axes or ())).reshape(-1, number)
     else:
         moved = array.reshape(1, -1)
@@ -203,7 +203,7 @@ def quantile(
         'inverted_cdf', 'averaged_inverted_cdf', 'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull',
         'median_unbiased', 'normal_unbiased'.
     weights : array_like, optional
-        What each element counts for, in the shape of `a` or of what is reduced; for 'inverted_cdf' alone.
+        Weight of each element, in the shape of `a` or of the reduced axes; only for 'inverted_cdf'.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions: of the whole array to a NumPy scalar, or along axes."""
+"""Reductions, of the whole array to a NumPy scalar or along axes."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _kept_shape(shape: tuple[int, ...], axes: list[int] | None) -> tuple[int, ..
 def reduce(
     kind: str, a: Any, axis: Any, dtype: DTypeLike, out: Any, keepdims: bool, initial: Any, where: Any, keep: bool
 ) -> Any:
-    """Reduces `a`; `keep` says that a lazy `a` will be seen again, so that it is worth storing on the way."""
+    """Reduces `a`; `keep`: a lazy `a` will be used again, so the pass also stores it."""
     expr = a._expr if isinstance(a, Array) and a._view is None else expr_of(a)
     code = expr.dtype
     results = _RESULT[kind]
@@ -137,7 +137,7 @@ def reduce(
 
 
 def _initial_alone(expr: engine.Expr, axes: list[int] | None, initial: Any, code: int, keepdims: bool, out: Any) -> Any:
-    """A reduction of nothing, which is the value that it begins with."""
+    """A reduction of no elements, which is its initial value."""
     kept = _kept_shape(expr.shape, axes)
     shape = kept if keepdims else tuple(n for axis, n in enumerate(kept) if axes is not None and axis not in axes)
     answer = engine.full(expr.session, shape, code, fit_scalar(initial, code))
@@ -159,7 +159,7 @@ def _with_initial(kind: str, value: Any, initial: Any, code: int) -> Any:
 
 
 def _masked(kind: str, expr: engine.Expr, where: Any, initial: Any, result: int) -> engine.Expr:
-    """The elements with those left out replaced by what changes nothing."""
+    """The elements, with the excluded ones replaced by the identity of the reduction."""
     if where is True:
         return expr
     neutral = _IDENTITY.get(kind)
@@ -354,7 +354,7 @@ def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     return arg_reduce("argmax", a, axis, out, keepdims, getrefcount(a) > FUNCTION_TEMPORARY)
 
 
-# -- NaN forms: NaN counts as what changes nothing --
+# -- variants that ignore NaN: NaN is replaced by the identity --
 
 
 def without_nan(a: Any, neutral: float) -> tuple[ndarray, bool]:

@@ -146,7 +146,7 @@ def fliplr(m: Any) -> ndarray:
 
 
 def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
-    """Elements moved along axes, those pushed out coming in again at the other end.
+    """Elements shifted cyclically along axes.
 
     Examples
     --------
@@ -242,7 +242,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> ndarray:
 
 
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> ndarray:
-    """Without the zeros before and behind all others.
+    """The array without leading and trailing zeros.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> ndarray:
     trim : {'fb', 'f', 'b'}
         Those in front, those behind, or both.
     axis : int or tuple of int, optional
-        Axes that become shorter; all by default.
+        Axes to trim; all by default.
 
     Examples
     --------
@@ -283,9 +283,9 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     *xi : array_like
         Coordinates along each axis.
     copy : bool
-        False gives views, which may only be read unless `sparse`.
+        False gives views, which are read-only unless `sparse`.
     sparse : bool
-        Length 1 along all axes but its own: what broadcasts to the grid.
+        Return arrays of length 1 along all axes but their own, which broadcast to the grid.
     indexing : {'xy', 'ij'}
         Whether the first vector runs along axis 1, as x does in a plot, or along axis 0.
 

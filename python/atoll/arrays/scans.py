@@ -74,7 +74,7 @@ def cumprod(a: Any, axis: int | None = None, dtype: DTypeLike = None, out: Any =
 def cumulative_sum(
     x: Any, /, *, axis: int | None = None, dtype: DTypeLike = None, out: Any = None, include_initial: bool = False
 ) -> ndarray:
-    """Running sum along an axis, which only a 1-d array need not name; as `cumsum` but for its name.
+    """Running sum along an axis, which is optional for 1-d arrays; the array API's name of `cumsum`.
 
     Parameters
     ----------

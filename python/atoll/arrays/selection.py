@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that pick or place elements: take, compress, nonzero and their like."""
+"""Functions that select or assign elements: take, compress, nonzero and others."""
 
 from __future__ import annotations
 

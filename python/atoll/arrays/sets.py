@@ -105,7 +105,7 @@ def unique(
 
 
 def _unique_apart(array: ndarray) -> list[Any]:
-    """Values, first places, inverse and counts, every NaN being a value of its own."""
+    """Values, first positions, inverse and counts, with every NaN distinct."""
     values, index, inverse, counts = unique(array, True, True, True)
     where_nan = isnan(array)
     number = int(where_nan.sum())
@@ -126,7 +126,7 @@ def _unique_slices(array: ndarray, place: int) -> list[Any]:
     order = [place, *(axis for axis in range(array.ndim) if axis != place)]
     number = array.shape[place]
     table = array.transpose(order).reshape(number, array.size // max(number, 1))
-    # Numbers of the slices so far, which one more column refines without changing their order.
+    # Ranks of the slices by the columns so far, which each further column refines without changing their order.
     keys: ndarray = zeros(number, int)
     for column in range(table.shape[1]):
         here = table[:, column]

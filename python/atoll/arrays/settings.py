@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's settings and texts, which hold here too: how arrays are printed, and what its scalars do about errors.
+"""NumPy's settings that apply here too: print options, and floating-point error handling of NumPy scalars.
 
-Elementwise operations of arrays here never warn or raise: `errstate` acts on what happens to NumPy's scalars.
+Elementwise operations of Atoll arrays never warn or raise: `errstate` affects only NumPy scalars.
 """
 
 from numpy import (

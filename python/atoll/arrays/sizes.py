@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes that come from data and from users: sums that do not wrap, integers of more than 64 bits."""
+"""Sizes from data and users: overflow-safe sums and products, integers beyond 64 bits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .ndarray import ndarray
 
 _INT64 = np.iinfo(np.int64)
-#: What an array in a list takes of Python's memory, at least.
+#: Least memory of an array object in a Python list.
 _OBJECT_BYTES = 256
 
 
@@ -32,7 +32,7 @@ def total_of(counts: ndarray) -> int:
 
 
 def listed(count: int, what: str) -> int:
-    """`count`; MemoryError when a Python list of so many objects fits no memory here."""
+    """`count`; MemoryError when a Python list of `count` objects would exceed memory."""
     most = current().stats()["memory_limit"] // _OBJECT_BYTES
     if count > most:
         raise MemoryError(f"{count} {what} do not fit this PE's memory (at most {most}). Fewer?")
@@ -40,7 +40,7 @@ def listed(count: int, what: str) -> int:
 
 
 def require_room(size_bytes: int, what: str) -> None:
-    """MemoryError when a result of so many bytes is more than all PEs may hold, before its first part is made."""
+    """MemoryError when a result of this size exceeds the memory limit of all PEs, before its first part is made."""
     session = current()
     room = session.stats()["memory_limit"] * session.pes
     if size_bytes > room:
@@ -55,7 +55,7 @@ def product_of(lengths: Iterable[int]) -> int:
 
 
 def without_wide(values: Any) -> Any:
-    """Values; a list's without the integers of more than 64 bits, which no element of an array equals."""
+    """The values; of a list, without integers beyond 64 bits, which equal no element of an array."""
     if is_wide(values):
         return []
     return [one for one in values if not is_wide(one)] if isinstance(values, (list, tuple)) else values

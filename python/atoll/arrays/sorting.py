@@ -61,14 +61,14 @@ def _check_selection(kind: str, order: Any) -> None:
 
 
 def _reversed(expr: engine.Expr) -> engine.Expr:
-    """The order along the last axis turned round."""
+    """Reversed along the last axis."""
     *rest, length = expr.shape
     last = (length - 1, -1, length) if length else (0, 1, 0)
     return engine.get_slice(expr, [*((0, 1, count) for count in rest), last])
 
 
 def _last_first(positions: Callable[[engine.Expr], engine.Expr], expr: engine.Expr) -> engine.Expr:
-    """Positions that sort downwards, equal elements in their order: those that sort the reversed upwards, backwards."""
+    """Stable descending argsort: the ascending argsort of the reversed array, reversed."""
     found = _reversed(positions(_reversed(expr)))
     greatest = engine.scalar(expr.session, expr.shape[-1] - 1, INT64)
     return engine.apply(engine.OPS["subtract"], INT64, INT64, (greatest, found))
@@ -87,7 +87,7 @@ def sort(
     axis : int or None
         Axis to sort along; None sorts the flattened array.
     kind, stable : optional
-        An algorithm by NumPy's name, or whether equal elements keep their order: they always do.
+        An algorithm by NumPy's name, or whether to sort stably; every sort is stable.
     order : None
         Names of fields, which no array has.
     descending : bool

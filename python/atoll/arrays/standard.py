@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the array API standard asks for beside NumPy's functions: types, and what this namespace can do."""
+"""Functions that the array API standard adds to NumPy's: dtypes, and the capabilities of this namespace."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def iinfo(type: Any, /) -> np.iinfo[Any]:
 
 
 class __array_namespace_info__:
-    """What this namespace can do, as the array API standard asks.
+    """The capabilities of this namespace, by the array API standard.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Averages and spread."""
+"""Means, variances and ranges."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def mean(
 
 
 def freedom_lost(ddof: float, correction: float | None) -> float:
-    """What is taken from the number of elements, by either of its names; ValueError when both are given."""
+    """`ddof` or `correction`, whichever is given; ValueError when both are."""
     if correction is None:
         return ddof
     if ddof != 0:
@@ -249,7 +249,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 
 
 def _nan_mask(a: Any, where: Any) -> tuple[ndarray, Any]:
-    """The array, and where it has elements to count."""
+    """The array, and a mask of its elements that are not NaN."""
     array = as_array(a)
     if array._expr.dtype < FLOAT32:
         return array, where

@@ -46,7 +46,7 @@ __all__ = [
 def histogram(
     a: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
 ) -> tuple[Any, ndarray]:
-    """How many elements fall into each bin.
+    """Number of elements in each bin.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ _PART = 22  # bits of a weight that are summed at a time: 2^31 of them stay exac
 
 
 def _weighted(expr: engine.Expr, edges: engine.Expr, weights: engine.Expr) -> engine.Expr:
-    """The sums of weights, in their type; large whole numbers in three parts of their bits, so that all stay exact."""
+    """The sums of weights, in their dtype; large integers are summed exactly, in three parts of their bits."""
     code = weights.dtype
     exact = KIND_OF[code] not in "iu" or not weights.size
     if not exact:
@@ -192,7 +192,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 
 
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> ndarray:
-    """How often each of 0, 1, 2, … occurs, or the sum of its weights.
+    """Number of occurrences of each of 0, 1, 2, …, or the sum of their weights.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> ndarray:
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
-    """Where to insert values into a sorted 1-d array so that it stays sorted.
+    """Positions at which to insert values into a sorted 1-d array so that it stays sorted.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
 
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
-    """Which bin each element falls into: 0 before the first edge, and so on.
+    """The bin of each element: 0 before the first edge, and so on.
 
     Examples
     --------
@@ -299,7 +299,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     left, right : scalar, optional
         Values before the first point and behind the last; by default the first and the last value.
     period : float, optional
-        The points repeat after so much: x and xp count modulo it, xp need not ascend, left and right do not matter.
+        Period of the points: x and xp are taken modulo it, xp need not ascend, left and right are ignored.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's elementwise functions, a line each: that line makes a function public, documented and tested.
+"""NumPy's elementwise functions, one line each, which makes the function public, documented and tested.
 
 All names but those that begin with an underscore are exported.
 """

@@ -2,8 +2,8 @@
 """Views: arrays that read from, and write through to, another array, as NumPy's basic slices do.
 
 A view is its base and a chain of steps. Reading applies the steps to the base; the result is kept until the base
-changes. Writing goes the other way: each step knows how to put a changed part back into the whole it came from, so
-views of views, and writes through a reshaped or transposed array, need nothing special.
+changes. Writing applies the steps in reverse: each step writes a changed part back to the array that it came from, so
+views of views, and writes through a reshaped or transposed array, need no special code.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Transpose:
 
 
 class Broadcast:
-    """The same elements repeated along axes: may only be read."""
+    """The same elements repeated along axes; read-only."""
 
     __slots__ = ("shape",)
 
@@ -93,7 +93,7 @@ class Broadcast:
 
 
 class Diagonal:
-    """A diagonal of the last two axes, in their place the last: may only be read."""
+    """A diagonal of the last two axes, which it replaces as the last axis; read-only."""
 
     __slots__ = ("offset",)
 
@@ -101,11 +101,11 @@ class Diagonal:
         self.offset = offset
 
     def count(self, rows: int, columns: int) -> int:
-        """How many elements the diagonal of a matrix has."""
+        """Number of elements of the diagonal of a matrix."""
         return max(0, min(rows + min(self.offset, 0), columns - max(self.offset, 0)))
 
     def first(self, row_stride: int, column_stride: int) -> int:
-        """How far the first of them is from the matrix's first element."""
+        """Distance of the diagonal's first element from the matrix's first element."""
         return self.offset * column_stride if self.offset > 0 else -self.offset * row_stride
 
     def get(self, whole: engine.Expr) -> engine.Expr:
@@ -120,7 +120,7 @@ class Diagonal:
 
 
 class Reinterpret:
-    """The same bytes as elements of another type; what the last axis has more or less of them, it grows or shrinks."""
+    """The same bytes as elements of another dtype; the length of the last axis changes with the element size."""
 
     __slots__ = ("code", "scale", "shape")
 
@@ -153,12 +153,12 @@ class Part:
 
 
 Step = Slice | Reshape | Transpose | Broadcast | Diagonal | Reinterpret | Part
-#: Steps to what may only be read.
+#: Steps whose result is read-only.
 READ_ONLY = (Broadcast, Diagonal)
 
 
 class View:
-    """Where a view's elements are: a base, which is not itself a view, and the steps from it."""
+    """The origin of a view's elements: a base, which is not itself a view, and the steps from it."""
 
     __slots__ = ("base", "steps", "version")
 
@@ -179,7 +179,7 @@ class View:
         base, steps = self.base, self.steps
         if any(isinstance(step, READ_ONLY) for step in steps):
             raise ValueError("assignment destination is read-only")
-        wholes = [base._expr]  # what each step but the first applies to
+        wholes = [base._expr]  # the input of each step
         for step in steps[:-1]:
             wholes.append(step.get(wholes[-1]))
         for step, whole in zip(reversed(steps[1:]), reversed(wholes), strict=False):
@@ -193,7 +193,7 @@ class View:
 
 
 def step_into(array: ndarray, step: Step, value: engine.Expr, temporary: bool) -> ndarray:
-    """The array that one more step leads to: a view of `array`, unless nobody could ever see that it is one."""
+    """The result of one more step: a view of `array`, or an independent array if no reference to `array` remains."""
 
     result = wrap(value)
     view = array._view
@@ -221,7 +221,7 @@ def is_view_as(array: Array, shape: tuple[int, ...]) -> bool:
 
 
 def _layout(view: View) -> tuple[tuple[int, ...], list[int]]:
-    """Lengths of the axes of a view with elements, and strides in elements, if its base lay in one piece of memory."""
+    """Axis lengths of a view with elements, and strides in elements, as if its base were contiguous in memory."""
     lengths = view.base.shape
     strides = _dense(lengths)
     for step in view.steps:
@@ -251,13 +251,13 @@ def _layout(view: View) -> tuple[tuple[int, ...], list[int]]:
 
 
 def strides_of(array: Array) -> tuple[int, ...]:
-    """Bytes from one element to the next along each axis, if the base lay in one piece of memory."""
+    """Bytes from one element to the next along each axis, as if the base were contiguous in memory."""
     strides = _dense(array.shape) if array._view is None or array.size == 0 else _layout(array._view)[1]
     return tuple(stride * array.itemsize for stride in strides)
 
 
 def lying_in(array: Array, whole: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """NumPy's view of the array's elements in the memory `whole` of its base, no element of which is read."""
+    """NumPy's view of the array's elements in the memory `whole` of its base; reads no element."""
     found = whole
     for step in () if array._view is None else array._view.steps:
         if type(step) is Slice:
@@ -317,7 +317,7 @@ def _reshaped(lengths: Sequence[int], strides: Sequence[int], wanted: Sequence[i
     result: list[int] = []
     i = j = 0
     while j < len(wanted):
-        # The shortest runs of old and new axes with equally many elements.
+        # The shortest runs of old and new axes with the same number of elements.
         first_old, first_new = i, j
         mine, theirs = wanted[j], 1
         j += 1
@@ -347,7 +347,7 @@ def _join(steps: tuple[Step, ...], step: Step) -> tuple[Step, ...]:
 
 
 def same_place(array: Array, base: ndarray, steps: Sequence[Step]) -> bool:
-    """Whether `array` is the view of `base` with these slices: then `base[…] = array` has nothing to do."""
+    """Whether `array` is the view of `base` with these slices: then `base[…] = array` is a no-op."""
     view = array._view
     if view is None or view.base is not base or len(view.steps) != len(steps):
         return False
@@ -361,7 +361,7 @@ def same_place(array: Array, base: ndarray, steps: Sequence[Step]) -> bool:
 
 
 class _Probe:
-    """Finds out how often the interpreter counts an object that only the call itself holds."""
+    """Determines the reference count of an object that only the call itself holds."""
 
     def method(self) -> None:
         _record.append(sys.getrefcount(self))
@@ -382,7 +382,7 @@ def _function(probe: _Probe) -> None:
 
 
 def _calibrate(named: Callable[[list[_Probe]], Any], temporary: Callable[[], Any]) -> int:
-    """The greatest count that only temporaries have (0: cannot be told apart, so nothing counts as temporary).
+    """The greatest reference count that only temporaries have (0: indistinguishable, so no object is a temporary).
 
     The interpreter specialises code that runs often and then counts differently, so each case runs 64 times; a count
     that a named object was ever seen with never means temporary.
@@ -421,7 +421,7 @@ def _named_function(held: list[_Probe]) -> None:
     _function(probe)
 
 
-#: `sys.getrefcount(self)` at or below these, inside such a call, means that no one else holds the object.
+#: `sys.getrefcount(self)` at or below these, inside such a call, means that there is no other reference.
 METHOD_TEMPORARY = _calibrate(_named_method, lambda: _Probe().method())
 ITEM_TEMPORARY = _calibrate(_named_item, lambda: _Probe()[0])
 PROPERTY_TEMPORARY = _calibrate(_named_property, lambda: _Probe().prop)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows for spectra, and the Bessel function that one of them needs."""
+"""Window functions for spectra, and the Bessel function that the Kaiser window needs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The generator: uniform, normal and exponential numbers, integers, orders and choices."""
+"""The generator: uniform, normal and exponential numbers, integers, permutations and choices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .vectors import Vectors
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
 
-_CHILD = 0x6A09E667F3BCC908  # keeps the keys of children apart from those of columns
+_CHILD = 0x6A09E667F3BCC908  # separates the keys of spawned streams from those of columns
 
 
 class Generator(Vectors):
@@ -238,7 +238,7 @@ class Generator(Vectors):
         return wrap(engine.argsort(keys._expr))
 
     def permuted(self, x: Any, axis: int | None = None, out: Any = None) -> ndarray:
-        """The elements in random order: all of them, or along an axis, each vector in an order of its own.
+        """The elements in random order: all of them, or along an axis, each vector in an independent order.
 
         Examples
         --------
@@ -258,7 +258,7 @@ class Generator(Vectors):
         return out
 
     def spawn(self, n_children: int) -> list[Generator]:
-        """Generators with streams of their own; the next call gives others.
+        """Generators with independent streams; the next call returns different ones.
 
         Examples
         --------
@@ -337,7 +337,7 @@ class Generator(Vectors):
             return clip(wrap(engine.searchsorted(ends._expr, draws._expr, "right")), 0, length - 1)
         if number > int((weights > 0).sum()):
             raise ValueError("Fewer non-zero entries in p than size")
-        # The first to ring of clocks with these rates.
+        # Exponential race: the row with the smallest arrival time at these rates.
         return wrap(engine.argsort((self.standard_exponential((length,)) / weights)._expr))[:number]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's laws of probability that `_core.random_law` draws: continuous ones, then those of whole numbers.
+"""NumPy's distributions that `_core.random_law` draws: continuous ones, then discrete ones.
 
 Parameters are numbers, or arrays that broadcast against each other and to the size.
 """
@@ -15,7 +15,7 @@ from ..arrays.dtypes import INT64, DTypeLike
 from ..arrays.sizes import c_long
 from .stream import Stream, finite, float_code, is_scalar, not_negative, positive, require
 
-_LARGEST_MEAN = 2**63 - 1 - 10 * 2**31.5  # NumPy's: ten deviations below what int64 holds
+_LARGEST_MEAN = 2**63 - 1 - 10 * 2**31.5  # NumPy's bound: ten standard deviations below the range of int64
 
 
 class Laws(Stream):
@@ -250,7 +250,7 @@ class Laws(Stream):
         """
         return self._draw_law("weibull", size, (not_negative(a, "a"),))
 
-    # -- whole numbers --
+    # -- discrete --
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """How often an event of probability `p` happens in `n` trials.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stream of random numbers: what all draws of a generator have in common."""
+"""A stream of random numbers: the base of all draws of a generator."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MASK = 2**64 - 1
 
 
 class BitGenerator:
-    """Where a stream stands: its `state` can be kept, and set again, in this session or another.
+    """The state of a stream: `state` can be saved and restored, in this session or another.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Stream:
 
     @property
     def bit_generator(self) -> BitGenerator:
-        """Where the stream stands."""
+        """The state of the stream."""
         return BitGenerator(self)
 
     def _draw(self, kind: str, size: Any, code: int, a: Any = 0, b: Any = 0) -> Any:
@@ -104,7 +104,7 @@ class Stream:
 
 
 def mixed(key: int, number: int) -> int:
-    """The key of a stream of its own, by SplitMix64's function."""
+    """The key of an independent stream, by SplitMix64's function."""
     z = (key + (number + 1) * 0xD1342543DE82EF95) & MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK

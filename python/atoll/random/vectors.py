@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws whose elements are vectors, drawn a component after the other: each has a column of the stream."""
+"""Distributions of vectors, drawn component by component: each component has a column of the stream."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _few(values: Any) -> np.ndarray[Any, Any]:
-    """Parameters of components, of which there are few."""
+    """Parameters of the components, a small array."""
     return np.asarray(values.to_numpy() if isinstance(values, Array) else values, dtype=np.float64)
 
 
@@ -128,7 +128,7 @@ class Vectors(Laws):
             self._skip(shape)
             together = stack(parts, -1)
             return together / together.sum(axis=-1, keepdims=True)
-        # Gammas of such small shapes may all be 0: a share of what is left after the other (as NumPy).
+        # Gammas of such small shapes may all be 0: draw successive shares of the rest (stick breaking), as NumPy.
         left: Any = 1.0
         found = []
         for column, one in enumerate(weights[:-1].tolist()):
@@ -164,11 +164,11 @@ class Vectors(Laws):
         size : int or tuple of int, optional
             Shape of the vectors drawn.
         check_valid : {'warn', 'raise', 'ignore'}
-            What to do about a matrix that is no covariance.
+            Treatment of a matrix that is not a covariance.
         tol : float
-            How far from one it may be.
+            Tolerance for that test.
         method : {'svd', 'eigh', 'cholesky'}
-            How its root is taken.
+            Method of its factorisation.
 
         Examples
         --------
@@ -206,7 +206,7 @@ class Vectors(Laws):
         return self._draw("normal", size, float_code(dtype), 0.0, 1.0)
 
     def _skip(self, shape: tuple[int, ...]) -> None:
-        """Moves the stream behind the columns of so many elements."""
+        """Advances the stream past the elements of this shape."""
         self._counter = (self._counter + math.prod(shape)) & MASK
 
 

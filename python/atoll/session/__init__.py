@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The session that arrays live in: how it starts and ends, its workers, and the bars of its long operations."""
+"""The session that arrays belong to: start and end, worker PEs, and progress bars of long operations."""
 
 from .session import (
     Session,

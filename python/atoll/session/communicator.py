@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which PEs the ranks of an MPI communicator are."""
+"""The PEs of the ranks of an MPI communicator."""
 
 from __future__ import annotations
 

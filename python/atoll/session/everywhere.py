@@ -11,14 +11,14 @@ from typing import Any
 from .. import _core
 from .session import current
 
-#: The kind of a column of texts, among codes of dtypes.
+#: The code of a string column, among codes of dtypes.
 TEXT = -1
 
 _kept: list[Any] = []  # with one PE an answer stays where it is
 
 
 def everywhere(function: Callable[..., Any], *args: Any, inputs: Sequence[Any] = ()) -> list[Any]:
-    """What a function answers on every PE, in their order. Collective in an SPMD session.
+    """Calls a function on every PE; returns the results in the order of the PEs. Collective in an SPMD session.
 
     The function is one of a module that can be imported; it is called as `function(here, *args)`. `here.rows()` gives
     this PE's rows of the arrays `inputs` (handles of the engine; of texts offsets and bytes), which must not be
@@ -28,7 +28,7 @@ def everywhere(function: Callable[..., Any], *args: Any, inputs: Sequence[Any] =
 
 
 def once(function: Callable[..., Any], *args: Any) -> Any:
-    """What a function answers on one PE, everywhere: a look at a file, say, which another PE might see changed."""
+    """Calls a function on one PE and returns its result on all, for example to inspect a file that may change."""
     if current().kind != "spmd" or current().pes == 1:
         return function(*args)
     return everywhere(_on_first, function, *args)[0]
@@ -37,7 +37,7 @@ def once(function: Callable[..., Any], *args: Any) -> Any:
 def clean_up(
     session: Any, function: Callable[..., Any], *args: Any, is_finalizing: Callable[[], bool] = sys.is_finalizing
 ) -> None:
-    """Calls `function(here, *args)` on every PE of a session to undo what it has begun there.
+    """Calls `function(here, *args)` on every PE of a session to undo an operation.
 
     Where the session has failed or ended, on this PE alone, with None: the others cannot be reached. Nothing is done
     when the interpreter ends, as a generator that was left open is closed when modules are gone already.
@@ -51,7 +51,7 @@ def clean_up(
 
 
 def clean_up_once(session: Any, function: Callable[..., Any], *args: Any) -> None:
-    """The same on one PE, with `function(*args)`; on each that is left where the session has failed."""
+    """The same on one PE, with `function(*args)`; on each remaining PE if the session has failed."""
     if session.failed or session.closed:
         function(*args)
     else:
@@ -66,7 +66,7 @@ def landed(
     function: Callable[..., Any], args: Sequence[Any], kinds: Sequence[int], *, rows: Sequence[int] = (),
     inputs: Sequence[Any] = (),
 ) -> tuple[list[Any], list[tuple[Any, Any]]]:  # fmt: skip
-    """As `everywhere`, and columns of the rows that the PEs leave with `here.add(column, place, array)`.
+    """As `everywhere`, and makes columns of the rows that the PEs pass to `here.add(column, place, array)`.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def _unpacked(answer: bytes) -> Any:
 
 
 def answer(request: bytes, here: _core.Landing) -> bytes:
-    """What this PE answers to a request: the program of its process."""
+    """Handles a request from another PE; called by the session on this PE."""
     sys.path[:], alone, call = pickle.loads(request)
     try:
         function, args = pickle.loads(call)
@@ -124,7 +124,7 @@ def answer(request: bytes, here: _core.Landing) -> bytes:
 
 
 def _portable(error: BaseException) -> BaseException:
-    """The exception, or, when it cannot be sent, one that says the same."""
+    """The exception, or, if it cannot be pickled, one with the same message."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

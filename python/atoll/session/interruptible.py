@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of other libraries that take long and run no signal handlers meanwhile."""
+"""Long calls of other libraries, during which signal handlers run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 _Answer = TypeVar("_Answer")
 
-#: Seconds after which a waiting thread runs signal handlers, where the signal itself has woken another one.
+#: Seconds after which a waiting thread runs signal handlers, if the signal itself has woken another thread.
 _LOOK = 0.1
 
 
@@ -20,17 +20,17 @@ def handles_signals() -> bool:
 
 
 def interruptible(function: Callable[..., _Answer], *args: Any, **options: Any) -> _Answer:
-    """What a function returns or raises. It runs in a thread of its own, and this one handles signals meanwhile.
+    """Calls a function in another thread, while this thread handles signals; returns its result or raises its error.
 
     What a signal handler raises (KeyboardInterrupt, say) ends the wait. The function cannot be ended: it goes on, and
-    its result is dropped. So it must change nothing that others see, and it must release the GIL where it takes long.
+    its result is dropped. So it must not change shared state, and it must release the GIL if it takes long.
     In other threads than the main one, where no handlers run, it is called directly.
     """
     if not handles_signals():
         return function(*args, **options)
     found: list[tuple[_Answer | None, BaseException | None]] = []
     done = threading.Event()
-    context = contextvars.copy_context()  # NumPy's errstate, say
+    context = contextvars.copy_context()  # such as NumPy's errstate
 
     def run() -> None:
         try:

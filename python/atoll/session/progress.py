@@ -59,7 +59,7 @@ class Bar:
         self._display.start()
 
     def close(self) -> None:
-        """Takes the bar away."""
+        """Removes the bar."""
         if self._display is not None:
             self._display.stop()
             self._display = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the program is: the line outside of this package that called it, and what it called."""
+"""The current position of the program: the line outside of this package that called it, and the called function."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import sys
 from types import FrameType
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-#: Packages that call array operations for the line that called them.
+#: Packages that call array operations on behalf of the user's line.
 _BETWEEN = ("numpy", "pandas")
 _LONGEST = 120
 
 
 def where() -> str:
-    """As an error says it: "in ndarray.sum (sums.py:4: `print(a.sum())`)". Empty: no line of a program is running."""
+    """The position for error messages: "in ndarray.sum (sums.py:4: `print(a.sum())`)". Empty outside of a program."""
     frame: FrameType | None = sys._getframe(1)
     called = ""
     while frame is not None and _is_ours(frame):
@@ -33,7 +33,7 @@ def _is_ours(frame: FrameType) -> bool:
 
 
 def _name(frame: FrameType) -> str:
-    """Of a function: "ak.sort", "ndarray.sum"; nothing for what has no name of its own."""
+    """The public name of a function: "ak.sort", "ndarray.sum"; empty if it has none."""
     name = frame.f_code.co_qualname
     if "<" in name:
         return ""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collectives on machines that are not there: what they take on 32,768 nodes, under noise, or run by interfaces.
+"""Simulation of collectives: their time on 32,768 nodes, under noise, or offloaded to network interfaces.
 
-The steps that are simulated are those that Atoll's collectives run, written by the same code.
+The simulated steps are those that Atoll's collectives run, produced by the same code.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ def simulate(
     collective
         As ``atoll sim list`` names them: barrier, broadcast, allreduce, …
     nodes
-        How many nodes the machine has.
+        Number of nodes of the machine.
     bytes
-        Of the vector, or of each block.
+        Size of the vector, or of each block.
     noise
-        None: the machine's; ``none``, or what stops each host: ``25 us at 1 kHz``, ``random 25 us at 1 kHz``.
+        None: the machine's; ``none``, or interruptions of each host: ``25 us at 1 kHz``, ``random 25 us at 1 kHz``.
     **settings
         algorithm, root, pes_per_node, executor (host, core, interface), pace (together, back to back), repeats,
         seed, memory_bytes, threads (that share the simulation, where no links are shared; the result is the same).
@@ -52,14 +52,14 @@ def simulate(
     Returns
     -------
     dict
-        Settings and figures, in SI units: time_s (the mean of the repeats), messages, energy_j, …
+        Settings and results, in SI units: time_s (the mean of the repeats), messages, energy_j, …
 
     Raises
     ------
     SimError
-        The machine's file is wrong.
+        The machine's file is invalid.
     ValueError
-        There is no such collective, algorithm or setting, or the machine cannot have so many nodes.
+        Unknown collective, algorithm or setting, or invalid number of nodes for the machine.
     MemoryError
         The schedules take more than `memory_bytes`.
 

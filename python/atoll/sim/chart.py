@@ -15,8 +15,8 @@ COLOURS = (
 )  # fmt: skip
 MARKERS = "osD^vP*X<>ph"
 STROKES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 3)), (0, (3, 3)))
-PUBLISHED_MARKERS = "xd1+2348|_"  # of points that belong to no line
-MOST_NAMED = 10  # values of x that are all written
+PUBLISHED_MARKERS = "xd1+2348|_"  # markers of points that belong to no line
+MOST_NAMED = 10  # up to this many values of x are all labelled
 UNITS = {
     "key_gib_s": "GiB/s of keys",
     "time_s": "time, s", "messages": "messages", "message_bytes": "bytes sent", "energy_j": "energy, J",
@@ -28,7 +28,7 @@ UNITS = {
 
 
 class Chart:
-    """Records sorted into panels and lines, by what the head's `plot` says."""
+    """Records sorted into panels and lines, by the `plot` settings of the head."""
 
     def __init__(self, head: dict[str, Any], records: Sequence[dict[str, Any]]) -> None:
         plot = head.get("plot", {})
@@ -50,7 +50,7 @@ class Chart:
             else:
                 line[self.place(record)] = record[self.y]
         xs = list(dict.fromkeys(x for panel in self.panels.values() for line in panel.values() for x in line))
-        #: Names along the x axis, in their order, where x is no number.
+        #: Labels along the x axis, in order, where x is not a number.
         self.names = [] if all(is_number(x) for x in xs) else [str(x) for x in xs]
 
     def place(self, record: dict[str, Any]) -> Any:
@@ -97,13 +97,13 @@ class Chart:
             unused.set_visible(False)
         looks = Looks(self)
         values = [y for lines in self.panels.values() for line in lines.values() for y in line.values() if y > 0]
-        # The less they span, the more of them are named.
+        # The smaller the range, the more ticks are labelled.
         span = max(values) / min(values) if values else 1.0
         few = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
         named = few if span < 3 else (1, 2, 3, 5, 7) if span < 10 else (1, 2, 5) if span < 1000 else (1,)
         for axis, (panel, lines) in zip(axes.flat, self.panels.items(), strict=False):
             for number, (name, line) in enumerate(lines.items()):
-                size = 4 + 2 * (len(lines) - 1 - number) / len(lines)  # so that one below another shows
+                size = 4 + 2 * (len(lines) - 1 - number) / len(lines)  # so that overlapping markers show
                 axis.plot(self.along(line), list(line.values()), markersize=size, label=name, **looks.of_line(name))
             for number, one in enumerate(looks.published):
                 if one.get("panel", panel) == panel:
@@ -121,7 +121,7 @@ class Chart:
             axis.set_title(panel, fontsize=9)
             axis.grid(alpha=0.3)
         for row in axes:
-            # Where each number has its unit there is none behind the name.
+            # The axis label has no unit where each tick has one.
             name = UNITS.get(self.y, self.y)
             row[0].set_ylabel(name.removesuffix(", s") if "y" in self.logs else name)
         found: dict[str, Any] = {}
@@ -130,14 +130,14 @@ class Chart:
         names, handles = list(found), list(found.values())
         rows = 0
         if names:
-            # As many beside one another as fit: a letter is some 0.055 inches wide, a sample 0.7.
+            # As many columns as fit: a letter is some 0.055 inches wide, a sample line 0.7.
             fit = int(figure.get_figwidth() / (0.7 + 0.055 * max(map(len, names))))
             columns = max(1, min(4, len(names), fit))
             rows = -(-len(names) // columns)
             figure.legend(
                 handles, names, loc="lower center", ncols=columns, fontsize=7, frameon=False, handlelength=3.5
             )
-        # Panels keep their height, whatever is below them.
+        # Panels keep their height, whatever the size of the legend below them.
         legend = 0.2 + 0.155 * rows
         height = 0.6 + 3.4 * down + legend
         figure.set_figheight(height)
@@ -148,7 +148,7 @@ class Chart:
         plt.close(figure)
 
     def along(self, xs: Iterable[Any]) -> list[Any]:
-        """Where values lie along the x axis: names at 0, 1, 2, …"""
+        """Positions of values on the x axis: names at 0, 1, 2, …"""
         if not self.names:
             return list(xs)
         places = [str(x) if not is_number(x) else shown(self.x, x) for x in xs]
@@ -170,12 +170,12 @@ class Chart:
             axis.set_xscale("symlog", base=10, linthresh=min([x for x in numbers if x > 0], default=1))
         else:
             axis.set_xscale("log", base=2)
-        # Of two that would cover one another the first is named.
+        # Of two overlapping labels the first is shown.
         words = [
             "" if before and 0 < x < 1.25 * before else shown(self.x, x)
             for before, x in zip([None, *numbers], numbers, strict=False)
         ]
-        if numbers and len(numbers) <= MOST_NAMED:  # what was simulated, as people write it
+        if numbers and len(numbers) <= MOST_NAMED:  # the simulated values, formatted
             axis.set_xticks(numbers, words)
             axis.minorticks_off()
             if sum(map(len, words)) > 36:
@@ -185,10 +185,10 @@ class Chart:
 
 
 class Looks:
-    """Colour and marker by the first setting of a line, stroke by the others, the same in all panels.
+    """Styles: colour and marker by a line's first setting, line style by the others, the same in all panels.
 
     A published series that names its line (`line`) has that line's colour and a large hollow marker; any other has a
-    black marker of its own.
+    separate black marker.
     """
 
     def __init__(self, chart: Chart) -> None:
@@ -238,7 +238,7 @@ def is_number(value: Any) -> bool:
 
 
 def shown(name: str, value: Any) -> str:
-    """A setting's value as people write it.
+    """A setting's value, formatted.
 
     >>> shown("bytes", 16777216), shown("bytes", 1000), shown("nodes", 32768)
     ('16 MiB', '1,000 B', '32,768')
@@ -258,7 +258,7 @@ def keys(value: Any) -> list[str]:
 
 
 def label(record: dict[str, Any], names: Sequence[str]) -> str:
-    """What a panel or a line is called: its settings, those that the record has."""
+    """The label of a panel or a line: its settings that the record has."""
     words = []
     for name in names:
         value = record.get(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiments: files of settings whose lists are multiplied out to simulations. All is checked before anything runs."""
+"""Experiments: files of settings whose lists are multiplied out to simulations, and checked before anything runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FIGURES = (
     "time_s", "messages", "message_bytes", "energy_j", "host_active_s", "run_s", "memory_bytes", "ratio", "gib_s",
     "key_gib_s", "pe_messages", "start_s", "start_pe_messages", "runtime_bytes", "pe_resident_bytes",
 )  # fmt: skip
-#: of a record, beside the keys of machines that its run varies
+#: keys of a record, besides the machine keys that its run varies
 SETTINGS = (
     "machine", "collective", "algorithm", "bytes", "nodes", "pes_per_node", "executor", "pace", "repeats", "compute_s",
     "seed", "items", "pes",
@@ -51,9 +51,9 @@ def collective(value: object) -> str:
     return str(choice(tuple(_core.sim_collectives()))(value))
 
 
-#: simulations of a file
+#: limit of simulations per file
 MOST_POINTS = 10_000
-#: what an error of a point is about -> the key that says it
+#: subject of a point's error -> the key that sets it
 BLAMED = (
     ("allowed", "memory"), ("allow more", "memory"), ("root", "root"), ("pes_per_node", "pes_per_node"),
     ("no whole number of elements", "bytes"), ("repeats", "repeats"), ("items", "items"), ("bytes of", "bytes"),
@@ -65,7 +65,7 @@ def whole(name: str) -> Any:
     return lambda value: integer(value, *RANGES[name])
 
 
-#: key of a run -> (what Point calls it, how)
+#: key of a run -> (attribute of Point, conversion)
 RUN: dict[str, tuple[str, Any]] = {
     "collective": ("collective", collective),
     "algorithm": ("algorithm", text),
@@ -88,7 +88,7 @@ ABOUT_MACHINE = ("machine", "noise", *TABLES)
 
 @dataclass(frozen=True)
 class Experiment:
-    """What a file says."""
+    """The content of an experiment file."""
 
     source: Source
     title: str
@@ -231,13 +231,13 @@ class Reader:
         return point
 
     def misfit(self, error: Exception, at: Key, given: set[str]) -> Exception:
-        """Of what cannot be simulated: names the key that is most likely to blame."""
+        """The error of a point that cannot be simulated: names the key that is the most likely cause."""
         words = str(error)
         about = next((key for part, key in BLAMED if part in words and key in given), "nodes")
         return self.source.wrong((*at, about), words)
 
     def check(self, point: Point, at: Key) -> None:
-        """What is known to be wrong before it runs."""
+        """Reports errors that are known before the point runs."""
         algorithms = _core.sim_collectives()[point.collective]
         if point.algorithm not in ("auto", *algorithms):
             raise self.source.wrong(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine that this one is: fitted so that simulated collectives of one node take what `atoll bench` measured."""
+"""Fits a model of this machine, so that simulated collectives of one node match the times of `atoll bench`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from atoll.sim.point import Point
 from atoll.sim.source import SimError
 
 COLLECTIVES = ("barrier", "broadcast", "allreduce", "allgather", "alltoall")
-#: What is fitted: key of the machine's file, its unit, where the search begins (in ps, or fs per byte).
+#: Fitted parameters: key of the machine's file, its unit, start of the search (in ps, or fs per byte).
 KEYS: dict[tuple[str, str], tuple[str, float]] = {
     ("memory", "overhead"): ("ps", 15_000.0),
     ("memory", "latency"): ("ps", 30_000.0),
@@ -25,15 +25,15 @@ KEYS: dict[tuple[str, str], tuple[str, float]] = {
     ("host", "reduce"): ("fs/B", 25_000.0),
     ("host", "miss"): ("ps", 5_000.0),
 }
-#: Found afterwards, from what more PEs than cores take.
+#: Fitted afterwards, to times of jobs with more PEs than cores.
 SWITCH_PS = 500_000.0  # fmt: skip
-#: What follows one another runs ahead where nobody has to answer: so many show it.
+#: Repetitions of a simulated collective: enough that one-way operations, whose root runs ahead, reach a steady state.
 REPEATS = 100
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One collective as it was measured."""
+    """One measured collective."""
 
     collective: str
     bytes: int
@@ -75,22 +75,22 @@ def machine_of(values: Sequence[float], cores: int = 0) -> Machine:
 
 
 def predict(machine: Machine, one: Measured) -> float:
-    """Seconds of one of many that follow one another, as they are measured."""
+    """Simulated seconds of one collective in a back-to-back sequence, as in the measurement."""
     point = Point(machine, one.collective, 1, bytes=one.bytes, element_bytes=8 if one.bytes % 8 == 0 else 1,
                   pes_per_node=one.pes, pace="back to back", repeats=REPEATS)  # fmt: skip
     return float(point.record(point.run())["time_s"])
 
 
 def error(machine: Machine, measured: Sequence[Measured]) -> float:
-    """Mean of how far off, as a logarithm: half and double are as bad."""
+    """Mean absolute logarithm of the ratios, so that half and double count the same."""
     return statistics.fmean(abs(math.log(predict(machine, one) / one.seconds)) for one in measured)
 
 
 def fit(measured: Sequence[Measured]) -> Machine:
-    """The machine whose predictions for two PEs are nearest.
+    """The machine whose predictions for two PEs have the least error.
 
-    How long a core takes from one PE to another is found by the jobs of more PEs than cores that have the fewest: where
-    there are many PEs, they sleep, which takes what it takes.
+    The time that a core needs to switch PEs is fitted to the jobs with the fewest PEs above the number of cores: with
+    more PEs they sleep, which the model lacks.
     """
     pairs = [one for one in measured if one.pes == 2] or list(measured)
     values = [start for _, start in KEYS.values()]
@@ -104,7 +104,7 @@ def fit(measured: Sequence[Measured]) -> Machine:
 
 
 def search(values: list[float], which: Sequence[int], cores: int, measured: Sequence[Measured]) -> list[float]:
-    """The nearest, with those of `which` raised or lowered in turn, or one up and another down, by less and less."""
+    """Pattern search: raises or lowers each parameter of `which`, or one up and another down, by decreasing steps."""
     best = error(machine_of(values, cores), measured)
     alone = [{i: power} for i in which for power in (1, -1)]
     in_pairs = [{i: 1, j: -1} for i in which for j in which if i != j]
@@ -144,7 +144,7 @@ def text_of(machine: Machine, source: Path) -> str:
 
 
 def errors(machine: Machine, measured: Sequence[Measured]) -> list[tuple[Measured, float, float]]:
-    """What was measured, what is predicted, and by how much that is too long (0.1: a tenth)."""
+    """Measurement, prediction, and relative error of the prediction (0.1: a tenth too long)."""
     rows: list[tuple[Measured, float, float]] = []
     for one in measured:
         predicted = predict(machine, one)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines: TOML files of what hosts, interfaces, networks and noise cost, and the ones that come with Atoll."""
+"""Machines: TOML files with the costs of hosts, interfaces, networks and noise, and the machines included in Atoll."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ NOISES = ("none", "periodic", "random", "trace")
 RENDEZVOUS = ("get", "put")
 BROADCASTS = ("send", "fetch")
 
-MOST_OF_KIND = 10**12  # of a power in mW (1 GW), of an energy in pJ (1 J)
-MOST_HOPS = 512  # of a route whose links are shared: sim::Route
+MOST_OF_KIND = 10**12  # limit of a power in mW (1 GW), and of an energy in pJ (1 J)
+MOST_HOPS = 512  # limit of a route whose links are shared: sim::Route
 
 Convert = Callable[[Any], int]
 
@@ -143,17 +143,17 @@ NEEDED = (("host", "overhead", "send_overhead"), ("network", "latency", "latency
 
 @dataclass(frozen=True)
 class Machine:
-    """What a file says: settings of sim::Machine by name, and what needs the number of nodes or another file."""
+    """A machine file: settings of sim::Machine by name, and settings that need the number of nodes or another file."""
 
     name: str
     about: str = ""
     values: Mapping[str, int] = field(default_factory=dict)
     torus: Sequence[int] | str = "auto"
     trace: tuple[tuple[int, int], ...] = ()
-    has: frozenset[tuple[str, str]] = frozenset()  # keys that were given
+    has: frozenset[tuple[str, str]] = frozenset()  # keys present in the file
 
     def settings(self, nodes: int) -> dict[str, int]:
-        """For so many nodes; ValueError when the machine cannot have them."""
+        """The settings for a number of nodes; ValueError when the machine cannot have it."""
         values = dict(self.values)
         if values.get("topology") == TOPOLOGIES.index("torus"):
             sides = near_cube(nodes) if isinstance(self.torus, str) else tuple(self.torus)
@@ -170,7 +170,7 @@ class Machine:
         return values
 
     def with_key(self, table: str, key: str, value: Any, folder: Path = Path()) -> Machine:
-        """The same with one key of a file; ValueError says what is accepted."""
+        """The machine with one key changed; ValueError with the accepted values."""
         members, convert, _ = TABLES[table][key]
         number = convert(value)
         changed = replace(self, values={**self.values, **dict.fromkeys(members, number)}, has=self.has | {(table, key)})
@@ -199,7 +199,7 @@ class Machine:
 
 
 def near_cube(nodes: int) -> tuple[int, int, int]:
-    """Three factors, as near to one another as they can be.
+    """The most equal three factors of a number.
 
     >>> near_cube(32768)
     (32, 32, 32)
@@ -236,7 +236,7 @@ def read_trace(path: Path) -> tuple[int, tuple[tuple[int, int], ...]]:
 
 
 def presets() -> dict[str, Path]:
-    """The machines that come with Atoll: name -> file."""
+    """The machines included in Atoll: name -> file."""
     return {path.stem: path for path in sorted(MACHINES.glob("*.toml"))}
 
 
@@ -265,7 +265,7 @@ def load(name_or_path: str | Path, folder: Path = Path()) -> Machine:
 def apply(
     machine: Machine, source: Source, content: Mapping[str, Any], at: tuple[str | int, ...], folder: Path
 ) -> Machine:
-    """The machine with what the tables of `content`, which lies at `at` in the file, say."""
+    """The machine with the settings of the tables of `content`, which is at `at` in the file."""
     for table, rows in content.items():
         if table == "about":
             if not isinstance(rows, str):
@@ -287,7 +287,7 @@ def apply(
 
 
 def check_whole(machine: Machine, source: Source, at: tuple[str | int, ...]) -> None:
-    """That the keys without which nothing can be simulated are there, and fit one another."""
+    """Checks that all required keys are present and consistent."""
     for table, *either in NEEDED:
         if not any((table, key) in machine.has for key in either):
             raise source.wrong((*at, table), f"it needs {either[0]}: {TABLES[table][either[0]][2]}")

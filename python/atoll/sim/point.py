@@ -16,13 +16,13 @@ from atoll.toml import integer
 EXECUTORS = ("host", "core", "interface")
 PACES = ("together", "back to back")
 MEMORY_BYTES = 4 << 30
-STEP_BYTES = 24  # of a schedule while it is written
+STEP_BYTES = 24  # bytes per step while a schedule is built
 LONGEST_SIMULATED_PS = 2**62  # 53 days
-#: What `runtime` gets of each PE's heap of 64 MiB.
+#: Share of each PE's heap of 64 MiB that `runtime` uses.
 MOST_RUNTIME_BYTES = 8 << 20
 MOST_RUNTIME_ITEMS = 1 << 20
 PATTERNS = ("halo", "fft", "sort", "indexgather")
-#: Whole numbers of a point: least and most.
+#: Bounds of the integer settings of a point.
 RANGES = {
     "nodes": (1, units.MOST_PES), "pes_per_node": (1, units.MOST_PES), "bytes": (0, units.MOST_BYTES),
     "element_bytes": (1, units.MOST_BYTES), "root": (0, units.MOST_PES - 1), "repeats": (1, 10**6),
@@ -33,7 +33,7 @@ RANGES = {
 
 @dataclass(frozen=True)
 class Point:
-    """What is simulated. `labels` are the settings by which a chart knows it, as the file writes them."""
+    """The settings of one simulation. `labels` are those that identify it in a chart, as the file writes them."""
 
     machine: Machine
     collective: str
@@ -52,7 +52,7 @@ class Point:
     memory_bytes: int = MEMORY_BYTES
     threads: int = 1
     labels: dict[str, Any] = field(default_factory=dict, hash=False)
-    #: Makes the error of a file of what cannot be, with its place.
+    #: Makes an error with the position in the file.
     wrong: Callable[[Exception], Exception] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -63,7 +63,7 @@ class Point:
                 raise ValueError(f"{name}: {error}") from None
 
     def settings(self) -> dict[str, int]:
-        """The machine's, when this can be simulated; ValueError and MemoryError say what cannot be."""
+        """The machine's settings; ValueError or MemoryError if this cannot be simulated."""
         settings = self.machine.settings(self.nodes)
         pes = self.nodes * self.pes_per_node
         if self.collective == "runtime":
@@ -93,7 +93,7 @@ class Point:
         return settings
 
     def check(self) -> None:
-        """ValueError and MemoryError say what is known to be wrong before it runs."""
+        """Raises ValueError or MemoryError for errors that are known before the run."""
         _core.sim_check(self.settings(), self.machine.trace, self.work(0))
 
     def work(self, trace_events: int) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class Point:
         }  # fmt: skip
 
     def run(self, trace_events: int = 0, progress: Callable[[int], None] | None = None) -> dict[str, Any]:
-        """The result as _core gives it; ValueError and MemoryError say what cannot be."""
+        """The result of _core; ValueError or MemoryError if it cannot be simulated."""
         settings = self.settings()
         if self.collective == "runtime":
             result = _core.sim_runtime(settings, self.machine.trace, self.work(0))
@@ -117,7 +117,7 @@ class Point:
         return _core.sim_run(settings, self.machine.trace, self.work(trace_events), progress)
 
     def energy(self, result: dict[str, Any]) -> dict[str, float]:
-        """Joules of one operation by what takes them: processors at work and waiting, interfaces, messages."""
+        """Joules of one operation by consumer: active and waiting processors, interfaces, messages."""
         power = self.machine.settings(self.nodes)
         elapsed, active = result["end_ps"] * 1e-12, result["host_active_ps"] * 1e-12
         parts = {
@@ -129,7 +129,7 @@ class Point:
         return {f"energy_{name}_j": joules / self.repeats for name, joules in parts.items()}
 
     def record(self, result: dict[str, Any]) -> dict[str, Any]:
-        """A line of the results: settings, and figures in SI units."""
+        """A record: settings, and results in SI units."""
         times = [time * 1e-12 for time in result["times_ps"]]
         mean = statistics.fmean(times)
         pes = self.nodes * self.pes_per_node

@@ -30,7 +30,7 @@ def head_of(experiment: Experiment) -> dict[str, Any]:
 
 
 def run(experiment: Experiment, out: Path | TextIO | None, jobs: int | None = None) -> list[dict[str, Any]]:
-    """Runs all points; records in the order of the file, written to `out` as they come in that order."""
+    """Runs all points; returns the records in the order of the file, and writes them to `out` in that order."""
     workers = jobs or len(os.sched_getaffinity(0))
     # Where there are more cores than simulations, these share them; results do not depend on it.
     points = [
@@ -49,7 +49,7 @@ def run(experiment: Experiment, out: Path | TextIO | None, jobs: int | None = No
             stream.write(json.dumps(head_of(experiment)) + "\n")
         with bar:
             task = bar.add_task(experiment.title, total=total)
-            # The longest first, so that none is left alone at the end.
+            # The longest first, so that no long one runs alone at the end.
             order = sorted(range(len(points)), key=lambda i: -cost(points[i]))
             futures = {pool.submit(one, points[i], lambda: bar.advance(task)): i for i in order}
             written = 0
@@ -66,7 +66,7 @@ def run(experiment: Experiment, out: Path | TextIO | None, jobs: int | None = No
 
 
 def check_memory(experiment: Experiment) -> None:
-    """SimError when schedules take more memory than their run allows: only making them shows it."""
+    """SimError when schedules take more memory than their run allows, which only building them shows."""
     for point in experiment.points:
         if point.memory_bytes != MEMORY_BYTES and point.collective != "runtime":
             one(replace(point, repeats=1), lambda: None)
@@ -110,7 +110,7 @@ ENERGY_PARTS = ("active", "waiting", "interface", "message")
 
 
 def energy_table(records: Sequence[dict[str, Any]], head: dict[str, Any]) -> Any:
-    """Joules of one operation, by what takes them."""
+    """Table of the joules of one operation, by consumer."""
     from rich import box
     from rich.table import Table
 
@@ -128,7 +128,7 @@ def energy_table(records: Sequence[dict[str, Any]], head: dict[str, Any]) -> Any
 
 
 def table(records: Sequence[dict[str, Any]], head: dict[str, Any]) -> Any:
-    """Lines by panels and lines of the plot, one column for each x."""
+    """Table with a row for each panel and line of the plot, and a column for each x."""
     from rich import box
     from rich.table import Table
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of machines and experiments, whose mistakes are SimErrors."""
+"""Files of machines and experiments; errors in them are SimErrors."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from atoll import toml
 
 
 class SimError(Exception):
-    """What is wrong with a file or an experiment, in a sentence."""
+    """An error in a file or an experiment."""
 
 
 def read(path: Path) -> toml.Source:
-    """A file. SimError when it cannot be read or is no TOML."""
+    """Reads a file; SimError when it cannot be read or is not TOML."""
     return toml.read(path, SimError)

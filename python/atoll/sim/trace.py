@@ -12,7 +12,7 @@ from atoll.sim.point import Point
 
 
 def events(point: Point, spans: list[tuple[str, int, int, int, int, int]]) -> Iterator[dict[str, Any]]:
-    """In the JSON form of trace events; microseconds."""
+    """The JSON trace events; microseconds."""
     for pe in sorted({span[1] for span in spans}):
         node = pe // point.pes_per_node
         yield {"ph": "M", "name": "process_name", "pid": node, "args": {"name": f"node {node}"}}

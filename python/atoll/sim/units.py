@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantities of machine and experiment files: a number and a unit, so that none is guessed, and their bounds."""
+"""Quantities of machine and experiment files: a number with a mandatory unit, and bounds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from atoll.toml import LONGEST_TEXT, shown
 
 LONGEST_PS = 10**15  # 1000 s
 MOST_BYTES = 2**40
-SLOWEST = 1000  # bytes in a second
+SLOWEST = 1000  # bytes per second
 FASTEST_HZ = 10**6
 MOST_PES = 2**24
 
@@ -35,7 +35,7 @@ KINDS = {
 
 
 def quantity(text: object, kind: str) -> Fraction:
-    """The value in the smallest unit of its kind (ps, B, B/s, /s, Hz, mW, pJ); ValueError says what is accepted.
+    """The value in the smallest unit of its kind (ps, B, B/s, /s, Hz, mW, pJ); ValueError with the accepted units.
 
     >>> quantity("1.5 us", "time")
     Fraction(1500000, 1)
@@ -70,7 +70,7 @@ def picoseconds(text: object) -> int:
 
 
 def picoseconds_of_rate(text: object, kind: str = "rate") -> int:
-    """The time between two, of so many in a second."""
+    """The interval between events of a rate."""
     value = quantity(text, kind)
     if value == 0:
         raise ValueError(f"'{text}' is a {kind} of 0: give one above 0")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths, URLs and streams, and files that appear whole or not at all."""
+"""Paths, URLs and streams, and atomic writes of files."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that appear whole or not at all: under another name first, then renamed.
+"""Atomic writes of files: data go to a temporary file in the same directory, which is then renamed.
 
-Who writes holds a lock on what lies aside, which ends with its process however that ends. So the next writer of the
-same file knows what was left behind, and removes it.
+A writer holds a lock on its temporary file; the kernel releases the lock when the process ends. So the next writer of
+the same file recognises and removes temporary files of dead processes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import stat
 from collections.abc import Callable, Iterator
 from typing import Any
 
-#: What lies aside for this process, and the handle that holds its lock.
+#: Temporary files of this process, and the descriptors that hold their locks.
 _held: dict[str, int] = {}
 _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2
 _AT_FDCWD = -100
@@ -33,7 +33,7 @@ class Device:
 
 
 def is_special(path: str) -> bool:
-    """Whether a path is of a device or pipe, say: what cannot be replaced, but written to."""
+    """Whether a path is a device, pipe or similar file, which cannot be replaced, only written to."""
     _check(path)
     try:
         mode = os.stat(path).st_mode
@@ -48,7 +48,7 @@ def _check(path: str) -> None:
 
 
 def beside(path: str) -> str:
-    """A new empty file beside `path`, to write to. What writers of `path` have left that are no more is removed."""
+    """A new temporary file in the directory of `path`. Removes temporary files of dead writers of `path`."""
     _check(path)
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
@@ -56,7 +56,7 @@ def beside(path: str) -> str:
 
 
 def directory_beside(path: str) -> str:
-    """The same for a directory. A directory that programs work in is not replaced: its files would go."""
+    """The same for a directory. Refuses one that contains the current or home directory, whose files would vanish."""
     _check(path)
     held = os.path.realpath(path)
     for kept, what in ((os.getcwd(), "current"), (os.path.expanduser("~"), "home")):
@@ -79,16 +79,16 @@ def _beside(path: str, make: Callable[[str], None]) -> str:
         aside = os.path.join(parent, f".{name}.{secrets.token_hex(4)}.part")
         make(aside)
         handle = os.open(aside, os.O_RDONLY)
-        with contextlib.suppress(OSError):  # a file system without locks: nobody tidies up there
+        with contextlib.suppress(OSError):  # a file system without locks: temporary files of dead writers stay
             fcntl.flock(handle, fcntl.LOCK_EX)
         if os.path.exists(aside) and os.path.samestat(os.stat(aside), os.fstat(handle)):
             _held[aside] = handle
             return aside
-        os.close(handle)  # somebody took it for left behind before it was locked
+        os.close(handle)  # another writer removed it before it was locked
 
 
 def _tidy(parent: str, name: str) -> None:
-    """Removes what lies beside a file without a writer; puts back a directory that was on its way to be replaced."""
+    """Removes temporary files of dead writers; restores a directory whose replacement was interrupted."""
     left = re.compile(re.escape(f".{name}.") + r"[0-9a-f]{8}\.part(\.old)?")
     for entry in os.listdir(parent):
         found = left.fullmatch(entry)
@@ -109,7 +109,7 @@ def _tidy(parent: str, name: str) -> None:
 
 
 def settle(aside: str, path: str) -> None:
-    """Puts what was written aside in the place of `path`: first its bytes are on the disk, then it has the name."""
+    """Replaces `path` by the temporary file: flushes it to disk, then renames it."""
     path = os.path.realpath(path)
     if os.path.isfile(path) and os.path.isfile(aside):
         os.chmod(aside, os.stat(path).st_mode & 0o777)
@@ -123,7 +123,7 @@ def settle(aside: str, path: str) -> None:
 
 @contextlib.contextmanager
 def replacing(path: str) -> Iterator[str]:
-    """A file to write to, which takes the place of `path` when the block ends well; else `path` is as it was."""
+    """A temporary file, which replaces `path` if the block ends without error; else `path` is unchanged."""
     aside = beside(path)
     try:
         yield aside
@@ -133,10 +133,10 @@ def replacing(path: str) -> Iterator[str]:
 
 
 def _exchange(aside: str, path: str) -> None:
-    """A directory with files cannot be renamed onto: the two change their names at once, and the old one goes.
+    """Replaces a directory: exchanges both names atomically (rename needs an empty target) and deletes the old one.
 
-    Where a file system cannot do that, the old one steps aside first; a program that is killed between leaves it there,
-    and the next writer puts it back."""
+    Where a file system cannot exchange names, the old directory is renamed first; if the program is killed in between,
+    the next writer restores it."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is not None and rename(_AT_FDCWD, os.fsencode(aside), _AT_FDCWD, os.fsencode(path), _EXCHANGE) == 0:
         discard(aside)
@@ -158,7 +158,7 @@ def _exchange(aside: str, path: str) -> None:
 
 
 def discard(path: str) -> None:
-    """Removes a file or directory, if it is there, and gives its lock back."""
+    """Removes a temporary file or directory, if it exists, and releases its lock."""
     if os.path.isdir(path) and not os.path.islink(path):
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -170,7 +170,7 @@ def discard(path: str) -> None:
 
 
 def flush_all(path: str) -> None:
-    """The bytes of a file, or of all of a directory, are on the disk."""
+    """Flushes a file, or a directory with all its files, to disk."""
     if os.path.isdir(path):
         for at, _, names in os.walk(path):
             for name in names:
@@ -181,7 +181,7 @@ def flush_all(path: str) -> None:
 
 
 def flush(path: str) -> None:
-    """The bytes of a file, or the names of a directory, are on the disk."""
+    """Flushes a file, or the entries of a directory, to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -191,7 +191,7 @@ def flush(path: str) -> None:
 
 @contextlib.contextmanager
 def sink(system: Any, target: Any) -> Iterator[Any]:
-    """A binary stream to a path (on `system`, a file system of Arrow's, or here), or the stream that `target` is."""
+    """A binary stream to a path (on `system`, an Arrow file system, or locally), or `target` if it is a stream."""
     if hasattr(target, "write"):
         yield target
     elif isinstance(target, Device):

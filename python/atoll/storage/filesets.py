@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are one thing together, named as Arkouda names them: `PREFIX_LOCALE0000` and its kin.
+"""Sets of files that belong together, with Arkouda's names: `PREFIX_LOCALE0000`, `PREFIX_LOCALE0001`, …
 
-They are replaced as one: the old set stays whole until the new one is whole, no matter which job wrote it and with
-however many files. The new files are written into a hidden directory beside the old ones. A rename of that directory
-commits them: from then on they are what the prefix stands for. Then they move to their places, and old files without a
-successor go. If the process ends in between, the next reader or writer of the files completes that.
+A set is replaced atomically: the old set stays complete until the new one is, whatever job wrote it and with whatever
+number of files. The new files are written into a hidden directory beside the old ones. A rename of that directory
+commits them: from then on the prefix means the new files. Then they are moved to their final names, and old files
+without a successor are removed. If the process ends in between, the next reader or writer of the files completes this.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from typing import NamedTuple
 from ..session.everywhere import once
 from .atomic import directory_beside, discard, flush, flush_all
 
-_COMMITTED = ".whole"  # ends the name of a directory whose files are to move to their places
+_COMMITTED = ".whole"  # suffix of a committed directory, whose files are to be moved to their final names
 _LIST = ".files.json"
-_PATIENCE = 10  # seconds to wait for a process that moves files at that moment
+_PATIENCE = 10  # seconds to wait for another process that moves files
 
 
 def located(prefix: str, number: int | None = 0) -> str:
-    """The file of a PE, or with None a pattern of those of all."""
+    """The file name of a PE, or with None a pattern of those of all PEs."""
     stem, ending = os.path.splitext(prefix)
     return f"{stem}_LOCALE{'*' if number is None else f'{number:04d}'}{ending}"
 
 
 @contextlib.contextmanager
 def replacing_files(prefix: str) -> Iterator[str]:
-    """A prefix to write files under; when the block ends well, they take the place of those under `prefix`."""
+    """A temporary prefix; if the block ends without error, its files replace those of `prefix`."""
     path = os.path.abspath(prefix)
     parent, name = os.path.realpath(os.path.dirname(path)), os.path.basename(path)
     once(complete, [parent])
@@ -48,7 +48,7 @@ def replacing_files(prefix: str) -> Iterator[str]:
 
 
 def complete(directories: Iterable[str]) -> bool:
-    """Completes what processes that have ended were about to do with files of directories; whether there was any."""
+    """Completes the interrupted replacements of dead processes in directories; returns whether there were any."""
     found = False
     for directory in directories:
         if _committed(directory):
@@ -60,13 +60,13 @@ def complete(directories: Iterable[str]) -> bool:
 
 
 class _Told(NamedTuple):
-    """What a committed directory says: the prefix, and all its files."""
+    """The content of a committed directory: the prefix, and all its files."""
 
     name: str
     files: list[str]
 
     def is_old(self, file: str) -> bool:
-        """Whether a file is one of the prefix that has no successor."""
+        """Whether a file has the prefix and no successor."""
         return file not in self.files and _is_of(self.name, file)
 
 
@@ -78,14 +78,14 @@ def _is_of(name: str, file: str) -> bool:
 def _committed(directory: str) -> list[str]:
     try:
         names = os.listdir(directory or ".")
-    except OSError:  # no directory, or none that may be listed
+    except OSError:  # the directory is missing or unreadable
         return []
     paths = [os.path.join(directory, one) for one in sorted(names) if one[:1] == "." and one.endswith(_COMMITTED)]
     return [path for path in paths if _is_own(path)]
 
 
 def _is_own(path: str) -> bool:
-    """Whether this user has made it: in a directory of all, others could name this user's files."""
+    """Whether this user owns it: in a shared directory, another user could name this user's files."""
     try:
         found = os.lstat(path)
     except OSError:
@@ -112,7 +112,7 @@ def _commit(aside: str, name: str) -> None:
 
 
 def _move(committed: str) -> None:
-    """Moves files to their places, and removes old ones. Each step may have been done before."""
+    """Moves files to their final names, and removes old ones. Idempotent."""
     parent, told = os.path.dirname(committed), _told(committed)
     for name in told.files:
         with contextlib.suppress(FileNotFoundError):
@@ -124,7 +124,7 @@ def _move(committed: str) -> None:
 
 
 def _told(committed: str) -> _Told:
-    """The list of a committed directory; ValueError where it is none, or names files elsewhere."""
+    """The file list of a committed directory; ValueError if it is invalid or names files elsewhere."""
     path = os.path.join(committed, _LIST)
     try:
         with open(path, encoding="utf-8") as stream:
@@ -140,7 +140,7 @@ def _told(committed: str) -> _Told:
 
 @contextlib.contextmanager
 def _alone(directory: str) -> Iterator[None]:
-    """No other process moves files of the directory meanwhile, where the file system has locks."""
+    """Holds a lock so that no other process moves files of the directory, if the file system has locks."""
     handle = os.open(directory or ".", os.O_RDONLY)
     try:
         end = time.monotonic() + _PATIENCE

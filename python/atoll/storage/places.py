@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where data lies: paths, lists of them, patterns, directories, URLs of other file systems, and open streams."""
+"""Locations of data: paths, lists of paths, patterns, directories, URLs of other file systems, open streams."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _URL = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+://")
 
 @dataclass
 class Place:
-    """The files of a data set, in order, and how they are opened. It can be sent to other PEs."""
+    """The files of a data set, in order, and their file system. It can be sent to other PEs."""
 
     files: list[str]
-    system: Any = None  # a file system of Arrow's; None: this machine's
-    data: bytes | None = None  # of a stream: its content
-    roots: list[str] = field(default_factory=list)  # the directories that were asked for
+    system: Any = None  # an Arrow file system; None: the local one
+    data: bytes | None = None  # the content of a stream
+    roots: list[str] = field(default_factory=list)  # the requested directories
 
     def open(self, file: str) -> Any:
-        """The file, for random access: what pyarrow's readers take."""
+        """Opens the file for random access, as pyarrow's readers require."""
         pa = extras.module("pyarrow", "reading this file")
         if self.data is not None:
             return pa.BufferReader(self.data)
@@ -45,7 +45,7 @@ class Place:
         return int(self.system.get_file_info(file).size)
 
     def keys(self, file: str) -> dict[str, str]:
-        """What `name=value` in the path below the directory says."""
+        """The values of `name=value` components in the path below the directory."""
         found = {}
         for root in self.roots:
             if file.startswith(root.rstrip("/") + "/"):
@@ -57,7 +57,7 @@ class Place:
 
 
 def place_of(where: Any, endings: Iterable[str] = (), storage_options: dict[str, Any] | None = None) -> Place:
-    """The files that a path, list of paths, pattern, directory, URL or stream means.
+    """The files of a path, list of paths, pattern, directory, URL or stream.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def place_of(where: Any, endings: Iterable[str] = (), storage_options: dict[str,
     endings
         In a directory, files that end so; when there are none, all whose names begin with neither '.' nor '_'.
     storage_options
-        For fsspec, which then opens URLs; without them Arrow does what it can.
+        For fsspec, which then opens URLs; without them Arrow's file systems do.
     """
     if hasattr(where, "read"):
         data = where.read()
@@ -89,7 +89,7 @@ def place_of(where: Any, endings: Iterable[str] = (), storage_options: dict[str,
 
 
 def path_of(where: Any) -> str:
-    """The text of a path. ValueError for one that can be none."""
+    """A path as a string; ValueError for an invalid one."""
     path = os.fspath(where)
     if isinstance(path, bytes):
         path = os.fsdecode(path)
@@ -101,12 +101,12 @@ def path_of(where: Any) -> str:
 
 
 def filesystem(url: str, storage_options: dict[str, Any] | None = None) -> tuple[Any, str]:
-    """The file system of Arrow's (None: this machine's) and the path that a URL means."""
+    """The Arrow file system (None: the local one) and the path of a URL."""
     fs = extras.module("pyarrow.fs", f"reading {url}")
     if storage_options is None:
         try:
             system, path = fs.FileSystem.from_uri(url)
-        except ValueError:  # a scheme that Arrow does not know
+        except ValueError:  # a scheme that Arrow lacks
             storage_options = {}
         else:
             return (None if isinstance(system, fs.LocalFileSystem) else system), path
@@ -127,12 +127,12 @@ def _local(path: str, endings: tuple[str, ...]) -> Place:
             raise FileNotFoundError(f"no file matches {path}")
         fixed = _before_pattern(path)
         return Place(found, roots=[os.path.dirname(fixed)])
-    os.stat(path)  # what it raises names the path
+    os.stat(path)  # its error names the path
     return Place([path])
 
 
 def matching(pattern: str) -> list[str]:
-    """The paths that match a pattern, in order; files that are replaced together are all old ones or all new."""
+    """The paths that match a pattern, sorted; of a set that is being replaced, all old or all new files."""
     found = glob.glob(pattern, recursive=True)
     if complete({os.path.dirname(one) for one in found} | {os.path.dirname(_before_pattern(pattern))}):
         found = glob.glob(pattern, recursive=True)
@@ -140,7 +140,7 @@ def matching(pattern: str) -> list[str]:
 
 
 def _before_pattern(path: str) -> str:
-    """What stands before the first letter with a meaning of its own."""
+    """The part of a pattern before its first wildcard."""
     return re.split(r"[*?\[]", path, maxsplit=1)[0]
 
 
@@ -179,7 +179,7 @@ def _wanted(found: list[str], root: str, endings: tuple[str, ...]) -> list[str]:
 
 
 def target_of(where: Any, storage_options: dict[str, Any] | None = None) -> tuple[Any, str | io.IOBase | Device]:
-    """Where to write: the file system (None: this machine's) and the path, or a stream as it is: what `sink` takes."""
+    """The target of a write, for `sink`: the file system (None: the local one) and the path, or a stream as it is."""
     if hasattr(where, "write"):
         return None, where
     path = path_of(where)

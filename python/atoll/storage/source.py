@@ -9,7 +9,7 @@ from typing import Any
 
 
 def fill(source: Any, room: Any) -> None:
-    """Reads until the room is full; ValueError where the file ends before."""
+    """Reads until the buffer is full; ValueError if the file ends before."""
     while len(room):
         count = source.readinto(room)
         if not count:
@@ -25,7 +25,7 @@ def pour(stream: Any, data: Any, step: int) -> None:
 
 
 def land(here: Any, parts: Sequence[tuple[Any, ...]]) -> None:
-    """On a PE: what `add_values` of the engine does."""
+    """Calls the engine's `add_values` on a PE."""
     with opening([part[3] for part in parts]):
         if parts:
             here.add_values(list(parts))
@@ -33,7 +33,7 @@ def land(here: Any, parts: Sequence[tuple[Any, ...]]) -> None:
 
 @contextlib.contextmanager
 def opening(files: Iterable[str]) -> Iterator[None]:
-    """Of files that the engine cannot open Python's own error."""
+    """Raises Python's own error for a file that the engine cannot open."""
     try:
         yield
     except ValueError:
@@ -47,7 +47,7 @@ def opening(files: Iterable[str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def reading(what: Any) -> Iterator[None]:
-    """Errors of a library, with the file and the place in it. ValueErrors where a file's content is at fault."""
+    """Adds the file and the position to errors of a library; corrupt content becomes a ValueError."""
     try:
         yield
     except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError):
@@ -58,7 +58,7 @@ def reading(what: Any) -> Iterator[None]:
         if error.errno is not None:
             raise type(error)(error.errno, error.strerror, str(what)) from error
         raise ValueError(f"cannot read {what}: {_first_line(error)}") from error
-    except Exception as error:  # libraries have many classes for what is broken
+    except Exception as error:  # libraries have many classes of errors for corrupt files
         raise ValueError(f"cannot read {what}: {_first_line(error)}") from error
 
 
