@@ -13,7 +13,7 @@ from pathlib import Path
 #: (pattern, what to write instead, how many are left)
 PHRASES: list[tuple[str, str, int]] = [
     (r"\bwhoever\b", "name the process, thread or object", 14),
-    (r"\bwho\b", "'that' or 'which': processes and objects are not persons; or name the process", 241),
+    (r"\bwho\b", "'that' or 'which': processes and objects are not persons; or name the process", 234),
     (r"\bhears? of\b", "'is notified of', 'receives'", 13),
     (r"\b(?:is|are) let go\b|\blet go of\b", "'freed', 'released'", 2),
     (r"\bcame (?:too )?early\b", "'unexpected message'", 0),
@@ -21,7 +21,7 @@ PHRASES: list[tuple[str, str, int]] = [
     (r"\bsays? what (?:a|an|the|it|nobody)\b", "'protocol error: unexpected message …'", 7),
     (r"\bmakes? no sense\b", "say which value is invalid, and what is accepted", 2),
     (r"\bmade anew\b|\banew\b", "'again', 'created'", 6),
-    (r"\bnobody\b", "name the process or the caller: 'no PE', 'no caller'", 228),
+    (r"\bnobody\b", "name the process or the caller: 'no PE', 'no caller'", 221),
 ]
 
 PROSE = {".c", ".cpp", ".hpp", ".h", ".py", ".pyi", ".md", ".toml", ".txt"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages that only some commands need, the extra of Atoll that has each, and what to type to install them."""
+"""Optional packages, the extra of Atoll that has each, and the commands that install them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import importlib.util
 from collections.abc import Iterable
 from typing import Any
 
-#: Extra -> what it brings, named as one imports it; `module` names the first extra that has a package. pyproject.toml
-#: says the same, with versions.
+#: Extra -> its packages, by import name; `module` names the first extra that has a package. pyproject.toml has the
+#: same list, with versions.
 EXTRAS = {
     "files": ("pyarrow", "h5py"),
     "urls": ("fsspec",),
@@ -24,14 +24,14 @@ PUBLISHED = False
 
 
 class MissingExtraError(ImportError):
-    """A package is not installed; the text says what to type."""
+    """A package is not installed; the message has the command that installs it."""
 
 
 def is_here(package: str) -> bool:
     """Whether a package is installed. It is not imported."""
     try:
         return importlib.util.find_spec(package) is not None
-    except ValueError:  # imported, and without a specification of its own
+    except ValueError:  # imported, and without a __spec__
         return True
 
 
@@ -46,7 +46,7 @@ def command(packages: Iterable[str], extra: str | None) -> str:
 
 
 def hint(packages: Iterable[str], extra: str) -> str:
-    """What to type for packages that are missing.
+    """The command that installs missing packages.
 
     >>> hint(["numba"], "bench")
     'numba is not installed: pip install numba'
@@ -71,14 +71,14 @@ def load(package: str, extra: str) -> Any:
 
 
 def module(name: str, what: str) -> Any:
-    """A module that something stands on.
+    """Imports a required module of an optional package.
 
     Parameters
     ----------
     name : str
-        As one imports it: "pyarrow.csv".
+        Its import name: "pyarrow.csv".
     what : str
-        What it is for, as the subject of a sentence: "reading ORC".
+        Its purpose, as the subject of a sentence: "reading ORC".
 
     Raises
     ------
@@ -94,6 +94,6 @@ def module(name: str, what: str) -> Any:
 
 
 def need(extra: str) -> None:
-    """Raises MissingExtraError that names all that is missing of an extra; else nothing happens."""
+    """Raises MissingExtraError that names all missing packages of an extra, if there are any."""
     if missing := [package for package in EXTRAS[extra] if not is_here(package)]:
         raise MissingExtraError(hint(missing, extra))

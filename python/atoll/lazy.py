@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the package that are loaded when they are first used: importing it does not wait for them."""
+"""Names of the package that are loaded at first use, so that importing the package is fast."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from .columns.functions.functions import concatenate
 
-#: What `atoll` exports, and the module that has it.
+#: Names that `atoll` exports, and their modules.
 LAZY = dict.fromkeys(
     (
         "CategoricalIndex", "DataFrame", "DatetimeIndex", "Index", "Interval", "IntervalIndex", "MultiIndex", "Period",
@@ -47,16 +47,16 @@ for _module, _names in {
 
 
 def load(name: str) -> Any:
-    """What is exported under a name."""
+    """Loads the object of an exported name."""
     if name not in LAZY:
         raise AttributeError(f"module 'atoll' has no attribute {name!r}")
     return getattr(import_module(LAZY[name]), name)
 
 
 def concat(objs: Any, axis: Any = 0, **options: Any) -> Any:
-    """Arrays, columns, or data frames and Series, one behind another.
+    """Concatenates arrays, columns, or data frames and Series.
 
-    Of arrays and columns it is `concatenate`. Of frames it takes pandas' arguments: ``axis``, ``join``,
+    For arrays and columns it is `concatenate`. For frames it takes pandas' arguments: ``axis``, ``join``,
     ``ignore_index``, ``keys``, ``names``, ``verify_integrity``, ``sort``.
 
     Examples
@@ -75,5 +75,5 @@ def concat(objs: Any, axis: Any = 0, **options: Any) -> Any:
 
 
 def exported() -> list[str]:
-    """The names of the package, also those that have not been loaded: what completion offers."""
+    """All names of the package, also those not yet loaded, for tab completion."""
     return sorted({*vars(import_module("atoll")), *LAZY})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the lines that ATOLL_MPIIO_STATS asks for say: reading them, advice, and the picture."""
+"""Statistics written by ATOLL_MPIIO_STATS: reading, advice, and charts."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class FileFigures:
     ranks: list[dict[str, Any]]
 
     def total(self, direction: str, figure: str) -> float:
-        """A figure of `read` or `write`, added over the ranks."""
+        """A statistic of `read` or `write`, summed over the ranks."""
         return float(sum(rank[direction][figure] for rank in self.ranks))
 
     def calls(self, direction: str, kind: str) -> int:
-        """How often ranks called for an `independent`, `collective` or `shared` access."""
+        """Number of `independent`, `collective` or `shared` accesses of all ranks."""
         return int(sum(rank[direction][kind]["calls"] for rank in self.ranks))
 
     def called_for(self, direction: str, kind: str) -> int:
-        """Bytes of these calls."""
+        """Bytes of these accesses."""
         return int(sum(rank[direction][kind]["bytes"] for rank in self.ranks))
 
 
@@ -44,7 +44,7 @@ def read_lines(lines: Iterable[str]) -> list[FileFigures]:
     Raises
     ------
     ValueError
-        A line is not what ATOLL_MPIIO_STATS writes.
+        A line was not written by ATOLL_MPIIO_STATS.
     """
     files: list[FileFigures] = []
     for number, line in enumerate(lines, 1):
@@ -102,7 +102,7 @@ def advice(one: FileFigures) -> list[str]:
 
 
 def series(rank: dict[str, Any], direction: str, width: float) -> list[float]:
-    """Bytes of a rank over time, in bins of so many seconds, which its own are no longer than."""
+    """Bytes of a rank over time, in bins of `width` seconds, which are not shorter than its own bins."""
     bins = [0.0] * len(rank[f"{direction}_series"])
     for index, moved in enumerate(rank[f"{direction}_series"]):
         bins[int(index * rank["bin_s"] / width + 1e-9)] += moved
@@ -117,7 +117,7 @@ def rates(ranks: Sequence[dict[str, Any]], direction: str) -> tuple[list[float],
 
 
 def draw(one: FileFigures, path: Path) -> None:
-    """Writes the picture of one file: rate over time, ranks and time, phases."""
+    """Writes the chart of one file: rate over time, ranks and time, phases."""
     extras.load("matplotlib", "bench").use("Agg")
     pyplot = extras.load("matplotlib.pyplot", "bench")
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames for narwhals: libraries that take data frames through it take ours.
+"""The narwhals plug-in: libraries that accept data frames through narwhals accept Atoll's.
 
-Our frames have pandas' names, so narwhals' own reading of pandas is what it calls on them; `FRAMES` says which module
-the names are found in. It is named in the package's entry points (`narwhals.plugins`).
+Atoll's frames have pandas' names, so narwhals' pandas-like classes work on them; `FRAMES` gives the module with the
+names. The package's entry points name this plug-in (`narwhals.plugins`).
 
 Examples
 --------
@@ -31,18 +31,18 @@ from . import pandas as _names
 from .frame.classes import is_frame, is_series
 from .frame.data.dtypes import Kind
 
-#: The package that has the classes of what is passed to narwhals.
+#: The package with the classes of native objects.
 NATIVE_PACKAGE = "atoll"
 
 
 class Frames(ModuleType):
-    """What narwhals asks of a library of frames: like pandas, from another module."""
+    """narwhals' description of a pandas-like library whose names are in another module."""
 
     value = "atoll"
     name = "ATOLL"
 
     def __narwhals_namespace__(self, version: Any) -> Any:
-        """What narwhals finds its functions in, when this is named as `backend`."""
+        """The namespace of narwhals' functions, when this is the `backend`."""
         return __narwhals_namespace__(version)
 
     def __getattr__(self, name: str) -> Any:
@@ -74,19 +74,19 @@ FRAMES = Frames("atoll.narwhals")
 
 
 def _frames() -> Frames:
-    """What another process takes for it."""
+    """The reconstruction by pickle in another process."""
     return FRAMES
 
 
 class Held:
-    """What frames and Series have in common as narwhals holds them."""
+    """Common base of narwhals' wrappers of frames and Series."""
 
     def to_arrow(self: Any) -> Any:
-        """As pyarrow has it: a table, an array."""
+        """Converts to pyarrow: a table, or an array."""
         return self.native.to_arrow()
 
     def to_pandas(self: Any) -> Any:
-        """As pandas has it; a frame's rows are numbered."""
+        """Converts to pandas; a frame gets a default index."""
         return self.native.to_pandas()
 
     def __narwhals_namespace__(self: Any) -> Any:
@@ -94,11 +94,11 @@ class Held:
 
 
 class AtollDataFrame(Held, PandasLikeDataFrame):  # type: ignore[misc]  # narwhals may be absent when types are checked
-    """A frame, as narwhals holds it."""
+    """narwhals' wrapper of a frame."""
 
     @classmethod
     def from_arrow(cls, data: Any, /, *, context: Any) -> Any:
-        """A frame of what Arrow's streams give."""
+        """A frame from an Arrow stream."""
         return cls.from_native(_names.DataFrame(data), context=context)
 
     @property
@@ -122,13 +122,13 @@ class AtollDataFrame(Held, PandasLikeDataFrame):  # type: ignore[misc]  # narwha
 
 
 class AtollGroupBy(PandasLikeGroupBy):  # type: ignore[misc]  # narwhals may be absent when types are checked
-    """Groups of rows, as narwhals holds them."""
+    """narwhals' wrapper of a group-by."""
 
     def _getitem_aggs(self, exprs: Any) -> Any:
         return [self._figures(one) for one in exprs]
 
     def _figures(self, expr: Any) -> Any:
-        """What one expression makes of each group: a Series, or a frame where it has several columns."""
+        """The aggregates of one expression per group: a Series, or a frame if it has several columns."""
         names, rows = list(expr.output_names), expr.is_first() or expr.is_last() or expr.is_any_value()
         if expr.is_len():
             return self._sizes(list(expr.aliases))
@@ -153,7 +153,7 @@ class AtollGroupBy(PandasLikeGroupBy):  # type: ignore[misc]  # narwhals may be 
         return made
 
     def _sizes(self, names: list[str]) -> Any:
-        """How many rows each group has, under some names."""
+        """The number of rows of each group, under the given names."""
         made = self._grouped.size()
         made = made.set_index(self._keys).iloc[:, 0] if is_frame(made) else made
         return _names.concat([made.rename(name) for name in names], axis=1)
@@ -176,7 +176,7 @@ def _floor_divided(dividend: Any, divisor: Any) -> Any:
 
 
 class AtollSeries(Held, PandasLikeSeries):  # type: ignore[misc]  # narwhals may be absent when types are checked
-    """A Series, as narwhals holds it."""
+    """narwhals' wrapper of a Series."""
 
     @property
     def dtype(self) -> Any:
@@ -192,7 +192,7 @@ class AtollSeries(Held, PandasLikeSeries):  # type: ignore[misc]  # narwhals may
         return AtollLists(self)
 
     def _apply_pyarrow_compute_func(self, native: Any, func: Any) -> Any:
-        """What a function of pyarrow makes of the values, which are collected for it."""
+        """Calls a pyarrow function on the values, which are gathered."""
         import pyarrow as pa
 
         held = native.to_arrow()
@@ -209,14 +209,14 @@ class AtollSeries(Held, PandasLikeSeries):  # type: ignore[misc]  # narwhals may
 
 
 class AtollLists(PandasLikeSeriesListNamespace):  # type: ignore[misc]  # narwhals may be absent when types are checked
-    """Methods of lists: our lists are Arrow's."""
+    """Methods of lists, which are Arrow's."""
 
     def _raise_if_not_pyarrow_backend(self) -> None:
-        """Nothing: they always are."""
+        """Does nothing: lists always have Arrow's layout."""
 
 
 class AtollExpr(PandasLikeExpr):  # type: ignore[misc]  # narwhals may be absent when types are checked
-    """An expression, whose Series are ours."""
+    """An expression on Atoll's Series."""
 
     def __init__(self, call: Any, **options: Any) -> None:
         def ours(df: Any) -> list[Any]:
@@ -252,21 +252,21 @@ class AtollNamespace(PandasLikeNamespace):  # type: ignore[misc]  # narwhals may
         return AtollSeries
 
     def from_native(self, data: Any, /) -> Any:
-        """A frame or a Series, as narwhals holds it."""
+        """narwhals' wrapper of a frame or a Series."""
         return (AtollDataFrame if is_frame(data) else AtollSeries).from_native(data, context=self)
 
 
 def is_native(native_object: Any, /) -> bool:
-    """Whether something is one of our frames or Series."""
+    """Whether an object is an Atoll frame or Series."""
     return is_frame(native_object) or is_series(native_object)
 
 
 def __narwhals_namespace__(version: Any) -> Any:
-    """What narwhals finds its functions in."""
+    """The namespace of narwhals' functions."""
     frames: Any = FRAMES  # narwhals' own kinds of frames are an enumeration, which has no place for others
     return AtollNamespace(frames, version)
 
 
 def held(native_object: Any) -> Any:
-    """A frame or a Series as narwhals holds it, in its newest version."""
+    """narwhals' wrapper of a frame or a Series, in its newest version."""
     return __narwhals_namespace__(Version.MAIN).from_native(native_object)

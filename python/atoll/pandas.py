@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A stand-in for pandas: ``import atoll.pandas as pd``.
 
-What Atoll has under pandas' names is Atoll's; what it lacks is done by pandas, on data that is collected for it, with a
-warning that names it once.
+Functions that Atoll implements run on all PEs; others fall back to pandas on one process, which gathers all data, with
+a warning that names each once.
 
 Examples
 --------
@@ -124,12 +124,12 @@ __all__ = [
 
 
 def __narwhals_namespace__(version: Any) -> Any:
-    """What narwhals finds its functions in, when this module is named as `backend`."""
+    """The namespace of narwhals' functions, when this module is the `backend`."""
     return import_module("atoll.narwhals").__narwhals_namespace__(version)
 
 
 def isna(obj: Any) -> Any:
-    """Which values are missing; of one value, whether it is."""
+    """A mask of missing values; for one value, whether it is missing."""
     if is_frame(obj) or is_series(obj) or isinstance(obj, Index):
         return obj.isna()
     if isinstance(obj, np.ndarray) and obj.ndim > 1:
@@ -140,7 +140,7 @@ def isna(obj: Any) -> Any:
 
 
 def notna(obj: Any) -> Any:
-    """Which values are there; of one value, whether it is."""
+    """A mask of values that are not missing; for one value, whether it is not missing."""
     if is_frame(obj) or is_series(obj) or isinstance(obj, Index):
         return obj.notna()
     if _is_one(obj):
@@ -166,12 +166,12 @@ def pivot(data: Any, *args: Any, **options: Any) -> Any:
 
 
 def pivot_table(data: Any, *args: Any, **options: Any) -> Any:
-    """Figures of groups as a table; see `DataFrame.pivot_table`."""
+    """Aggregates of groups as a table; see `DataFrame.pivot_table`."""
     return _pivot_table(data, *args, **options)
 
 
 def _read(read: Any, arg: Any, options: dict[str, Any]) -> Any:
-    """Moments or durations as pandas has them: of a Series a Series, of values an Index."""
+    """Datetimes or timedeltas in pandas' result type: a Series for a Series, an Index for values."""
     if is_frame(arg):
         return Series(read({label: column._values for label, column in arg.items()}, **options), index=arg.index)
     if is_series(arg):
@@ -189,8 +189,8 @@ def _read(read: Any, arg: Any, options: dict[str, Any]) -> Any:
 
 
 def to_datetime(arg: Any, errors: str = "raise", **options: Any) -> Any:
-    """Moments of texts, numbers, or columns of years, months and days; see `atoll.to_datetime`. Texts of which each
-    may be written in its own way (``format`` "mixed" or "ISO8601") pandas reads."""
+    """Datetimes from strings, numbers, or columns of years, months and days; see `atoll.to_datetime`. pandas parses
+    strings in mixed formats (``format`` "mixed" or "ISO8601")."""
     if options.get("format") in ("mixed", "ISO8601"):
         by_pandas("to_datetime", ["format"])
         import pandas
@@ -202,21 +202,21 @@ def to_datetime(arg: Any, errors: str = "raise", **options: Any) -> Any:
 
 
 def to_timedelta(arg: Any, unit: Any = None, errors: str = "raise") -> Any:
-    """Durations of texts and numbers; see `atoll.to_timedelta`."""
+    """Timedeltas from strings and numbers; see `atoll.to_timedelta`."""
     return _read(read_durations, arg, {"unit": unit, "errors": errors})
 
 
 def unique(values: Any) -> Any:
-    """Each value once, in order of its first row."""
+    """Distinct values, in order of first appearance."""
     found = (values if is_series(values) else Series(values)).unique()
     return numpy_of(found) if isinstance(values, np.ndarray) else found
 
 
-#: Readers of files, which Atoll has with fewer arguments than pandas.
+#: File readers that have fewer arguments than pandas'.
 _READERS = ("read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_sql", "read_table")
 
 
-#: What touches no data: pandas' own arrays and options.
+#: Names that need no data: pandas' arrays and options.
 _WITHOUT_DATA = (
     "array", "describe_option", "get_option", "option_context", "reset_option", "set_eng_float_format", "set_option",
     "show_versions", "test",
@@ -224,7 +224,7 @@ _WITHOUT_DATA = (
 
 
 def _taken(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether our function has all these arguments."""
+    """Whether Atoll's function accepts all these arguments."""
     known = inspect.signature(function).parameters
     listed = [one for one in known.values() if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     any_more = any(one.kind == one.VAR_KEYWORD for one in known.values())
@@ -247,7 +247,7 @@ def __getattr__(name: str) -> Any:
 
     @wraps(found)
     def function(*args: Any, **kwargs: Any) -> Any:
-        if name == "read_json":  # pandas' default, rather than what the file looks like
+        if name == "read_json":  # pandas' default, rather than detection from the file
             kwargs.setdefault("lines", False)
         if own is not None and _taken(own, args, kwargs):
             try:
@@ -262,7 +262,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _as_pandas_raises(error: ValueError) -> ValueError:
-    """An error of a file in pandas' own class, which scripts may catch."""
+    """Converts a file error to pandas' own class, which scripts may catch."""
     import pandas
 
     if re.search(r"no columns: the file is empty", str(error)):
@@ -270,12 +270,12 @@ def _as_pandas_raises(error: ValueError) -> ValueError:
     return pandas.errors.ParserError(str(error)) if re.search(r"expected \d+ values, got", str(error)) else error
 
 
-#: Modules of pandas whose functions look at frames and Series.
+#: Modules of pandas whose functions take frames and Series.
 _MODULES = ("api", "plotting", "testing", "util")
 
 
 class Module:
-    """A module of pandas', whose functions are called with what ours are in pandas; of kinds with no rows at all."""
+    """A pandas module whose functions get converted arguments; dtype predicates get empty pandas objects."""
 
     def __init__(self, module: Any) -> None:
         self._module = module

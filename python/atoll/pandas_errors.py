@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pandas' own error classes, for errors that programs catch by them. pandas is imported only when one is raised."""
+"""pandas' own error classes, which programs catch. pandas is imported only when one is raised."""
 
 from __future__ import annotations
 

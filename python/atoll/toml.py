@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TOML files whose mistakes are told with file, line and key."""
+"""TOML files whose errors name file, line and key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_TEXT = 64
 
 @dataclass(frozen=True)
 class Source:
-    """A file, its content, and where each key is."""
+    """A file, its content, and the line of each key."""
 
     path: Path
     text: str
@@ -26,7 +26,7 @@ class Source:
     error: type[Exception]
 
     def wrong(self, key: Sequence[str | int], text: str) -> Exception:
-        """An error about a key; where it has no line of its own, the line of what it is in."""
+        """An error about a key, with its line or that of the enclosing table."""
         if len(text) > LONGEST_ERROR:
             text = f"{text[: LONGEST_ERROR // 2]} … {text[-LONGEST_ERROR // 2 :]}"
         found = tuple(key)
@@ -37,7 +37,7 @@ class Source:
 
 
 def dotted(key: Sequence[str | int]) -> str:
-    """('run', 0, 'nodes') as people write it."""
+    """('run', 0, 'nodes') as `run[1].nodes`, counted from 1."""
     words = ""
     for part in key:
         words += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if words else part
@@ -45,7 +45,7 @@ def dotted(key: Sequence[str | int]) -> str:
 
 
 def shown(value: object) -> str:
-    """A value for an error: not longer than a line, whatever it is.
+    """A value for an error message, shortened to a line.
 
     >>> shown(16**5000), shown("a" * 100)
     ('a number of thousands of digits', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…")
@@ -58,7 +58,7 @@ def shown(value: object) -> str:
 
 
 def integer(value: object, least: int, most: int) -> int:
-    """A whole number of a file; ValueError says which are accepted."""
+    """An integer of a file; ValueError with the accepted range."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ValueError(f"{shown(value)} is not accepted. Write a whole number of at least {least}")
     if value > most:
@@ -67,7 +67,7 @@ def integer(value: object, least: int, most: int) -> int:
 
 
 def exists(path: Path) -> bool:
-    """Whether there is such a file; False for what is no name of a file."""
+    """Whether the file exists; False for an invalid name."""
     try:
         return path.exists()
     except (OSError, ValueError):
@@ -75,7 +75,7 @@ def exists(path: Path) -> bool:
 
 
 def read(path: Path, error: type[Exception]) -> Source:
-    """A file. `error` when it cannot be read or is no TOML."""
+    """Reads a file; raises `error` when it cannot be read or is not TOML."""
     try:
         text = path.read_text()
     except OSError as refusal:
@@ -95,7 +95,7 @@ def read(path: Path, error: type[Exception]) -> Source:
 
 
 def lines_of(text: str) -> dict[Key, int]:
-    """The line of each table and key of a text that is TOML.
+    """The line of each table and key of a TOML text.
 
     >>> lines_of('a = 1\\n[[run]]\\nb.c = [\\n 1]\\n')
     {('a',): 1, ('run',): 2, ('run', 0): 2, ('run', 0, 'b'): 3, ('run', 0, 'b', 'c'): 3}

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks of the field, each beside its peers: same data, runs in turns, answers checked.
+"""Benchmarks that compare Atoll with other libraries: same data, alternating runs, checked answers.
 
-A case (`registry.Case`) says how its data is made, what its nominal bytes are, how each contender computes the answer
-and how an answer is checked. Cases live in `cases/`, one file per family; `runner` runs them, `record` writes them
-down, `table` and `plot` show them.
+A case (`registry.Case`) defines its data, its nominal bytes, the computation of each contender and the check of the
+answers. Cases are in `cases/`, one file per family; `runner` runs them, `record` writes records, `table` and `plot`
+show them.
 """
 
 
 class BenchError(Exception):
-    """A benchmark cannot run as asked; the text says what to do."""
+    """A benchmark cannot run as requested; the message contains advice."""
 
 
 __all__ = ["BenchError"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of communication benchmarks: one panel for each operation; curves over sizes, bars where there is one."""
+"""Charts of communication benchmarks: one panel for each operation; curves over sizes, bars for a single size."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 #: Contender -> size -> the record.
 Panel = dict[str, dict[int, dict[str, Any]]]
-#: Own colours for those that always take part; others take these in turn, as they come.
+#: Fixed colours of frequent contenders; others take these in turn.
 FIXED = {"atoll": "#0072B2", "limit": "#444444"}
 OTHERS = ["#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8C6BB1"]
 MARKERS = "osD^vP"
@@ -26,7 +26,7 @@ def panels(records: Sequence[dict[str, Any]]) -> dict[str, Panel]:
 
 
 def value(record: dict[str, Any]) -> float:
-    """What is drawn: units per second, or seconds."""
+    """The plotted value: units per second, or seconds."""
     seconds = median(record["seconds"])
     return float(record["work"] / seconds if record["unit"] else seconds)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seeded data of the distributions that benchmarks ask for."""
+"""Seeded random data of the distributions of benchmarks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from atoll.bench import BenchError
 from atoll.bench.registry import Array
 
 Rng = np.random.Generator
-#: Room for hand-written loops, which want arrays to start at a cache line.
+#: Alignment for hand-written loops, which need arrays that start at a cache line.
 ALIGNMENT = 64
 
 
@@ -47,7 +47,7 @@ def zipf(rng: Rng, n: int, dtype: np.dtype[Any]) -> Array:
 
 
 def nearly_sorted(rng: Rng, n: int, dtype: np.dtype[Any]) -> Array:
-    """In order but for one element in a hundred."""
+    """Sorted except one element in a hundred."""
     values = np.sort(full_range(rng, n, dtype))
     moved = rng.integers(0, max(n, 1), n // 100)
     values[moved] = full_range(rng, len(moved), dtype)
@@ -97,7 +97,7 @@ def near_one(size: int, seed: int, dtype: Any = np.float64) -> Array:
 
 
 def in_order(*columns: Any) -> tuple[Any, ...]:
-    """Rows in ascending order of their first column, for answers of peers that give them in another order."""
+    """Rows sorted by their first column, for answers of other libraries in unspecified order."""
     arrays = [np.asarray(column) for column in columns]
     order = np.argsort(arrays[0], kind="stable")
     return tuple(array[order] for array in arrays)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joules of processors and memory, by the counters (RAPL) that Linux shows where there are any."""
+"""Joules of processors and memory, by the RAPL counters that Linux shows if the processor has them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ FOLDER = Path("/sys/class/powercap")
 
 
 class NoEnergyError(Exception):
-    """Why energy cannot be measured here."""
+    """Energy cannot be measured here; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Domain:
-    """A counter in microjoules, which begins again at 0 after `most`."""
+    """A counter in microjoules, which wraps to 0 after `most`."""
 
     name: str
     path: Path
@@ -26,7 +26,7 @@ class Domain:
 
 
 def domains(folder: Path) -> list[Domain]:
-    """Packages, and memory where it is counted apart; parts of a package are in it already."""
+    """Packages, and memory if it has a separate counter; subdomains of a package are included in it."""
     found = []
     for path in sorted(folder.glob("intel-rapl:*")):
         name = (path / "name").read_text().strip()
@@ -36,7 +36,7 @@ def domains(folder: Path) -> list[Domain]:
 
 
 class Meter:
-    """Of all packages of this host: what others run here is counted, too. NoEnergyError says why there is none.
+    """Measures all packages of this host, including other programs. NoEnergyError gives the reason if it cannot.
 
     Examples
     --------
@@ -65,6 +65,6 @@ class Meter:
         return [domain.read() for domain in self.domains]
 
     def joules_since(self, before: list[int]) -> float:
-        """Counters that have begun again meanwhile, once, are right all the same."""
+        """Joules since these readings; correct if a counter has wrapped at most once."""
         pairs = zip(self.domains, before, self.read(), strict=True)
         return sum((now - then) % (domain.most + 1) for domain, then, now in pairs) * 1e-6

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs at one SIMD level (`levels`): a case, set up, and one trial of it for each line that comes in."""
+"""The process of one SIMD level (`levels`): sets a case up, and runs one trial for each line of its input."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from atoll.bench.timing import one_turn, repeats_of
 
 
 def main() -> None:
-    # Answers go to the standard output that was given; what contenders print goes to the error output.
+    # Answers go to the original standard output; output of contenders goes to standard error.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
 

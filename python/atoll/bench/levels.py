@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The SIMD level as a dimension: one process for each, as kernels and peers choose theirs once, which take turns."""
+"""The SIMD level as a dimension: one process per level, since libraries choose theirs once; they run in turns."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from atoll.bench import BenchError
 from atoll.bench.registry import Case, Request, Setup
 from atoll.bench.result import Result
 
-#: From the least on.
+#: SIMD levels, lowest first.
 LEVELS = ("sse4", "avx2", "avx512")
-#: NumPy's, Arrow's and LLVM's (numba's) words for them. Polars and DuckDB cannot be told.
+#: NumPy's, Arrow's and LLVM's (numba's) names of them. Polars and DuckDB have no setting.
 NUMPY_BEYOND = {"sse4": ("AVX", "F16C", "FMA", "X86_V3", "X86_V4"), "avx2": ("AVX512", "X86_V4"), "avx512": ()}
 ARROW = {"sse4": "SSE4_2", "avx2": "AVX2", "avx512": "AVX512"}
 LLVM = {"sse4": "x86-64-v2", "avx2": "x86-64-v3", "avx512": "x86-64-v4"}
@@ -33,7 +33,7 @@ def best() -> str:
 
 
 def environment(level: str) -> dict[str, str]:
-    """Variables that keep Atoll, and the peers that can be told, to a level."""
+    """Environment variables that limit Atoll, and libraries with such a setting, to a level."""
     dispatched = importlib.import_module("numpy._core._multiarray_umath").__cpu_dispatch__
     disabled = [name for name in dispatched if name.startswith(NUMPY_BEYOND[level])]
     found = {
@@ -54,11 +54,11 @@ def check(levels: Sequence[str]) -> None:
 
 
 class LevelProcess:
-    """The contenders of a case, set up at one level; `level_process` is what runs there."""
+    """The contenders of a case, set up at one level in a process that runs `level_process`."""
 
     def __init__(self, level: str, job: dict[str, Any]) -> None:
         self.level = level
-        # Of the same thread settings as this process; its standard output is ours to read.
+        # With the same thread settings as this process, which reads its standard output.
         self._process = subprocess.Popen(
             [sys.executable, "-m", "atoll.bench.level_process"],
             env={**os.environ, **environment(level)},
@@ -72,11 +72,11 @@ class LevelProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with self._process:  # closes its input, at whose end it leaves
+        with self._process:  # closes its input, whose end makes it exit
             pass
 
     def ask(self) -> dict[str, Any]:
-        """Its next answer: first what it set up, then one after each `turn`."""
+        """Its next answer: first the contenders that it set up, then one after each `turn`."""
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
@@ -115,7 +115,7 @@ def run_case_at(
         "against": list(against),
     }
     with ExitStack() as stack:
-        # One after the other: setting up uses all cores, too.
+        # One after the other, because setting up uses all cores.
         processes, made = [], []
         for level in levels:
             processes.append(stack.enter_context(LevelProcess(level, job)))

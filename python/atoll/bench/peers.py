@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The libraries that benchmarks compare with: whether they are here, their versions, and an equal number of threads."""
+"""The libraries that benchmarks compare with: availability, versions, and equal numbers of threads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from atoll import extras
 from atoll.bench.registry import Setup, Skip, Timed
 
-#: contender -> the module it needs. Variants (`numpy-unstable`) need what their first word needs.
+#: contender -> the module it needs. Variants (`numpy-unstable`) need the module of their first word.
 MODULES = {
     "numpy": "numpy",
     "polars": "polars",
@@ -38,13 +38,13 @@ THREAD_VARIABLES = (
 
 
 def prepare_environment(threads: int) -> None:
-    """Tells every peer how many threads it has. Before the first of them is imported: most read it only then."""
+    """Sets every library's number of threads. Call before the first is imported: most read it only then."""
     for name in THREAD_VARIABLES:
         os.environ[name] = str(threads)
 
 
 def require(name: str) -> Any:
-    """The module of a contender; Skip, with the reason, when it is not here."""
+    """The module of a contender; Skip, with the reason, when it is missing."""
     module = MODULES[name.split("-")[0]]
     try:
         return extras.load(module, "bench") if module in extras.EXTRAS["bench"] else importlib.import_module(module)
@@ -83,7 +83,7 @@ def atoll(setup: Setup) -> Any:
 
     try:
         ak.init(pes=setup.pes, threads=setup.threads)
-    except RuntimeError:  # a session of another shape, of the case before
+    except RuntimeError:  # a session of another shape, from the case before
         ak.shutdown()
         ak.init(pes=setup.pes, threads=setup.threads)
     return ak
@@ -127,7 +127,7 @@ def duckdb(setup: Setup, **tables: Any) -> Any:
 
 
 def limit(setup: Setup, name: str, arrays: list[Any], parameters: list[float], answer: Any = None) -> Timed:
-    """A hand-written loop of `_core`. Its answer is what it wrote into `answer`, or the checksum it returns."""
+    """A hand-written loop of `_core`. Its answer is the content of `answer`, or the checksum that it returns."""
     core = require("limit")
     if name not in core.limit_names():
         raise Skip(f"no hand-written loop '{name}'")

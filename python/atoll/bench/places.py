@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the PEs of a job run: this node, hosts, or two pretended nodes; and how each kind of launcher is told."""
+"""The placement of a job's PEs: this node, hosts, or two simulated nodes; and the options of each launcher for it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from atoll.bench import BenchError
 from atoll.bench.registry import Skip
 
 FABRICS = ("shm", "ofi")
-#: Two nodes on this machine: processes of different names do not share memory.
+#: Two simulated nodes on this machine: processes with different node names do not share memory.
 PRETENDED_HOSTS, PRETENDING = "here,there", "env ATOLL_NODE_NAME={host}"
-#: Programs that hand a command to a shell on the other host.
+#: Programs that pass a command to a shell on the other host.
 SHELLS = ("ssh", "rsh")
-#: Variables that the PEs on other hosts need as well. Those of a launcher's own library it takes along by itself.
+#: Variables to pass to PEs on other hosts. A launcher passes those of its own library by itself.
 CARRIED = ("FI_", "UCX_", "SHMEM_")
 
 
@@ -94,7 +94,7 @@ def place(hosts: str | None, fabric: str | None, agent: str | None, address: str
 
 @cache
 def launcher_kind(launcher: str) -> str:
-    """Who made it, as it says itself: atoll, hydra (MPICH and its kin), prrte (Open MPI 5), or nothing known."""
+    """The kind of a launcher, from its version output: atoll, hydra (MPICH), prrte (Open MPI 5), or unknown."""
     try:
         done = subprocess.run([launcher, "--version"], capture_output=True, text=True, check=False, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
@@ -107,8 +107,8 @@ def launcher_kind(launcher: str) -> str:
 
 
 def agent_script(agent: str) -> str:
-    """What runs a command on a host, for launchers that want one program: `script HOST COMMAND…`, where a shell is to
-    read the command, as with ssh."""
+    """A script that runs a command on a host, for launchers that need a single program: `script HOST COMMAND…`; a shell
+    parses the command, as with ssh."""
     words = shlex.split(agent)
     if not any("{host}" in word for word in words):
         words.append("{host}")
@@ -130,7 +130,7 @@ def agent_file(agent: str, folder: Path) -> str:
 
 
 def words(kind: str, where: Place, pes: int, environment: Mapping[str, str], folder: Path) -> Sequence[str]:
-    """What the launcher is told of the place; Skip when it cannot start PEs there. `folder` keeps what it runs."""
+    """The launcher's options for the place; Skip when it cannot start PEs there. `folder` is for scripts."""
     if not where.hosts:
         return []
     if kind == "atoll":

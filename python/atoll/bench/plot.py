@@ -28,12 +28,12 @@ COLOURS = {
     "numexpr": "#D55E00",
     "numba": "#8C6BB1",
 }
-#: Rows of a panel; more rows are divided among panels beside one another.
+#: Maximum rows of a panel; more rows are divided among adjacent panels.
 ROWS = 18
 
 
 def setting(record: dict[str, Any]) -> str:
-    """What a row is about."""
+    """The setting of a row."""
     return f"{record['name']}  {record['dtype']} {record['dist']}, {short(record['size'])}"
 
 
@@ -43,7 +43,7 @@ def short(size: int) -> str:
 
 
 def shape(record: dict[str, Any]) -> tuple[int, int, str]:
-    """What dots of one row differ in, besides the contender."""
+    """The setting in which dots of one row differ, besides the contender."""
     return record["pes"], record["threads"], record.get("simd", "")
 
 
@@ -87,7 +87,7 @@ def grouped(records: Sequence[dict[str, Any]], metric: str, baseline: str) -> Gr
 
 
 def plot_files(files: Sequence[Path], out: Path, metric: str, baseline: str, title: str) -> None:
-    """One picture of all records: dots for arrays, curves for communication."""
+    """One chart of all records: dots for arrays, curves for communication."""
     extras.load("matplotlib", "bench").use("Agg")
     import matplotlib.pyplot as plt
     from matplotlib.lines import Line2D

@@ -20,11 +20,11 @@ GIB = 2**30
 
 @dataclass(frozen=True)
 class Point:
-    """One thing measured: an operation of some size, or a problem of some size."""
+    """One measured item: an operation or a problem of some size."""
 
     name: str
     size: int
-    work: float  # units done in the measured time by all PEs together; 0 when only the time counts
+    work: float  # units of work of all PEs in the measured time; 0 when only the time counts
     unit: str
 
 
@@ -39,14 +39,14 @@ class Measured:
     checksums: dict[Point, str] = field(default_factory=dict)
     libraries: dict[str, str] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
-    #: Of each contender's whole jobs; empty: not measured.
+    #: Seconds of each contender's whole jobs; empty: not measured.
     joules: dict[str, list[float]] = field(default_factory=dict)
 
     def contenders(self) -> list[str]:
         return list(self.libraries)
 
     def add(self, contender: str, lines: Sequence[dict[str, Any]]) -> None:
-        """Takes what one job printed; BenchError when its answers are not those of the jobs before."""
+        """Adds the output of one job; BenchError when its answers differ from earlier jobs."""
         for line in lines:
             if "library" in line:
                 self.libraries[contender] = line["library"]
@@ -89,7 +89,7 @@ class Measured:
 def chains_for(
     program: Program, against: Sequence[str], pes: int, where: Place
 ) -> tuple[list[Toolchain], dict[str, str]]:
-    """Atoll and the contenders asked for, and why others do not take part."""
+    """Atoll and the requested contenders, and the reasons for skipping others."""
     words = [word for word in against if toolchains.is_toolchain(word)]
     if "all" in against:
         words += ["limit", "oshcc", "mpicc"]
@@ -116,7 +116,7 @@ def chains_for(
 
 
 def whole_job(seconds: float) -> dict[str, Any]:
-    """As programs print their points."""
+    """The time of the whole job, in the programs' output format."""
     return {"point": "job", "size": 0, "seconds": seconds, "work": 0, "unit": "", "checksum": "0" * 16}
 
 
@@ -130,7 +130,7 @@ def run_program(
     where: Place = HERE,
     meter: Meter | None = None,
 ) -> Measured:
-    """`trials` jobs of each contender, in turns: A B C A B C … Peers that fail are left out, with the reason."""
+    """`trials` jobs of each contender, in turns: A B C A B C … Other libraries that fail are skipped."""
     if pes < program.least_pes:
         raise BenchError(f"{program.name} needs --pes {program.least_pes} at least")
     chains, skipped = chains_for(program, against, pes, where)
@@ -154,7 +154,7 @@ def run_program(
                 chains.remove(chain)
                 continue
             result.add(chain.name, lines)
-    for chain_name in result.skipped:  # all or nothing: a peer that failed on the way shows no figures
+    for chain_name in result.skipped:  # a contender that failed in one trial has no results
         result.libraries.pop(chain_name, None)
         for by_contender in result.seconds.values():
             by_contender.pop(chain_name, None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One JSON record per contender and run: what was measured, on what, by which command."""
+"""JSON records, one per contender and run: the measurement, the machine and the command."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from atoll.bench.peers import versions
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
-#: A line with this key is no record: it names the experiment that the records after it belong to.
+#: A line with this key is not a record: it names the experiment of the records after it.
 HEAD_KEY = "experiment"
-#: What every record has.
+#: Fields of every record.
 REQUIRED = ("name", "contender", "size", "dtype", "dist", "pes", "threads", "seconds", "bytes", "gib_s", "checksum")
 
 
@@ -37,7 +37,7 @@ def commit() -> str:
 
 
 def compiler() -> str:
-    """The compiler that made `_core`, as its object file says."""
+    """The compiler of `_core`, from its object file."""
     for library in PACKAGE.glob("_core*.so"):
         found = re.search(rb"GCC: \(([^)]*)\) ([0-9.]+)|clang version ([0-9.]+)", library.read_bytes())
         if found:
@@ -55,7 +55,7 @@ def from_kernel(path: str, pattern: str) -> str:
 
 @cache
 def machine() -> dict[str, Any]:
-    """What a measurement must say of its machine and software."""
+    """The description of machine and software that each record contains."""
     simd = "unknown"
     try:
         from atoll import _core
@@ -88,7 +88,7 @@ def stamp(**fields: Any) -> dict[str, Any]:
     }
 
 
-#: `--json -`: where no file can be shared with who asked, as between hosts.
+#: `--json -`: standard output, for callers on another host that share no file system.
 STANDARD_OUTPUT = Path("-")
 
 

@@ -21,7 +21,7 @@ Data = dict[str, Any]
 
 @dataclass(frozen=True)
 class Request:
-    """What data to make."""
+    """The data to generate."""
 
     size: int
     dtype: str
@@ -31,31 +31,31 @@ class Request:
 
 @dataclass(frozen=True)
 class Setup:
-    """What a contender may use."""
+    """Resources of a contender."""
 
     pes: int
     threads: int  # per PE
 
     @property
     def cores(self) -> int:
-        """Threads of a peer, which has one process."""
+        """Threads of another library, which has one process."""
         return self.pes * self.threads
 
 
 @dataclass(frozen=True)
 class Timed:
-    """One contender, ready to run. `run` is timed and returns an evaluated answer; `export` makes it NumPy's."""
+    """One contender, ready to run. `run` is timed and returns an evaluated answer; `export` converts it to NumPy."""
 
     run: Callable[[], Any]
     export: Callable[[Any], Any] = np.asarray
-    #: Undoes what `run` changed, untimed, before the next run.
+    #: Reverts changes of `run`, untimed, before the next run.
     reset: Callable[[], None] | None = None
-    #: How many runs a trial has, when several processes must agree.
+    #: Number of runs of a trial, when several processes must agree.
     agree: Callable[[int], int] = lambda runs: runs
 
 
 class Skip(Exception):
-    """This contender does not take part; the text says why."""
+    """This contender is skipped; the message gives the reason."""
 
 
 Maker = Callable[[Data, Setup], Timed]
@@ -104,7 +104,7 @@ class Case:
     dtype: str = "float64"
     dist: str = "u64"
     check: Callable[[Data, Any, Any], None] = same_answer
-    #: What the checksum is of: a stable form of the answer.
+    #: Makes a stable form of the answer for the checksum.
     canonical: Callable[[Data, Any], Any] = lambda data, answer: answer
     #: Largest default size, for a case that is slow.
     default_size: int = 10_000_000
@@ -115,7 +115,7 @@ class Case:
         return self.name.split(".")[0]
 
     def contender(self, name: str) -> Callable[[Maker], Maker]:
-        """Declares a contender: a function of (data, setup) that returns what to time."""
+        """Declares a contender: a function of (data, setup) that returns a `Timed`."""
 
         def register(maker: Maker) -> Maker:
             self.contenders[name] = maker
@@ -131,17 +131,17 @@ class Program:
     name: str
     summary: str
     size_means: str
-    #: The C file's name, if it is another.
+    #: The C file's name, if it differs.
     source: str = ""
     #: The program's option that `--size` sets.
     size_option: str = ""
-    #: What the program is told always, and what makes it tiny, for tests.
+    #: Options of every run, and options of tiny runs for tests.
     words: Sequence[str] = ()
     tiny: Sequence[str] = ()
     least_pes: int = 1
-    #: What it is written in: `shmem` (the operations of bench/shmem/comm.h, which MPI has, too) or `mpi`.
+    #: Its interface: `shmem` (the operations of bench/shmem/comm.h, which are also implemented over MPI) or `mpi`.
     interface: str = "shmem"
-    #: Whether the time of whole jobs is a point, too: from the launcher's start to its end.
+    #: Whether the time of whole jobs, from the launcher's start to its end, is a point, too.
     times_job: bool = False
 
     @property
@@ -174,7 +174,7 @@ def load() -> dict[str, Case]:
 
 
 def select(names: Iterable[str]) -> list[Case | Program]:
-    """The benchmarks that names mean: a case, a family, a program, or `all`."""
+    """The benchmarks of names: a case, a family, a program, or `all`."""
     every: dict[str, Case | Program] = {**load(), **PROGRAMS}
     found: dict[str, Case | Program] = {}
     for name in names:

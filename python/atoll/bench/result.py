@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run of a case gives: times, checksums, and how much memory and traffic it took."""
+"""Results of a case: times, checksums, memory and traffic."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GIB = 2**30
 
 @dataclass
 class Result:
-    """One case, run."""
+    """The results of one case."""
 
     case: Case
     request: Request
@@ -25,13 +25,13 @@ class Result:
     checksums: dict[str, str]
     skipped: dict[str, str] = field(default_factory=dict)
     memory_ratio: float | None = None
-    #: Bytes that went from PE to PE in one run of Atoll, over the bytes of the input; None with one PE.
+    #: Bytes sent between PEs in one run of Atoll, over the bytes of the input; None with one PE.
     moved_ratio: float | None = None
-    #: Seconds of one run of Atoll by phase, on PE 0, where an operation tells.
+    #: Seconds of one run of Atoll by phase, on PE 0, for operations that report phases.
     phases: dict[str, float] = field(default_factory=dict)
-    #: Of each contender, of one run in each trial; empty: not measured.
+    #: Joules of each contender, of one run in each trial; empty: not measured.
     joules: dict[str, list[float]] = field(default_factory=dict)
-    #: The SIMD level that was asked for.
+    #: The requested SIMD level.
     simd: str | None = None
 
     def records(self) -> list[dict[str, Any]]:

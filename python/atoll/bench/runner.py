@@ -21,12 +21,12 @@ from atoll.bench.table import Progress, console, print_measured, print_result
 from atoll.bench.timing import in_turns
 from atoll.bench.toolchains import is_toolchain
 
-#: Each contender has a copy of the input while all of these together are smaller.
+#: Each contender has its own copy of the input if all copies together are smaller than this.
 COPIED_BYTES = 4 << 30
 
 
 def wanted_contenders(case: Case, against: Sequence[str]) -> list[str]:
-    """Atoll first, then the peers asked for, with their variants: `numpy` means `numpy-unstable` too."""
+    """Atoll first, then the requested contenders with their variants: `numpy` includes `numpy-unstable`."""
     own = ["atoll"] if "atoll" in case.contenders else []
     against = [name for name in against if name == "limit" or not is_toolchain(name)]
     if "all" in against:
@@ -42,7 +42,7 @@ def wanted_contenders(case: Case, against: Sequence[str]) -> list[str]:
 
 
 def of_its_own(data: Data) -> Data:
-    """Copies of the arrays, as Atoll's arrays are: nobody finds in the cache what another has just read."""
+    """Separate copies of the arrays, as Atoll has them, so that no contender finds another's data in the cache."""
     copied: Data = {}
     for name, value in data.items():
         if isinstance(value, np.ndarray) and value.dtype != object:
@@ -54,7 +54,7 @@ def of_its_own(data: Data) -> Data:
 
 
 def set_up(case: Case, names: Sequence[str], data: Data, setup: Setup) -> tuple[dict[str, Timed], dict[str, str]]:
-    """Those that take part, and why others do not."""
+    """The contenders that run, and the reasons for skipping others."""
     ready: dict[str, Timed] = {}
     skipped: dict[str, str] = {}
     room = input_bytes(data) * len(names) < COPIED_BYTES
@@ -96,7 +96,7 @@ def run_case(
     tick: Any = lambda name: None,
     meter: Meter | None = None,
 ) -> Result:
-    """One case, all its contenders."""
+    """Runs one case with all its contenders."""
     data = case.make(request)
     wanted = wanted_contenders(case, against)
     ready, skipped = set_up(case, wanted if together.leads() else wanted[:1], data, setup)
@@ -111,7 +111,7 @@ def run_case(
     result = Result(case, request, setup, case.nominal_bytes(data), seconds, checksums, skipped, moved_ratio=moved)
     result.joules, result.phases = joules, phases
     if memory and "atoll" in ready:
-        ready.clear()  # its arrays belong to the session that ends now
+        ready.clear()  # their arrays belong to the session that ends now
         result.memory_ratio = peak_memory_ratio(case, data, setup)
     return result
 
@@ -185,7 +185,7 @@ def run_command(arguments: argparse.Namespace) -> None:
 
 
 def meter_for(wanted: bool) -> Meter | None:
-    """What measures energy; where there is none the benchmarks run without, and it is said why."""
+    """The energy meter; if there is none, prints the reason, and the benchmarks run without."""
     if not wanted:
         return None
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person sees of benchmarks: progress, tables of results, the list of cases."""
+"""Terminal output of benchmarks: progress, tables of results, the list of cases."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ console = Console()
 
 
 class Progress:
-    """A line that says what runs now, on a terminal."""
+    """A status line on a terminal."""
 
     def __init__(self) -> None:
         self._status: Status | None = None
@@ -44,7 +44,7 @@ class Progress:
             self._status.start()
 
     def tick(self, contender: str) -> None:
-        # Only between the runs: a spinner that turns while one is timed would cost it a core.
+        # Refreshed only between the runs: a spinner during a timed run would use a core.
         if self._status is not None:
             self._status.stop()
             self._status = None
@@ -65,7 +65,7 @@ def ratio(value: float) -> str:
 
 
 def print_result(result: Result) -> None:
-    """The table of one case: fastest first; "Atoll is" says how many times as fast as that contender Atoll is."""
+    """The table of one case: fastest first; "Atoll is" is the speed of Atoll relative to that contender."""
     request, setup = result.request, result.setup
     shape = f"{setup.pes} PE{'s' if setup.pes > 1 else ''} x {setup.threads} thread{'s' if setup.threads > 1 else ''}"
     title = f"[bold]{result.case.name}[/bold]  {request.size:,} {request.dtype} {request.dist}, {shape}"
@@ -105,7 +105,7 @@ def rate(per_second: float, unit: str) -> str:
 
 
 def print_measured(measured: Measured) -> None:
-    """The table of one program: a row for each point; behind a contender's figure, how many times as fast Atoll is."""
+    """The table of one program: a row for each point; each contender's time is followed by Atoll's relative speed."""
     program, contenders = measured.program, measured.contenders()
     title = f"[bold]{program.name}[/bold]  {measured.pes} PE{'s' if measured.pes > 1 else ''}"
     if measured.where.hosts:
@@ -133,7 +133,7 @@ def print_measured(measured: Measured) -> None:
                 known = spread is not None and "atoll" in spreads
                 cells.append(ratio(spread.median / spreads["atoll"].median) if spread is not None and known else "-")
         table.add_row(*cells)
-    # As wide as it needs to be: figures in two lines could not be read.
+    # Wide enough that no number is wrapped.
     wide = console.options.update(max_width=1000)
     width = max(console.width, Measurement.get(console, wide, table).maximum)
     Console(width=width).print(table)

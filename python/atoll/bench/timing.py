@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Timing in turns: A B A B …, so that a drift of the machine hits all contenders alike."""
+"""Alternating timing: A B A B …, so that a drift of the machine affects all contenders equally."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def repeats_for(seconds: float) -> int:
 
 
 def repeats_of(contenders: dict[str, Timed]) -> dict[str, int]:
-    """How many runs a trial of each has. Each has run once before, so that memory and code are warm."""
+    """Number of runs of a trial for each contender. Each has run once before, so that memory and code are warm."""
     return {name: timed.agree(repeats_for(once(timed, 1))) for name, timed in contenders.items()}
 
 
@@ -77,7 +77,7 @@ def one_turn(
     meter: Meter | None = None,
     joules: dict[str, list[float]] | None = None,
 ) -> dict[str, float]:
-    """One timing of each, in order; with a meter, `joules` gets those of a run."""
+    """One timing of each contender, in order; with a meter, `joules` gets those of a run."""
     seconds = {}
     for name, timed in contenders.items():
         before = meter.read() if meter else []

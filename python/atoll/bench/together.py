@@ -44,7 +44,7 @@ def from_first(number: int) -> int:
 
 
 def timed_together(timed: Timed) -> Timed:
-    """The same run, from when all PEs begin until the last has ended."""
+    """Times a run from the common start of all PEs until the last has ended."""
     import atoll as ak
 
     def run() -> Any:
@@ -61,7 +61,7 @@ def timed_together(timed: Timed) -> Timed:
 
 
 def phases() -> dict[str, float]:
-    """Seconds that PE 0 has spent so far in the phases of the operations that tell."""
+    """Seconds that PE 0 has spent so far in the phases that operations report."""
     import atoll as ak
 
     return {name.removesuffix("_ns"): ns / 1e9 for name, ns in ak.stats().items() if name.endswith("_ns")}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways to build and start a C benchmark: Atoll's OpenSHMEM, others', MPI, and no library at all (`limit`)."""
+"""Toolchains of C benchmarks: Atoll's OpenSHMEM, other OpenSHMEM libraries, MPI, and no library (`limit`)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def sources(interface: str = "shmem") -> Path:
 
 @dataclass(frozen=True)
 class Toolchain:
-    """A compiler, and what starts its programs: a launcher, or with none the program itself."""
+    """A compiler and a launcher of its programs; without launcher the program starts itself."""
 
     name: str
     compiler: str
@@ -46,7 +46,7 @@ class Toolchain:
     define: str | None = None
 
     def command(self, binary: Path, pes: int, words: Sequence[str], where: Place) -> list[str]:
-        """Skip when there is no way to start it there."""
+        """The command that starts a job; Skip when the launcher cannot start it there."""
         if self.launcher is None:
             if where.hosts:
                 raise Skip("it is processes of one node")
@@ -60,7 +60,7 @@ class Toolchain:
 
 
 OWN = {"shmem": "oshcc", "mpi": "mpicc"}
-#: Compilers of other libraries by the names that distributions give them.
+#: Compilers of other libraries by their names in distributions.
 OTHERS = {"mpich": "mpicc.mpich", "openmpi": "mpicc.openmpi"}
 
 
@@ -72,14 +72,14 @@ def own_compiler(interface: str = "shmem") -> str | None:
     if found:
         return str(found[0])
     named = shutil.which(name)
-    if named is None or interface == "mpi":  # an mpicc may be anybody's
+    if named is None or interface == "mpi":  # an mpicc on the PATH may belong to another library
         return None
     shown = subprocess.run([named, "--showme"], capture_output=True, text=True, check=False, timeout=60)
     return named if "atoll_shmem" in shown.stdout else None
 
 
 def launcher_beside(compiler: str, names: Sequence[str]) -> str:
-    """The launcher that belongs to a compiler: of the same folder, with the same suffix (`mpicc.openmpi`)."""
+    """The launcher of a compiler's library: in the same folder, with the same suffix (`mpicc.openmpi`)."""
     path = Path(compiler)
     suffix = path.name.partition("cc")[2]
     for name in (f"{one}{end}" for end in (suffix, "") for one in names):
@@ -96,8 +96,8 @@ def local_compiler() -> str:
 
 
 def toolchain(text: str, interface: str = "shmem") -> Toolchain:
-    """What a word of --against means: `limit`, `oshcc`, `mpicc`, `mpich`, `openmpi`, or NAME=/path/to/a/compiler of one
-    of both kinds. Skip when it is not here, or does not know the interface."""
+    """The toolchain of a word of --against: `limit`, `oshcc`, `mpicc`, `mpich`, `openmpi`, or NAME=/path/to/a/compiler
+    of OpenSHMEM or MPI. Skip when it is missing, or lacks the interface."""
     name, given, path = text.partition("=")
     if not re.fullmatch(r"[\w.+-]+", name):
         raise BenchError(f"'{text}': the name before '=' is made of letters, digits and _ . + -")
@@ -126,13 +126,13 @@ def toolchain(text: str, interface: str = "shmem") -> Toolchain:
 
 
 def is_toolchain(text: str) -> bool:
-    """Whether a word of --against names a toolchain and no Python library."""
+    """Whether a word of --against names a toolchain rather than a Python library."""
     return "=" in text or text in ("limit", "oshcc", "mpicc", *OTHERS)
 
 
 @cache
 def fftw_flags() -> tuple[str, ...]:
-    """FFTW's, when it is here: fft3d has transforms of its own otherwise."""
+    """The flags of FFTW if it is installed; otherwise fft3d uses its own transforms."""
     found = shutil.which("pkg-config")
     if found is None:
         return ()
@@ -159,8 +159,8 @@ def compile_with(command: Sequence[str]) -> bytes:
 
 @cache
 def build(name: str, chain: Toolchain, interface: str = "shmem") -> Path:
-    """The program, built; from the cache when neither its text, as the preprocessor sees it (so with the library's
-    headers), nor the compiler has changed."""
+    """Builds the program, or takes it from the cache if neither its preprocessed text (including the library's
+    headers) nor the compiler has changed."""
     source = sources(interface) / f"{name}.c"
     if not source.is_file():
         raise BenchError(f"{source} is missing")
@@ -185,19 +185,19 @@ def build(name: str, chain: Toolchain, interface: str = "shmem") -> Path:
 
 
 def environment(where: Place) -> dict[str, str]:
-    """What launchers need so that PEs fit on a host: more PEs than cores, as any user, memory enough. What the user has
-    set stays."""
+    """Variables that let launchers start more PEs than cores, as any user, with enough memory. Variables that the user
+    has set are kept."""
     chosen = {
         "SHMEM_SYMMETRIC_SIZE": "512M",
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     }
     if not where.hosts:
-        # Open MPI's quickest one-sided operations on one host; rdma where memory is the program's own, which the other
-        # does not know. Version 4.1 may crash with those it would choose.
+        # Open MPI's fastest one-sided operations on one host; rdma for memory of the program, which sm does not
+        # support. Version 4.1 may crash with its default.
         chosen["OMPI_MCA_osc"] = "sm,rdma"
     if where.pretended:
-        chosen["UCX_TLS"] = "tcp,self"  # it would find out that they share memory
+        chosen["UCX_TLS"] = "tcp,self"  # otherwise it would detect shared memory
     if os.geteuid() == 0:
         chosen |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return chosen | os.environ
@@ -205,7 +205,7 @@ def environment(where: Place) -> dict[str, str]:
 
 @contextlib.contextmanager
 def ending_when_told() -> Iterator[None]:
-    """A request to end (SIGTERM) becomes an exception, so that what was started is ended too."""
+    """Turns SIGTERM into an exception, so that subprocesses are ended too."""
 
     def stop(number: int, frame: object) -> None:
         raise SystemExit(128 + number)
@@ -221,7 +221,7 @@ def ending_when_told() -> Iterator[None]:
 
 
 def descendants(root: int) -> list[int]:
-    """The processes below one; some launchers give each PE a group of its own."""
+    """All descendants of a process; some launchers put each PE into a separate process group."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -236,7 +236,7 @@ def descendants(root: int) -> list[int]:
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    """Ends a job that hangs: PEs first, while the launcher, whose children they are, can still be asked for them."""
+    """Ends a job that hangs: PEs first, while they can still be found as children of the launcher."""
     for one in [*descendants(process.pid), process.pid]:
         with contextlib.suppress(ProcessLookupError):
             os.kill(one, signal.SIGKILL)
@@ -264,7 +264,7 @@ def run(chain: Toolchain, binary: Path, pes: int, words: Sequence[str], where: P
             raise
     lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
     ended = bool(lines) and lines[-1].get("end") is True
-    # Others may fail while they shut down, when all is measured. Not Atoll.
+    # Other libraries may fail while they shut down, after all measurements. Atoll must not.
     if not ended or (process.returncode != 0 and chain.name == "atoll"):
         said = [line for line in err.strip().splitlines() if line.strip("- ")]
         reason = "; ".join(said[:3]) or f"exit status {process.returncode}"

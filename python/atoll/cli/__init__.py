@@ -29,7 +29,7 @@ COMMANDS = {
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse, with errors that say where help is."""
+    """argparse, with errors that point to the help."""
 
     def error(self, message: str) -> NoReturn:
         end = "" if message.endswith("?") else "."
@@ -85,6 +85,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("\natoll: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output is gone (`atoll info | head`): nothing is left to say.
+        # The reader of the output has closed it (`atoll info | head`).
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED

@@ -82,7 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run_sweep(sweep: Path, results: Path | None, against: list[str]) -> int:
-    """An experiment, whose results are kept only when they were asked for."""
+    """Runs an experiment; keeps its results only on request."""
     from atoll.experiment import ExperimentError
     from atoll.experiment.run import run, run_once
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every sub-command needs: exit codes, the error that a user sees, the version."""
+"""Shared by all sub-commands: exit codes, the error for users, the version."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ FAILED, USAGE, INTERRUPTED = 1, 2, 130
 
 
 class CommandError(Exception):
-    """What the user should know, in a sentence; printed without a traceback."""
+    """An error for the user; printed without a traceback."""
 
 
 def version() -> str:

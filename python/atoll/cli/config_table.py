@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of ATOLL_* variables as Markdown: what docs/configuration.md holds."""
+"""The table of ATOLL_* variables as Markdown: the content of docs/configuration.md."""
 
 from __future__ import annotations
 

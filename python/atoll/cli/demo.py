@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`atoll demo`: the main job on real data and at scale."""
+"""`atoll demo`: the main examples on real data and at scale."""
 
 from __future__ import annotations
 

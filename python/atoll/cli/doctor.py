@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def advise(reports: dict[str, Report]) -> list[str]:
-    """What keeps no job from running, and costs time."""
+    """Advice about conditions that slow jobs down without preventing them."""
     paced = [
         host
         for host, found in reports.items()
@@ -46,7 +46,7 @@ def advise(reports: dict[str, Report]) -> list[str]:
 
 
 def compare(reports: dict[str, Report]) -> list[str]:
-    """What hosts have to have in common, and do not."""
+    """Required properties in which the hosts differ."""
     said = []
     for key, name, advice in (
         ("atoll", "Atoll", "Install one version on all hosts"),

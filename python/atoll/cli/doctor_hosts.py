@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`atoll doctor --hosts`: a visit to each host, by the launcher itself, so that what is tried is what a job needs."""
+"""`atoll doctor --hosts`: checks each host through the launcher itself, under the conditions of a job."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from atoll.cli.common import CommandError
 from atoll.cli.doctor_report import Report, describe, judge
 from atoll.cli.run import launcher
 
-#: Seconds between the clocks of two hosts that are worth a word.
+#: Difference in seconds between the clocks of two hosts that is reported.
 CLOCK_LIMIT = 1.0
-#: Hosts that are visited at a time.
+#: Number of hosts that are checked at a time.
 AT_ONCE = 16
-#: Questions for the time; the quickest answer tells most.
+#: Requests for the time; the fastest answer is the most precise.
 PINGS = 10
 
-#: What a job over all hosts does: everybody's number reaches everybody.
+#: The test job over all hosts: an all-gather of PE numbers.
 JOB = "import atoll as ak; n = ak.pes(); assert int((ak.arange(1000 * n) + 1).sum()) == 500 * n * (1000 * n + 1)"
 
 
 def names_of(listed: str | None, file: Path | None) -> list[str]:
-    """The hosts' names, each once. Numbers of PEs do not matter here; what is no host the launcher will say."""
+    """The hosts' names, each once, without numbers of PEs. The launcher reports invalid hosts."""
     if listed is not None:
         words = listed.split(",")
     else:
@@ -61,18 +61,18 @@ def host_list(names: Sequence[str]) -> str:
 
 @dataclass
 class Visit:
-    """One host, and what came of it."""
+    """The check of one host, and its result."""
 
     name: str
     report: Report | None = None
     error: str = ""
-    #: seconds until the first answer: agent, rendezvous and the start of Python
+    #: seconds until the first answer: start of agent, handshake and start of Python
     start_seconds: float = 0.0
-    #: seconds of a question and its answer, through launcher and agent
+    #: seconds of a request and its answer, through launcher and agent
     round_trip_seconds: float = 0.0
-    #: how far its clock is ahead of ours; known to half a round trip
+    #: offset of its clock from ours; accurate to half a round trip
     clock_seconds: float = 0.0
-    #: where its agent reported
+    #: the address to which its agent connected
     address: str = ""
     said: list[str] = field(default_factory=list)
 
@@ -111,7 +111,7 @@ class Visit:
             assert process.stdout is not None
             process.stdin.write(text + "\n")
             process.stdin.flush()
-            return json.loads(process.stdout.readline())  # ValueError at the end
+            return json.loads(process.stdout.readline())  # ValueError at the end of the stream
 
         question("time")
         self.start_seconds = time.monotonic() - begin
@@ -173,7 +173,7 @@ def visit_all(names: Sequence[str], arguments: argparse.Namespace) -> list[Visit
 
 @dataclass
 class Outcome:
-    """What came of a job."""
+    """The result of a job."""
 
     seconds: float
     error: str

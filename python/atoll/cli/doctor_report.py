@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One host, for `atoll doctor`: what matters of it, and what is wrong."""
+"""The report about one host for `atoll doctor`: its properties, and problems."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 from atoll.cli.common import version
 from atoll.cli.run import launcher
 
-#: One host: what `report()` gives.
+#: The report about one host, from `report()`.
 Report = dict[str, Any]
 
 MIB = 2**20
@@ -34,7 +34,7 @@ def limit(which: int) -> int | None:
 
 
 def congestion_control() -> str | None:
-    """What TCP connections of this host begin with; None: the kernel does not say."""
+    """The default TCP congestion control of this host; None if unknown."""
     try:
         return Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
     except OSError:
@@ -42,7 +42,7 @@ def congestion_control() -> str | None:
 
 
 def report() -> Report:
-    """What matters of this host."""
+    """The properties of this host."""
     found: Report = {
         "host": socket.gethostname(),
         "atoll": version(),
@@ -69,7 +69,7 @@ def report() -> Report:
 
 
 def judge(found: Report) -> list[str]:
-    """What is wrong with one host, and what to do, a sentence each."""
+    """Problems of one host with advice, a sentence each."""
     said = []
     if "broken" in found:
         said.append(
@@ -89,7 +89,7 @@ def judge(found: Report) -> list[str]:
 
 
 def answer() -> int:
-    """The other end of `Visit`: a question per line of standard input, an answer per line."""
+    """The other end of `Visit`: answers one request per line of standard input."""
     for line in sys.stdin:
         print(json.dumps(report() if line.strip() == "report" else time.time()), flush=True)
     return 0

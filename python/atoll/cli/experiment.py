@@ -8,7 +8,7 @@ from pathlib import Path
 
 from atoll.cli.common import CommandError
 
-#: Exit status of a comparison that found something slower.
+#: Exit status of a comparison in which a point became slower.
 SLOWER_STATUS = 3
 
 

@@ -66,7 +66,7 @@ def setting(config: list[Any], name: str) -> str:
 
 
 def tuned(config: list[Any]) -> list[Line]:
-    """What ATOLL_COLL_TABLE names."""
+    """The table of ATOLL_COLL_TABLE."""
     path = setting(config, "ATOLL_COLL_TABLE")
     try:
         return read(Path(path)) if path else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`atoll mpiio`: what a program did to its MPI files, and what to change."""
+"""`atoll mpiio`: statistics of a program's MPI file accesses, with advice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def main(arguments: argparse.Namespace) -> int:
     from atoll import mpiio
 
     try:
-        # Of files that were open when the job ended there is a file per rank.
+        # Statistics of files that were open when the job ended are in one file per rank.
         parts = [arguments.file, *sorted(arguments.file.parent.glob(f"{arguments.file.name}.open-*"))]
         text = "".join(part.read_text() for part in parts if part.exists() or len(parts) == 1)
         files = mpiio.read_lines(text.splitlines())

@@ -41,7 +41,7 @@ def checked(arguments: argparse.Namespace) -> tuple[list[str], list[int]]:
     from atoll import _core
 
     known = list(_core.sim_collectives())
-    known = known[: known.index("alltoallv") + 1]  # what follows are patterns of programs
+    known = known[: known.index("alltoallv") + 1]  # later entries are communication patterns, not collectives
     chosen = arguments.collectives or known
     for name in chosen:
         if name not in known:

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiments that can be repeated: a file says what to measure, and everything else follows from it.
+"""Reproducible experiments, defined by a file that lists the measurements.
 
-`plan` reads the file and makes its points; `strategy` says what runs a point (`real`: on this machine, on hosts, under
-Slurm, at other commits); `results` keeps what was measured, whatever ends the run; `run` goes through the points;
-`compare`, with the intervals of `intervals`, says what changed; `page` shows it all.
+`plan` reads the file and makes its points; `strategy` chooses how a point runs (`real`: on this machine, on hosts,
+under Slurm, at other commits); `results` stores the measurements crash-safely; `run` runs the points; `compare`, with
+the intervals of `intervals`, finds changes; `page` renders everything.
 """
 
 
 class ExperimentError(Exception):
-    """An experiment cannot be done as asked; the text says what to do."""
+    """An experiment cannot run as requested; the message contains advice."""
 
 
 class PointFailed(Exception):
-    """One point gave no records; the text says why. The others go on."""
+    """One point gave no records; the message gives the reason. The other points still run."""
 
 
 __all__ = ["ExperimentError", "PointFailed"]

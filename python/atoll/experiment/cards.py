@@ -55,7 +55,7 @@ def card(panel: Panel) -> str:
 
 
 def faster(own: Curve | None, other: Curve, x: float) -> float:
-    """How many times as fast our own is at x."""
+    """The speed of Atoll relative to another contender at x."""
     assert own is not None
     return other.points[x].time.value / own.points[x].time.value
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of a panel: time or speed over x, parallel efficiency, bars; and figures as they are written in them."""
+"""The charts of a panel: time or speed over x, parallel efficiency, bars; and the formatting of their numbers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def mark_of(panel: Panel, curve: Curve, x: float, as_speed: bool) -> svg.Mark:
 
 
 def main_chart(panel: Panel) -> str:
-    """Time or speed over x; of scaling, with the ideal line of each curve of our own."""
+    """Time or speed over x; for scaling, with the ideal line of each curve of Atoll."""
     as_speed = rated(panel)
     unit = next(iter(panel.curves[0].points.values())).unit
     lines = []
@@ -92,7 +92,7 @@ def efficiency_chart(panel: Panel) -> str:
 
 
 def bounds(value: Interval) -> str:
-    """A share as `93 % (88 to 97)`; what is so by definition, as `100 %`."""
+    """A share as `93 % (88 to 97)`, or `100 %` by definition."""
     if value.low == value.high:
         return f"{value.value:.0%}".replace("%", "\u00a0%")
     return f"{value.value:.0%} ({value.low * 100:.0f} to {value.high * 100:.0f})".replace("%", "\u00a0%", 1)

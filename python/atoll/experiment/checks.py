@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a plan's points can run for real here: looked at before the first of them does."""
+"""Checks that a plan's points can run on this machine, before the first point runs."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from atoll.experiment.process import ATOLL, last_words, run
 from atoll.experiment.terminal import say
 from atoll.experiment.words import plural
 
-#: How long a host may take to run `true`.
+#: Timeout in seconds for running `true` on a host.
 PROBE_S = 60
 
 
 def check(plan: Plan, skip_missing: bool) -> Plan:
-    """The plan without what this machine's processor lacks; ExperimentError, with file and key, when some point cannot
+    """The plan without SIMD levels that this processor lacks; ExperimentError, with file and key, if a point cannot
     run."""
     check_where(plan)
     plan = with_levels_here(plan)
@@ -39,7 +39,7 @@ def check(plan: Plan, skip_missing: bool) -> Plan:
 
 
 def is_program(point: Point) -> bool:
-    """Whether the benchmark starts its jobs by itself."""
+    """Whether the benchmark is a C program that starts its own jobs."""
     return isinstance(registry.select([point.benchmark])[0], registry.Program)
 
 
@@ -57,8 +57,8 @@ def check_where(plan: Plan) -> None:
 
 
 def with_levels_here(plan: Plan) -> Plan:
-    """The plan without points of SIMD levels that are not here, which is said: a file that lists levels is for machines
-    that lack some of them. A point that is wanted at no level of this machine is an error."""
+    """The plan without points of missing SIMD levels, which are reported: a file that lists levels is for machines
+    that lack some of them. It is an error if no level of a point exists on this machine."""
     asked = [point.simd for point in plan.points if point.simd]
     if not asked or plan.slurm is not None or any(point.hosts for point in plan.points):
         return plan
@@ -98,7 +98,7 @@ def check_hosts(plan: Plan, hosts: str) -> None:
 
 
 def missing(program: bool, word: str) -> str:
-    """Why a contender cannot take part here; empty when it can, or when it is none of this kind of benchmark."""
+    """The reason why a contender cannot run here; empty if it can, or if it does not apply to this benchmark."""
     if word == "all" or (not program and toolchains.is_toolchain(word) and word != "limit"):
         return ""
     if toolchains.is_toolchain(word):
@@ -108,7 +108,7 @@ def missing(program: bool, word: str) -> str:
     if word.split("-")[0] not in peers.MODULES:
         return f"there is no such contender. There are: {', '.join(peers.MODULES)}, all"
     module = peers.MODULES[word.split("-")[0]]
-    # Looked for, not imported: their threads would live on beside what is measured.
+    # Found without importing them: their threads would disturb the measurement.
     if extras.is_here(module):
         return ""
     return extras.hint([module], "bench") if module in extras.EXTRAS["bench"] else f"{module} is not built"

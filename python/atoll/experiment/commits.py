@@ -39,7 +39,7 @@ class Builds:
         return self.plan.with_commits(full)
 
     def make(self, say: Callable[[str], None]) -> None:
-        """Builds what is not built yet."""
+        """Builds the commits that are not built yet."""
         for name, commit in self.names.items():
             self.python[commit] = self._build(name, commit, say) / "python"
 
@@ -81,7 +81,7 @@ class Builds:
         return folder
 
     def _demand(self, name: str, *command: str, at: Path | None = None) -> None:
-        # Commits are alike for the most part: ccache finds what was compiled in another folder.
+        # Most files are equal in both commits: ccache finds objects compiled in another folder.
         shared = {"CCACHE_BASEDIR": str(at), "CCACHE_NOHASHDIR": "1"} if at else {}
         try:
             done = subprocess.run(

@@ -15,13 +15,13 @@ from atoll.experiment.results import gather
 from atoll.experiment.series import Measured, Record, Setting, measured, varied
 
 SLOWER, FASTER, SAME, UNCLEAR, TOO_FEW = "slower", "faster", "same", "unclear", "too few"
-#: Of a record: what may differ between two sides besides their code.
+#: Fields of a record that may differ between two sides besides their code.
 ABOUT = ("host", "processor", "cores", "memory_bytes", "simd", "kernel", "compiler", "python", "commit")
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two."""
+    """One side of a comparison."""
 
     label: str
     records: list[Record]
@@ -34,7 +34,7 @@ class Change:
     setting: Setting
     before: Measured
     after: Measured
-    #: Time after over time before; of relative times, when asked.
+    #: Time after over time before; of relative times on request.
     ratio: Interval
     verdict: str
 
@@ -47,14 +47,14 @@ class Change:
 
 @dataclass
 class Comparison:
-    """What came of it."""
+    """The result of a comparison."""
 
     a: Side
     b: Side
     confidence: float
     least: float
     changes: list[Change] = field(default_factory=list)
-    #: The same of the other contenders, whose code is the same on both sides.
+    #: The changes of the other contenders, whose code is the same on both sides.
     peers: list[Change] = field(default_factory=list)
     only_a: list[Setting] = field(default_factory=list)
     only_b: list[Setting] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Comparison:
 
 
 def git_name(name: str) -> str:
-    """The commit that a name means in the repository here; the name itself where it means none."""
+    """The commit of a name in this repository; the name itself if it is not a commit."""
     command = ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"]
     try:
         found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -79,7 +79,7 @@ def git_name(name: str) -> str:
 
 
 def side(name: str, files: Sequence[Path]) -> Side:
-    """The records that a word of the command line means: of a file, a host or a commit."""
+    """The records that an argument of the command line names: of a file, a host or a commit."""
     if Path(name).is_file():
         return Side(name, gather([Path(name)])[0].records)
     if not files:
@@ -100,13 +100,13 @@ def side(name: str, files: Sequence[Path]) -> Side:
 
 
 def of_commit(record: Record, commit: str) -> bool:
-    """Records name commits by 12 digits, git by 40, people by fewer. Uncommitted changes are `-dirty`: another code."""
+    """Whether a record is of a commit: 12 digits and perhaps `-dirty` in records, 40 digits in git, fewer of users."""
     own = str(record.get("commit", ""))
     return own == commit or (min(len(own), len(commit)) >= 4 and (own.startswith(commit) or commit.startswith(own)))
 
 
 def relative_to(contender: str, by_setting: dict[Setting, Measured]) -> dict[Setting, Measured]:
-    """Each trial's seconds over those of another contender in the same turn."""
+    """Each trial's seconds divided by those of another contender in the same turn."""
     found = {}
     for setting, entry in by_setting.items():
         other = by_setting.get(setting.replaced("contender", contender))
@@ -121,7 +121,7 @@ def relative_to(contender: str, by_setting: dict[Setting, Measured]) -> dict[Set
 
 
 def verdict(before: Measured, after: Measured, ratio: Interval, least: float) -> str:
-    """What may be said. A change must be larger than `least`, and its interval must not hold 1."""
+    """The verdict on a change, which must be larger than `least` with an interval that excludes 1."""
     if min(before.samples, after.samples) < LEAST_SAMPLES:
         return TOO_FEW
     if ratio.low > 1 and ratio.value >= 1 + least:
@@ -169,7 +169,7 @@ def compare(
 
 
 def differences(a: Side, b: Side) -> list[tuple[str, str, str]]:
-    """What the two sides' machines and libraries differ in: (what, before, after)."""
+    """Differences of the two sides' machines and libraries: (property, before, after)."""
     found = []
     for key in ABOUT:
         before, after = said(a.records, key), said(b.records, key)

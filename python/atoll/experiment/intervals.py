@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a median, or the ratio of two, may be from the true one: confidence intervals by bootstrap, honest with few
-samples.
+"""Confidence intervals of medians and of their ratios by bootstrap, with correct coverage for few samples.
 
-What is resampled is what a repetition would draw again: processes, and in each of them its trials. Percentiles of a
+The bootstrap resamples processes, and in each process its trials. Percentiles of a
 plain bootstrap are too narrow for few samples; they are widened as Hesterberg proposes (What Teachers Should Know about
-the Bootstrap, 2015: the expanded percentile interval), so that with five samples or fewer they are the range of what
-was drawn. A test measures how often the intervals hold the truth.
+the Bootstrap, 2015: the expanded percentile interval), so that with five samples or fewer they are the range of the
+samples. A test measures the coverage of the intervals.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ Processes = Sequence[Sequence[float]]
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with bounds that hold the truth with the confidence asked for."""
+    """An estimate with confidence bounds."""
 
     value: float
     low: float
@@ -102,8 +101,8 @@ def flat(processes: Processes) -> list[float]:
 
 
 def independent(processes: Processes) -> int:
-    """How many of the trials count as independent samples: all of them when processes are alike, as many as there are
-    processes when trials of one process are (Kish's effective size, with the intraclass correlation of the ranks)."""
+    """Effective number of independent samples: all trials if processes do not differ, the number of processes if the
+    trials of a process are equal (Kish's effective size, with the intraclass correlation of the ranks)."""
     count, trials = len(processes), flat(processes)
     if count == 1:
         return len(trials)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One HTML page of an experiment that needs nothing else: what was found, pictures, tables, the machine, and the file
-that made it."""
+"""A self-contained HTML page of an experiment: findings, charts, tables, the machine, and the experiment's file."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ STYLE = Path(__file__).with_name("page.css")
 
 
 def efficiency_said(one: Panel, curve: Curve) -> str:
-    """What the most cores bring: `2 PEs are 1.86 times as fast as 1; parallel efficiency 93 % (88 to 97)`."""
+    """The speed-up of the most cores: `2 PEs are 1.86 times as fast as 1; parallel efficiency 93 % (88 to 97)`."""
     last = steps(list(curve.points.values()), one.scaling)[-1]
     least, most = (x_text(one, x) for x in (min(curve.points), max(curve.points)))
     times = f"{last.speedup.value:.2f} times"
@@ -53,7 +52,7 @@ def findings(found: Sequence[Panel]) -> Iterator[str]:
 
 
 def busy(records: Sequence[Record]) -> Iterator[str]:
-    """A warning, when others used the machine: what a benchmark itself adds to the load is its cores at most."""
+    """A warning if other programs used the machine: a benchmark itself adds at most its cores to the load."""
     loads = [(float(one.get("load_1m", 0)), int(one.get("cores", 1))) for one in records]
     load, cores = max(loads, key=lambda pair: pair[0] / pair[1])
     if load > 1.5 * cores:
@@ -126,7 +125,7 @@ def method(records: Sequence[Record]) -> str:
 
 
 def render(contents: Sequence[Contents], title: str = "") -> str:
-    """The page of some files of results, of one experiment."""
+    """The page of results files of one experiment."""
     records = [one for each in contents for one in each.records]
     heads = [each.head for each in contents if each.head]
     head: Record = heads[-1] if heads else {}

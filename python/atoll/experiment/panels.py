@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements sorted into panels of a page: what is drawn on one axis, over what, and as which lines."""
+"""Measurements sorted into panels of a page: the quantity on each axis, and the lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from atoll.experiment.series import Measured, Record, Setting, measured
 
-#: Own colours for those that take part often; others take what is left, as they come.
+#: Fixed colours of frequent contenders; others take the remaining colours in order.
 COLOURS = {
     "atoll": "blue", "numpy": "orange", "polars": "aqua", "duckdb": "yellow", "pandas": "magenta", "pyarrow": "green",
     "numexpr": "red", "numba": "violet", "limit": "grey",
@@ -20,13 +20,13 @@ OWN = "atoll"
 
 @dataclass
 class Curve:
-    """One line of a panel: a contender, in one variant of what else differs."""
+    """One line of a panel: a contender, in one variant of the other settings."""
 
     label: str
     contender: str
     colour: str
     dash: str
-    #: What sets it apart from other lines of its contender.
+    #: The settings that distinguish it from other lines of its contender.
     variant: Setting
     #: By x.
     points: dict[float, Measured] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Panel:
     title: str
     what: str
     x_title: str
-    #: Whether x is the number of cores, and curves are held against the ideal.
+    #: Whether x is the number of cores, and curves are compared with the ideal.
     scaling: str
     curves: list[Curve]
 
@@ -52,14 +52,14 @@ class Panel:
         return [curve for curve in self.curves if curve.contender == OWN]
 
     def own_beside(self, curve: Curve) -> Curve | None:
-        """Our own line in the same variant as another contender's."""
+        """Atoll's line in the same variant as another contender's."""
         if curve.contender == OWN:
             return None
         return next((one for one in self.own if one.variant == curve.variant), None)
 
 
 def x_of(found: Sequence[Measured], scaling: str) -> tuple[str, str]:
-    """The setting that runs along x, and what it is called; nothing where bars show more than a line would."""
+    """The setting on the x axis and its name; None for a bar chart."""
     counts = {name: len({one.setting.get(name) for one in found}) for name in ("size", "pes", "threads")}
     if scaling:
         name = "pes" if counts["pes"] > 1 or counts["threads"] == 1 else "threads"
@@ -130,7 +130,7 @@ def panel(key: Setting, found: Sequence[Measured], scaling: str, colours: dict[s
 
 
 def labels(varied: Sequence[str], along: str, scaling: str) -> list[str]:
-    """Settings that tell lines apart: those that vary, but for what x says."""
+    """Settings that distinguish lines: those that vary, except x."""
     said = {"name", "dtype", "dist", along}
     if scaling:
         said |= {"size", "pes", "threads"}

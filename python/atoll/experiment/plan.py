@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file of an experiment, read and checked: TOML with some keys about the whole, and `[[sweep]]` tables whose lists
-are multiplied out to points. Whatever is wrong is said with file and key, before anything runs."""
+"""Reads and checks the file of an experiment: TOML with global keys, and `[[sweep]]` tables whose lists are multiplied
+out to points. Errors name file and key, before anything runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from atoll.experiment import ExperimentError
 from atoll.experiment.point import Point
 from atoll.toml import Source
 
-#: Keys of the file outside its sweeps: type, what it must be in words.
+#: Keys of the file outside its sweeps: type, and its description.
 HEAD: dict[str, tuple[type, str]] = {
     "title": (str, "a text"),
     "summary": (str, "a text"),
@@ -50,13 +50,13 @@ AXES: dict[str, type] = {
 SHARED: dict[str, type] = {"names": str, "against": str, "trials": int, "seed": int, "memory": bool}
 ONE_VALUE = ("trials", "seed", "memory")
 CHOICES = {"dist": DISTRIBUTIONS, "fabric": FABRICS, "simd": LEVELS}
-#: Axes that benchmarks made of C programs do not have.
+#: Axes that C program benchmarks lack.
 OF_ARRAYS = ("dtype", "dist", "simd", "size_per_pe")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """An experiment: what its file says."""
+    """An experiment, as its file defines it."""
 
     path: Path
     text: str
@@ -79,12 +79,12 @@ class Plan:
         return wrong(self.path, self.source, key, text)
 
     def with_commits(self, found: dict[str, str]) -> Plan:
-        """The same with each commit by its full name, as `found` has it."""
+        """The plan with full commit names, from `found`."""
         named = [dataclasses.replace(p, commit=found[p.commit]) if p.commit else p for p in self.points]
         return dataclasses.replace(self, points=tuple(named))
 
     def with_contenders(self, against: Sequence[str]) -> Plan:
-        """The same with these in place of the contenders that the file names; none: as they are."""
+        """The plan with these contenders instead of the file's; if empty, with the file's."""
         if not against:
             return self
         return dataclasses.replace(
@@ -97,7 +97,7 @@ def as_list(value: Any) -> list[Any]:
 
 
 def read(path: Path) -> Plan:
-    """The experiment of a file."""
+    """Reads the experiment of a file."""
     source = toml.read(path, ExperimentError)
     return Reader(source).plan(source.content)
 
@@ -217,8 +217,8 @@ class Reader:
     def points_of(
         self, one: registry.Case | registry.Program, sweep: dict[str, Any], where: str, explicit: bool
     ) -> Iterator[Point]:
-        """All settings of one benchmark. Settings that it lacks are an error where it was named, and left out where
-        `all` were; so is a size, which means something else to each C program."""
+        """All points of one benchmark. Settings that it lacks are an error if the benchmark was named, and ignored for
+        `all`; so is a size, whose meaning differs between C programs."""
         lacking: set[str] = set()
         if isinstance(one, registry.Program):
             has = {"size"} if one.size_option else set()
@@ -251,8 +251,8 @@ def too_many(count: int) -> str:
 
 
 def in_rounds(points: Iterable[Point], commits: list[str], rounds: int) -> Iterator[Point]:
-    """Each point once in each round. Commits take turns at each point, and who is first takes turns too, so that a
-    drift of the machine hits all alike."""
+    """Each point once per round. Commits run alternately at each point, and the first one alternates too, so that a
+    drift of the machine affects all equally."""
     order: list[str | None] = [*commits] or [None]
     points = list(points)
     for number in range(1, rounds + 1):

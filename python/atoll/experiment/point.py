@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A point of an experiment: one benchmark at one setting of everything that can be set."""
+"""A point of an experiment: one benchmark with one value of every setting."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-#: Settings that are options of `atoll bench run`, in the order in which a point's words name them.
+#: Settings that are options of `atoll bench run`, in the order of a point's command line.
 OPTIONS = {
     "size": "--size", "dtype": "--dtype", "dist": "--dist", "pes": "--pes", "threads": "--threads",
     "hosts": "--hosts", "fabric": "--fabric", "trials": "--trials", "seed": "--seed",
@@ -14,7 +14,7 @@ OPTIONS = {
 
 @dataclass(frozen=True)
 class Point:
-    """None leaves a setting to the benchmark."""
+    """The settings of a point; None leaves a setting to the benchmark."""
 
     benchmark: str
     size: int | None = None
@@ -30,12 +30,12 @@ class Point:
     seed: int | None = None
     memory: bool = False
     commit: str | None = None
-    #: Which time this is that the experiment is gone through.
+    #: The round of the experiment.
     round: int = 1
 
     @property
     def key(self) -> str:
-        """What identifies the point in a file of results: all that is set, in words."""
+        """The identifier of the point in a results file: all its settings."""
         words = [self.benchmark]
         for field in fields(self)[1:]:
             value = getattr(self, field.name)
@@ -44,7 +44,7 @@ class Point:
         return " ".join(words)
 
     def words(self, without: tuple[str, ...] = ()) -> list[str]:
-        """What follows `atoll bench run`."""
+        """The arguments of `atoll bench run`."""
         found = [self.benchmark]
         for name, option in OPTIONS.items():
             value = getattr(self, name)
@@ -55,7 +55,7 @@ class Point:
         return found + (["--memory"] if self.memory else [])
 
     def describe(self) -> str:
-        """For people: `sort of 4,000,000 int64, 2 PEs x 1 thread, avx2`."""
+        """A description: `sort of 4,000,000 int64, 2 PEs x 1 thread, avx2`."""
         kind = " ".join(filter(None, (self.dtype, self.dist)))
         size = f" {self.size:,}" if self.size is not None else ""
         first = f"{self.benchmark}{size}{' ' + kind if kind else ''}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that a run starts, and that end with it."""
+"""Subprocesses of a run, which end with it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ ATOLL = [sys.executable, "-m", "atoll"]
 
 
 def ending_with_us() -> list[str]:
-    """Before a command: it is told to end when we do, also when we are killed, or it would disturb the next run."""
+    """Before exec: the kernel ends it when this process ends, even if killed, so it cannot disturb later runs."""
     found = shutil.which("setpriv")
     return [found, "--pdeathsig", "TERM", "--"] if found else []
 
 
 def run(command: Sequence[str], timeout_s: float, **options: Any) -> subprocess.CompletedProcess[str]:
-    """A command that ends with us; PointFailed when it cannot start or takes too long."""
+    """Runs a command that ends with this process; PointFailed when it cannot start or takes too long."""
     try:
         process = subprocess.Popen(
             [*ending_with_us(), *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -42,7 +42,7 @@ def run(command: Sequence[str], timeout_s: float, **options: Any) -> subprocess.
 
 
 def last_words(done: subprocess.CompletedProcess[str]) -> str:
-    """What a command said before it failed, in one line."""
+    """The last output of a failed command, in one line."""
     lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
     said = [line for line in lines if re.match(r"\S*(Error|atoll)\S*: ", line)]
     return (said or lines or [f"status {done.returncode}"])[-1].removeprefix("atoll: ").removeprefix("atoll-run: ")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a point for real: `atoll bench run` in a process of its own, because most libraries read their number of threads
-once. On this machine, on hosts, in a job of Slurm, or with the code of another commit."""
+"""Runs a point by `atoll bench run` in a separate process, because most libraries read their number of threads once.
+It runs on this machine, on hosts, in a Slurm job, or with the code of another commit."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Real:
         where = places.place(point.hosts, point.fabric, None, None)
         if where.hosts and not is_program(point):
             command = [*ATOLL, *launched(point, where), *self._bench(point, "-", without=PLACED)]
-            # All PEs run it together; the first hands its records over on its standard output.
+            # All PEs run it together; the first writes the records to its standard output.
             return records_of(run(command, self.plan.timeout_s, env=self._environment(point)))
         return self._here(point)
 
@@ -80,7 +80,7 @@ class Real:
         return [*ATOLL, "bench", "run", *point.words(without), "--json", to]
 
     def _typed(self, point: Point) -> str:
-        """What repeats the point by hand."""
+        """The command that repeats the point by hand."""
         words = [f"{name}={value}" for name, value in environment_of(point).items()]
         where = places.place(point.hosts, point.fabric, None, None)
         if where.hosts and not is_program(point):
@@ -89,7 +89,7 @@ class Real:
 
 
 def launched(point: Point, where: Place) -> list[str]:
-    """What follows `atoll` to start the point's PEs on hosts."""
+    """The arguments of `atoll` that start the point's PEs on hosts."""
     pes = point.pes or where.default_pes(2)
     threads = ["-t", str(point.threads)] if point.threads else []
     return ["run", *places.words("atoll", where, pes, {}, Path()), "-n", str(pes), *threads]

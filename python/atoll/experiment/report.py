@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A comparison, said to a person: in words, then in a table."""
+"""The report of a comparison: sentences, then a table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def times(ratio: Interval) -> str:
 
 
 def words(result: Comparison, relative: str | None = None) -> Iterator[str]:
-    """What is to be said, a line each."""
+    """The findings, a line each."""
     counts = {verdict: len(result.with_verdict(verdict)) for verdict in ORDER}
     parts = [f"{count} {verdict}" for verdict, count in counts.items() if count and verdict in (SLOWER, FASTER)]
     if counts[SAME]:
@@ -57,7 +57,7 @@ def words(result: Comparison, relative: str | None = None) -> Iterator[str]:
 
 
 def of_peers(result: Comparison, relative: str | None) -> Iterator[str]:
-    """Peers have the same code on both sides: when they changed, the machine did."""
+    """Findings about other contenders, which have the same code on both sides: if they changed, the machine did."""
     by_name: dict[str, list[Change]] = defaultdict(list)
     for one in result.peers:
         by_name[str(one.setting.get("contender"))].append(one)
@@ -78,13 +78,13 @@ def ordered(result: Comparison) -> list[Change]:
 
 
 def hidden(result: Comparison) -> list[str]:
-    """Settings that all points share, and a title says."""
+    """Settings that all points share, which the title shows."""
     settings = [one.setting for one in result.changes]
     return [name for name, _ in common(settings).values] if len(settings) > 1 else ["contender"]
 
 
 def cells(result: Comparison, one: Change, relative: str | None = None) -> list[str]:
-    """A point: what it is, before, after, change, interval, verdict."""
+    """The row of a point: description, before, after, change, interval, verdict."""
 
     def of(side: Measured) -> str:
         return f"{side.time.value:.3g} x" if relative else duration(side.time.value)
@@ -95,7 +95,7 @@ def cells(result: Comparison, one: Change, relative: str | None = None) -> list[
 
 
 def table(result: Comparison, relative: str | None) -> Table:
-    """A row for each point. What all points share is the title."""
+    """A table with a row for each point; the title has their shared settings."""
     shared = common([one.setting for one in result.changes])
     shown = Table(title=shared.describe(), title_justify="left", title_style="", box=box.SIMPLE_HEAD)
     shown.add_column("point", no_wrap=True)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file that keeps what an experiment measured: JSON lines, none of them lost or doubled, whatever ends the run.
+"""The results file of an experiment: JSON lines, written so that a crash neither loses nor duplicates one.
 
 A head line names the experiment, with the text of its file; it is written again when the text changes. The records of
 a point follow one another, each with the point's key and the number of records that the point has (`of`), written at
-once and flushed to the disk. Opening the file to go on cuts a torn end off: half a line, or a point that lacks
-records, which can only be the last.
+once and flushed to the disk. Opening the file to continue truncates an incomplete end: half a line, or a point without
+all its records, which can only be the last.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from atoll.experiment import ExperimentError
 from atoll.experiment.point import Point
 
 Record = dict[str, Any]
-#: Where results go unless they are told where.
+#: The default folder of results.
 FOLDER = Path("results")
 
 
 @dataclass
 class Contents:
-    """What a file of results holds."""
+    """The content of a results file."""
 
     path: Path
     #: The last head line; empty for the records of `atoll bench run --json`.
     head: Record = field(default_factory=dict)
     records: list[Record] = field(default_factory=list)
     done: set[str] = field(default_factory=set)
-    #: Bytes up to the end of the last whole point.
+    #: Bytes up to the end of the last complete point.
     sound_bytes: int = 0
 
 
 def parse(path: Path, data: bytes) -> Contents:
-    """All whole points. A torn end is left out; damage elsewhere is an error."""
+    """All complete points. An incomplete end is ignored; corruption elsewhere is an error."""
     found = Contents(path)
     open_key, open_records = "", list[Record]()
     at = 0
     lines = data.split(b"\n")
-    for number, line in enumerate(lines[:-1], 1):  # behind the last newline is nothing, or half a line
+    for number, line in enumerate(lines[:-1], 1):  # after the last newline is nothing, or half a line
         at += len(line) + 1
         if not line.strip():
             continue
@@ -85,7 +85,7 @@ def decode(line: bytes) -> Record | None:
 
 
 def read(path: Path) -> Contents:
-    """A file of results, to look at."""
+    """Reads a results file."""
     try:
         return parse(path, path.read_bytes())
     except OSError as error:
@@ -93,7 +93,7 @@ def read(path: Path) -> Contents:
 
 
 class Results:
-    """A file of results, open to be continued by one process at a time."""
+    """A results file, open for appending by one process at a time."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -124,7 +124,7 @@ class Results:
         os.close(self._file)
 
     def set_head(self, head: Record) -> None:
-        """Writes a head line when it says something new of the experiment."""
+        """Writes a head line if it differs from the last one."""
         old = self.contents.head
         if any(old.get(key) != head[key] for key in ("text", "host", "commit")):
             self._write([{HEAD_KEY: head}])
@@ -153,7 +153,7 @@ class Results:
 
 
 def gather(paths: Sequence[Path]) -> list[Contents]:
-    """Files of results, which hold something between them."""
+    """Reads results files; at least one must have records."""
     found = [read(path) for path in paths]
     if not any(one.records for one in found):
         raise ExperimentError("there are no measurements in " + ", ".join(map(str, paths)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Goes through the points of an experiment that are not done yet, with a bar that says how long it will take."""
+"""Runs the remaining points of an experiment, with a progress bar that estimates the time left."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from atoll.experiment.words import duration, plural, time_left
 
 
 def default_results(plan: Plan) -> Path:
-    """One file for each experiment, host and commit."""
+    """The default results file: one for each experiment, host and commit."""
     machine = record.machine()
     words = [plan.name, machine["host"], *(() if plan.commits else (machine["commit"],))]
     return FOLDER / ("-".join(re.sub(r"[^\w.]+", "_", word) for word in words) + ".jsonl")
 
 
 def head_of(plan: Plan) -> dict[str, Any]:
-    """What a file of results says of its experiment: enough to run it again."""
+    """The head line of a results file: enough to run the experiment again."""
     machine = record.machine()
     commits = list(dict.fromkeys(point.commit for point in plan.points if point.commit))
     return {
@@ -49,7 +49,7 @@ def head_of(plan: Plan) -> dict[str, Any]:
 
 
 def check_same(contents: Contents, head: dict[str, Any]) -> None:
-    """A file is of one machine and one commit."""
+    """Checks that the results file is of this machine and commit."""
     if not contents.head:
         if contents.records:
             raise ExperimentError(f"{contents.path} holds records of no experiment: name another file with --results")
@@ -79,7 +79,7 @@ def dry_run(path: Path, results: Path | None, skip_missing: bool) -> int:
 
 
 def summary(records: list[dict[str, Any]]) -> str:
-    """What a point gave, in a line."""
+    """The results of a point, in a line."""
     if len({(one["name"], one["size"]) for one in records}) > 1:
         return f"{len(records)} records"
     spreads = [(one["contender"], Spread.of(one["seconds"])) for one in records]
@@ -87,7 +87,7 @@ def summary(records: list[dict[str, Any]]) -> str:
 
 
 class Timer:
-    """How long the points that are left will take, from those that ran: of the same benchmark if there are any."""
+    """Estimates the time of the remaining points from those that ran, of the same benchmark if possible."""
 
     def __init__(self, contents: Contents) -> None:
         self.seconds: dict[str, list[float]] = {}
@@ -105,7 +105,7 @@ class Timer:
 
 
 def run(path: Path, results: Path | None, skip_missing: bool = False, against: Sequence[str] = ()) -> int:
-    """Runs what is left of the experiment; 0 when every point is done. `against`: in place of the file's contenders."""
+    """Runs the remaining points; returns 0 when every point is done. `against` replaces the file's contenders."""
     one = Run(read_plan(path).with_contenders(against), results, skip_missing)
     status = one.go()
     if status == 0:
@@ -126,7 +126,7 @@ def run_once(path: Path, against: Sequence[str] = ()) -> int:
 
 
 class Run:
-    """One go at an experiment."""
+    """One run of an experiment."""
 
     def __init__(self, plan: Plan, results: Path | None, skip_missing: bool) -> None:
         self.strategy = strategy(plan, skip_missing)
@@ -166,7 +166,7 @@ class Run:
             TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
             TextColumn("{task.fields[left]}"),
         )  # fmt: skip
-        # Drawn between points alone: what draws meanwhile takes time from what is measured.
+        # Redrawn only between points: drawing during a measurement would take processor time from it.
         with Progress(*columns, console=console, auto_refresh=False, transient=True) as bar:
             task = bar.add_task("", total=len(self.plan.points), completed=done, left="")
             for number, point in enumerate(left):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parallel efficiency: what of each further core arrives, for a problem of fixed size (strong) or fixed size per PE
-(weak)."""
+"""Parallel efficiency, for a problem of fixed size (strong scaling) or fixed size per PE (weak scaling)."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ class Step:
 
     cores: int
     measured: Measured
-    #: Times as fast as on the fewest cores; of weak scaling, times as much work in the same time.
+    #: Speed relative to the fewest cores; for weak scaling, relative work in the same time.
     speedup: Interval
     #: Speedup over the ideal one: 1 is perfect.
     efficiency: Interval

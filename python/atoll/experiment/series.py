@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records sorted by what they were measured at, so that what is of the same thing lies together."""
+"""Records grouped by their settings."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 from atoll.experiment.intervals import Interval, median_of
 
 Record = dict[str, Any]
-#: What two records of the same thing share, always; and settings that count where they vary.
+#: Settings that always identify a group; and settings that do so if they vary.
 ALWAYS = ("name", "contender", "size", "dtype", "dist", "pes", "threads")
 WHERE_VARIED = ("simd", "fabric", "hosts", "commit", "host")
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What was measured, at what."""
+    """A benchmark with its settings."""
 
     values: tuple[tuple[str, Any], ...]
 
@@ -35,7 +35,7 @@ class Setting:
         return Setting(tuple((key, value if key == name else old) for key, old in self.values))
 
     def describe(self, without: Sequence[str] = ()) -> str:
-        """In words, all but some: `sort 4,000,000 int64 u64, 2 PEs x 1 thread`."""
+        """A description without the hidden settings: `sort 4,000,000 int64 u64, 2 PEs x 1 thread`."""
         shown = {key: value for key, value in self.values if key not in without and value not in ("", "-", None)}
         first = [str(shown[key]) for key in ("name", "dtype", "dist") if key in shown]
         if shown.get("size"):
@@ -52,12 +52,12 @@ class Setting:
 
 @dataclass
 class Measured:
-    """All that was measured at one setting."""
+    """All measurements of one setting."""
 
     setting: Setting
     #: Seconds of each process's trials.
     processes: list[list[float]] = field(default_factory=list)
-    #: What tells each of these processes from others, to pair contenders that took turns in one.
+    #: The identity of each of these processes, to pair contenders that took turns in one process.
     which: list[str] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
 
@@ -88,14 +88,14 @@ class Measured:
 
 
 def common(settings: Iterable[Setting]) -> Setting:
-    """What all settings share: said once, above what differs."""
+    """Fields that all settings share, which are shown once."""
     settings = list(settings)
     shared = [pair for pair in settings[0].values if all(pair in one.values for one in settings)]
     return Setting(tuple(shared))
 
 
 def varied(records: Iterable[Record], names: Sequence[str] = WHERE_VARIED) -> list[str]:
-    """Those settings that have several values."""
+    """Fields with several values."""
     records = list(records)
     return [name for name in names if len({str(one.get(name, "")) for one in records}) > 1]
 
@@ -114,7 +114,7 @@ def measured(records: Sequence[Record], count: Sequence[str] | None = None) -> d
         if not seconds or min(seconds) <= 0:
             continue
         which = str(one.get("point", times[setting]))
-        # A C program's trials are jobs of their own; those of arrays are turns in one process.
+        # A C program's trials are separate jobs; those of arrays are turns in one process.
         split = [[each] for each in seconds] if "size_means" in one else [seconds]
         entry.processes += split
         entry.which += [f"{which} {number}" for number in range(len(split))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a terminal shows of experiments and results: which there are, and what is in one."""
+"""Lists experiments and results on the terminal, and shows one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from atoll.experiment.tables import print_measured
 from atoll.experiment.terminal import add, print_table, say
 from atoll.experiment.words import plural
 
-#: Where `list` looks unless it is told where.
+#: The default folders of `list`.
 FOLDERS = (Path(), Path("experiments"), Path("bench"), Path("bench/experiments"))
 
 
@@ -32,7 +32,7 @@ def experiments(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def print_list(folders: Sequence[Path]) -> int:
-    """Experiments with how much of each is done here, at this commit; then all files of results."""
+    """Prints the experiments with their progress on this host and commit; then all results files."""
     for folder in folders:
         if not folder.is_dir():
             raise ExperimentError(f"there is no folder {folder}")
@@ -51,7 +51,7 @@ def print_list(folders: Sequence[Path]) -> int:
         try:
             found = results.read(path)
         except ExperimentError:
-            continue  # some other program's
+            continue  # a file of another program
         if found.records:
             last = found.records[-1]
             title = found.head.get("title") or found.head.get("name") or "-"
@@ -69,7 +69,7 @@ def print_list(folders: Sequence[Path]) -> int:
 
 
 def show(path: Path) -> int:
-    """One experiment, or one file of results."""
+    """Shows one experiment, or one results file."""
     if path.suffix == ".toml":
         show_experiment(plan.read(path))
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points as jobs of Slurm: a job script, in which `{command}` is the benchmark, handed to `sbatch --wait`."""
+"""Points as Slurm jobs: a job script, in which `{command}` is the benchmark, passed to `sbatch --wait`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from atoll.experiment import PointFailed
 from atoll.experiment.plan import Plan
 from atoll.experiment.point import Point
 
-#: `${pes}` is the shell's, `{pes}` ours.
+#: `${pes}` is left to the shell, `{pes}` is replaced here.
 PLACEHOLDER = re.compile(r"(?<!\$)\{(command|pes|threads|name)\}")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def check(plan: Plan) -> None:
-    """ExperimentError when no point could become a job."""
+    """ExperimentError when the points cannot run as jobs."""
     assert plan.slurm is not None
     try:
         text = plan.slurm.read_text()
@@ -57,7 +57,7 @@ def script(template: str, point: Point, command: Sequence[str], environment: dic
 def run(
     plan: Plan, point: Point, command: Sequence[str], environment: dict[str, str], run_here: Run
 ) -> subprocess.CompletedProcess[str]:
-    """The job's end and output. The script's folder must be one that the nodes see too: that of the experiment."""
+    """Runs the job; returns its status and output. The nodes must see the experiment's folder, where the script is."""
     assert plan.slurm is not None
     text = script(plan.slurm.read_text(), point, command, environment)
     with tempfile.TemporaryDirectory(prefix=".atoll-job-", dir=plan.path.parent.resolve()) as folder:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs a point. An experiment's `kind` chooses; a new way of running is one class and one line of `KINDS`."""
+"""Strategies run points. An experiment's `kind` chooses one; a new strategy is one class and one line of `KINDS`."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from atoll.experiment.real import Real
 
 
 class Strategy(Protocol):
-    """Made from a plan and from whether contenders that are not here may be left out."""
+    """Runs the points of a plan; constructed from the plan and a flag that allows skipping missing contenders."""
 
     def check(self) -> Plan:
-        """Looks whether all points can run, and changes nothing. The plan, with the names of commits in full.
-        ExperimentError, with file and key, when some cannot."""
+        """Checks that all points can run, without side effects; returns the plan with full commit names.
+        ExperimentError, with file and key, if a point cannot run."""
 
     def prepare(self, say: Callable[[str], None]) -> None:
-        """Makes what the points need, such as other commits' builds, and says what takes time."""
+        """Prepares what the points need, such as builds of other commits, and reports slow steps."""
 
     def run(self, point: Point) -> list[dict[str, Any]]:
-        """The records of a point, one per contender and thing measured, each with what `bench.record.REQUIRED` names.
+        """Runs a point; returns one record per contender and measurement, with the fields of `bench.record.REQUIRED`.
         PointFailed when there are none."""
 
 
@@ -30,7 +30,7 @@ KINDS: dict[str, Callable[[Plan, bool], Strategy]] = {"real": Real}
 
 
 def strategy(plan: Plan, skip_missing: bool) -> Strategy:
-    """The way of running that the plan's kind names."""
+    """The strategy of the plan's kind."""
     if plan.kind not in KINDS:
         raise plan.wrong("kind", f"there is no '{plan.kind}' here. There is: {', '.join(KINDS)}")
     return KINDS[plan.kind](plan, skip_missing)

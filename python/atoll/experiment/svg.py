@@ -17,7 +17,7 @@ Format = Callable[[float], str]
 
 @dataclass(frozen=True)
 class Mark:
-    """A point of a line, with the bounds of its interval and what is shown when it is pointed at."""
+    """A point of a line, with the bounds of its interval and its tooltip."""
 
     x: float
     y: float
@@ -78,7 +78,7 @@ def linear_ticks(low: float, high: float) -> list[float]:
 
 @dataclass
 class Chart:
-    """Lines over one axis. `x_values` are the ticks of x, which are the values that were measured."""
+    """A line chart. `x_values` are the ticks of x, the measured values."""
 
     lines: Sequence[Line]
     x_title: str
@@ -86,7 +86,7 @@ class Chart:
     x_format: Format
     y_format: Format
     log_y: bool = True
-    #: Bounds that y includes, whatever is drawn.
+    #: Values that the y axis always includes.
     #: Ticks of y are round multiples of this.
     y_unit: float = 1.0
     y_from: float | None = None
@@ -105,7 +105,7 @@ class Chart:
     def _scales(self) -> tuple[Scale, Scale]:
         marks = [mark for line in self.lines for mark in line.marks]
         xs = [mark.x for mark in marks]
-        # Wide intervals must not squeeze all lines: their bounds are cut at the chart's edge.
+        # Wide intervals must not compress all lines: their bounds are clipped at the chart's edge.
         least, most = min(mark.y for mark in marks), max(mark.y for mark in marks)
         ys = [one for mark in marks for one in (max(mark.low, least / CUT), min(mark.high, most * CUT))]
         ys += [one for one in (self.y_from, self.y_to) if one is not None]

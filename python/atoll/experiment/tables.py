@@ -26,7 +26,7 @@ def print_measured(records: Sequence[Record]) -> None:
         time = one.time
         interval = f"{duration(time.low)} to {duration(time.high)}"
         if one.samples < LEAST_SAMPLES:
-            interval = f"range {interval}"  # too few to be 95 % sure of anything
+            interval = f"range {interval}"  # too few samples for a 95 % interval
         rate = speed(one.rate(time.value), one.unit) if one.unit else ""
         cells = (duration(time.value), interval, rate)
         style = "bold" if setting.get("contender") == "atoll" else ""

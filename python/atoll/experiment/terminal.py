@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines and tables on a terminal, as wide as they need to be: a cut figure cannot be read, a cut path not be copied."""
+"""Lines and tables on a terminal, without truncation: truncated numbers cannot be read, nor truncated paths copied."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def say(text: str) -> None:
 
 
 def add(table: Table, *cells: str, style: str = "") -> None:
-    """A row of plain text: brackets in it are no markup."""
+    """A row of plain text: brackets in it are not markup."""
     table.add_row(*(Text(cell) for cell in cells), style=style)
 
 

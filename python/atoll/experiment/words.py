@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as people read them."""
+"""Human-readable numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from atoll.bench.table import rate as decimal_rate
 
 
 def time_left(seconds: float) -> str:
-    """About how long: `40 s left`, `12 min left`, `3 h left`."""
+    """The approximate remaining time: `40 s left`, `12 min left`, `3 h left`."""
     if seconds < 90:
         return f"about {max(1, round(seconds))} s left"
     if seconds < 5400:

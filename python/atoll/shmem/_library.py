@@ -32,7 +32,7 @@ _excepthook = sys.excepthook
 
 
 def _end_job(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    # The other PEs may be waiting for this one for ever: leaving at once makes the launcher end the job.
+    # The other PEs may wait for this one for ever: exiting at once makes the launcher end the job.
     _excepthook(kind, error, traceback)
     sys.stdout.flush()
     sys.stderr.flush()

@@ -25,21 +25,21 @@ def empty(shape: Shape, dtype: DTypeLike = np.float64) -> NDArray[Any]:
     Parameters
     ----------
     shape : int or sequence of int
-        Of the part of each PE.
+        Shape of each PE's part.
     dtype : data-type, optional
         Any but objects.
 
     Returns
     -------
     numpy.ndarray
-        Zeroed too, as the memory of other PEs should not be read before somebody has written it.
+        Zeroed, because PEs should not read memory of other PEs that no PE has written.
 
     Raises
     ------
     MemoryError
-        On every PE, when one has no room. ``SHMEM_SYMMETRIC_SIZE`` or ``ATOLL_HEAP_SIZE`` give more.
+        On every PE, when one has no memory. ``SHMEM_SYMMETRIC_SIZE`` or ``ATOLL_HEAP_SIZE`` give more.
     ValueError
-        When PEs ask for different sizes.
+        When PEs request different sizes.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def full(shape: Shape, fill_value: Any, dtype: DTypeLike | None = None) -> NDArr
 
 
 def array(values: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
-    """A symmetric array of these values. Collective; the values of each PE are its own, shape and dtype are alike.
+    """A symmetric array of these values. Collective; values may differ between PEs, shape and dtype may not.
 
     Other PEs see the values when this returns.
 
@@ -100,7 +100,7 @@ def array(values: ArrayLike, dtype: DTypeLike | None = None) -> NDArray[Any]:
 
 
 def free(array: NDArray[Any]) -> None:
-    """Give the memory of a symmetric array back now. Collective.
+    """Free the memory of a symmetric array now. Collective.
 
     Neither the array nor a view of it may be used afterwards.
 

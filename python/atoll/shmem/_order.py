@@ -22,7 +22,7 @@ def _comparison(cmp: str) -> int:
 
 
 def wait_until(ivar: NDArray[Any], cmp: str, value: Any, index: int = 0, timeout: float | None = None) -> bool:
-    """Wait until an element of this PE's own symmetric array, which other PEs change, compares so with `value`.
+    """Wait until the comparison of an element of this PE's symmetric array, which other PEs change, with `value` holds.
 
     What was put before the change is visible then. The wait ends with an exception when a PE dies.
 
@@ -37,12 +37,12 @@ def wait_until(ivar: NDArray[Any], cmp: str, value: Any, index: int = 0, timeout
     index : int, optional
         The element.
     timeout : float, optional
-        Seconds to wait at the most. For ever when not given.
+        Seconds to wait at most; by default for ever.
 
     Returns
     -------
     bool
-        False when the time was over.
+        False after a timeout.
 
     Examples
     --------
@@ -57,9 +57,9 @@ def wait_until(ivar: NDArray[Any], cmp: str, value: Any, index: int = 0, timeout
     return symmetric().wait_until(ivar, _comparison(cmp), value, index, -1.0 if timeout is None else timeout)
 
 
-# shmem_test's name, and not a test whose argument has a default.
+# The name of shmem_test; pytest must not collect it as a test.
 def test(ivar: NDArray[Any], cmp: str, value: Any, index: int = 0) -> bool:  # noqa: PT028
-    """Whether an element compares so now; see `wait_until`.
+    """Whether the comparison holds now; see `wait_until`.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def test(ivar: NDArray[Any], cmp: str, value: Any, index: int = 0) -> bool:  # n
 
 
 def fence() -> None:
-    """Puts and atomics before it reach a PE before those after it.
+    """Order puts and atomics: those before the fence reach a PE before those after it.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def quiet() -> None:
 
 
 def barrier() -> None:
-    """Wait until every PE has come here, and what all of them put is complete. Collective.
+    """Wait until every PE has called this and all their puts are complete. Collective.
 
     Examples
     --------
@@ -123,7 +123,7 @@ class Lock:
         self._word: NDArray[np.int64] = zeros(1, np.int64)
 
     def set(self) -> None:
-        """Wait until this PE holds the lock; what its last holder put is visible then."""
+        """Wait until this PE holds the lock; puts of its last holder are visible then."""
         symmetric().set_lock(self._word)
 
     def test(self) -> bool:
@@ -131,7 +131,7 @@ class Lock:
         return symmetric().test_lock(self._word)
 
     def clear(self) -> None:
-        """Complete what this PE has put, and give the lock up."""
+        """Complete the puts of this PE, and release the lock."""
         symmetric().clear_lock(self._word)
 
     def __enter__(self) -> Lock:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Put, get, atomics and signals: one PE acts, the other takes no part."""
+"""One-sided operations: put, get, atomics and signals."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def atomic_set(dest: NDArray[Any], value: Any, pe: int, index: int = 0) -> None:
 
 
 def atomic_swap(dest: NDArray[Any], value: Any, pe: int, index: int = 0) -> Any:
-    """Set one element of another PE atomically and return what it was.
+    """Set one element of another PE atomically; returns the old value.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def atomic_swap(dest: NDArray[Any], value: Any, pe: int, index: int = 0) -> Any:
 
 
 def atomic_compare_swap(dest: NDArray[Any], cond: int, value: int, pe: int, index: int = 0) -> int:
-    """Set one element of another PE to `value` where it equals `cond`; returns what it was.
+    """Set one element of another PE to `value` if it equals `cond`; returns the old value.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def atomic_compare_swap(dest: NDArray[Any], cond: int, value: int, pe: int, inde
 
 
 def atomic_fetch_add(dest: NDArray[Any], value: int, pe: int, index: int = 0) -> int:
-    """Add to one element of another PE, wrapping; returns what it was.
+    """Add to one element of another PE, wrapping; returns the old value.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def atomic_add(dest: NDArray[Any], value: int, pe: int, index: int = 0) -> None:
 
 
 def atomic_fetch_inc(dest: NDArray[Any], pe: int, index: int = 0) -> int:
-    """Add 1 to one element of another PE; returns what it was; see `atomic_fetch_add`."""
+    """Add 1 to one element of another PE; returns the old value; see `atomic_fetch_add`."""
     return atomic_fetch_add(dest, 1, pe, index)
 
 
@@ -184,7 +184,7 @@ def atomic_inc(dest: NDArray[Any], pe: int, index: int = 0) -> None:
 
 
 def atomic_fetch_and(dest: NDArray[Any], value: int, pe: int, index: int = 0) -> int:
-    """Bitwise and with one element of another PE; returns what it was.
+    """Bitwise and with one element of another PE; returns the old value.
 
     Examples
     --------
@@ -197,12 +197,12 @@ def atomic_fetch_and(dest: NDArray[Any], value: int, pe: int, index: int = 0) ->
 
 
 def atomic_fetch_or(dest: NDArray[Any], value: int, pe: int, index: int = 0) -> int:
-    """Bitwise or with one element of another PE; returns what it was; see `atomic_fetch_and`."""
+    """Bitwise or with one element of another PE; returns the old value; see `atomic_fetch_and`."""
     return int(symmetric().fetch_and_change(_OR, dest, value, index, pe))
 
 
 def atomic_fetch_xor(dest: NDArray[Any], value: int, pe: int, index: int = 0) -> int:
-    """Bitwise exclusive or with one element of another PE; returns what it was; see `atomic_fetch_and`."""
+    """Bitwise exclusive or with one element of another PE; returns the old value; see `atomic_fetch_and`."""
     return int(symmetric().fetch_and_change(_XOR, dest, value, index, pe))
 
 
@@ -233,7 +233,7 @@ def put_signal(
     op: Literal["set", "add"] = "set",
     index: int = 0,
 ) -> None:
-    """Write `source` to `dest` on another PE, and then its signal: who sees the signal sees the data.
+    """Write `source` to `dest` on another PE, and then a signal: a PE that sees the signal sees the data.
 
     Parameters
     ----------
@@ -242,9 +242,9 @@ def put_signal(
     signal : numpy.ndarray of uint64
         Symmetric; its element `index` is the signal.
     value : int
-        What to set it to, or to add.
+        The value to set or to add.
     op : {'set', 'add'}
-        Which of them.
+        Whether to set or add.
 
     Examples
     --------

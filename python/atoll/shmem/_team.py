@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Teams, and what the PEs of one do together."""
+"""Teams and their collective operations."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def _operation(op: str) -> int:
 class Team:
     """PEs that act together, numbered from 0 within the team. `team_world` has all of them.
 
-    Collective methods are called by every PE of the team, in the same order; their arrays may be any, symmetric ones
-    are faster.
+    Every PE of the team calls collective methods in the same order. Any arrays may be passed; symmetric ones are
+    faster.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Team:
     def __repr__(self) -> str:
         return f"<team: PE {self.my_pe} of {self.n_pes}>"
 
-    # -- teams of it --
+    # -- subteams --
 
     def split(self, pes: Iterable[int]) -> Team | None:
         """A team of these PEs of this team, in this order. Collective over this team.
@@ -60,7 +60,7 @@ class Team:
         Returns
         -------
         Team or None
-            None on PEs that are no members.
+            None on PEs outside the new team.
 
         Examples
         --------
@@ -96,9 +96,9 @@ class Team:
         return row, column
 
     def split_node(self) -> tuple[Team, Team]:
-        """The PEs on this PE's node, and those with its number on theirs. Collective over this team.
+        """Two teams: the PEs of this node, and the PEs with the same number on their nodes. Collective over this team.
 
-        The second team of the PEs that are number 0 in their first has one PE of each node.
+        The second team of the PEs with number 0 in their first team has one PE of each node.
 
         Examples
         --------
@@ -134,14 +134,14 @@ class Team:
         """End the team. Collective over it."""
         self._core.destroy()
 
-    # -- what its PEs do together --
+    # -- collectives --
 
     def sync(self) -> None:
-        """Wait until every PE of the team has come here. Does not complete puts: `quiet` does."""
+        """Wait until every PE of the team has called this. Does not complete puts: `quiet` does."""
         self._core.sync()
 
     def broadcast(self, array: NDArray[Any], root: int = 0) -> NDArray[Any]:
-        """The root's values in everybody's `array`, which is returned.
+        """Copies the root's values into `array` on every PE; returns `array`.
 
         Examples
         --------
@@ -158,7 +158,7 @@ class Team:
         return array
 
     def fcollect(self, source: ArrayLike) -> NDArray[Any]:
-        """What every PE gave, joined along a new first axis. The same shape and dtype everywhere.
+        """The arrays of all PEs, stacked along a new first axis. Shape and dtype are the same on all PEs.
 
         Examples
         --------
@@ -172,7 +172,7 @@ class Team:
         return result
 
     def collect(self, source: ArrayLike) -> NDArray[Any]:
-        """What every PE gave, joined along the first axis. Lengths may differ.
+        """The arrays of all PEs, concatenated along the first axis. Lengths may differ.
 
         Examples
         --------
@@ -207,7 +207,7 @@ class Team:
         return result
 
     def reduce(self, source: ArrayLike, op: str = "sum") -> NDArray[Any]:
-        """Elements of all PEs joined: 'sum', 'prod', 'min', 'max', 'and', 'or' or 'xor'. The same result everywhere.
+        """Elementwise reduction over PEs: 'sum', 'prod', 'min', 'max', 'and', 'or' or 'xor'. All PEs get the result.
 
         Examples
         --------
@@ -218,7 +218,7 @@ class Team:
         return self._reduce(_REDUCE, source, op)
 
     def inscan(self, source: ArrayLike, op: str = "sum") -> NDArray[Any]:
-        """Elements of PEs 0 to this one joined; see `reduce`.
+        """Inclusive scan: reduction over PEs 0 to this one; see `reduce`.
 
         Examples
         --------
@@ -229,7 +229,7 @@ class Team:
         return self._reduce(_INSCAN, source, op)
 
     def exscan(self, source: ArrayLike, op: str = "sum") -> NDArray[Any]:
-        """Elements of the PEs before this one joined; on PE 0 what changes nothing; see `reduce`.
+        """Exclusive scan: reduction over the PEs before this one; on PE 0 the identity; see `reduce`.
 
         Examples
         --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moments of nanoseconds between 1970 and 2033: parts, rounding, texts."""
+"""Datetimes in nanoseconds between 1970 and 2033: parts, rounding, strings."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def nominal(data: Data) -> int:
 
 
 def moments(data: Data) -> Any:
-    """What the column is made of: moments, or texts as they are."""
+    """The source of the column: datetimes, or strings as they are."""
     values = data["t"]
     return values.view("M8[ns]") if isinstance(values, np.ndarray) else values
 
 
 def numbers(answer: Any) -> Any:
-    """Whole numbers, in any type; moments in nanoseconds."""
+    """Integers of any dtype; datetimes in nanoseconds."""
     values = np.asarray(answer.to_numpy() if hasattr(answer, "to_numpy") else answer)
     return (values.astype("M8[ns]") if values.dtype.kind == "M" else values).astype(np.int64)
 
@@ -49,7 +49,7 @@ def declare(
     name: str, summary: str, export: Callable[[Any], Any], *, atoll: Action, polars: Action, pandas: Action,
     pyarrow: Action, maker: Callable[[Request], Data] = make,
 ) -> None:  # fmt: skip
-    """A benchmark of one column beside its peers."""
+    """Declares a benchmark of one column, with its contenders."""
     dates = case(f"dates.{name}", summary, make=maker, nominal_bytes=nominal, dtype="int64")
 
     @dates.contender("atoll")

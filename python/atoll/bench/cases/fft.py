@@ -19,7 +19,7 @@ def make(request: Request) -> Data:
 
 
 def near(data: Data, answer: Any, reference: Any) -> None:
-    """To the rounding of a sum of so many numbers."""
+    """Compares within the rounding error of a sum of that many numbers."""
     unit = np.finfo(answer.dtype).eps * float(np.abs(reference).max())
     error = float(np.abs(answer - reference).max())
     if answer.shape != reference.shape or not error <= 10 * unit * np.log2(max(2, answer.size)):

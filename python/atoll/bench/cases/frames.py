@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Usual operations of data frames, the same calls to pandas: on few rows what counts is what a call costs."""
+"""Common operations of data frames, and the same calls of pandas; on few rows the overhead of a call dominates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from atoll.bench.registry import Data, Request, Setup, Timed, case
 GROUPS = 50
 TABLE = {number: number * 2.5 for number in range(GROUPS)}
 
-#: Calls of a frame with columns k (integers), v and w (floats), s (texts), b (bools), and of a smaller one.
+#: Calls of a frame with columns k (integers), v and w (floats), s (strings), b (bools), and of a smaller one.
 ACTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "filter": lambda df, other: df[df.v > 0],
     "column": lambda df, other: df.v * 2 + df.w,
@@ -69,7 +69,7 @@ def tables(module: Any, data: Data) -> tuple[Any, Any]:
 
 
 def numbers(answer: Any) -> Any:
-    """What can be compared: numbers as one flat array; of texts and mixed rows, in their order, a number."""
+    """A comparable form: numbers as one flat array; strings and mixed rows as an order-dependent hash."""
     held = answer.to_numpy() if hasattr(answer, "to_numpy") else np.asarray(answer)
     if held.dtype.kind in "biuf":
         return np.asarray(held, dtype=np.float64).ravel()
@@ -77,7 +77,7 @@ def numbers(answer: Any) -> Any:
 
 
 def taken(answer: Any) -> Any:
-    """The answer, its columns there: none that waits to be put together."""
+    """The answer with all its columns evaluated."""
     for column in getattr(answer, "_columns", ()):
         getattr(column, "evaluate", lambda: None)()
     values = getattr(answer, "_values", None)
@@ -86,7 +86,7 @@ def taken(answer: Any) -> Any:
 
 
 def declare(name: str, action: Callable[[Any, Any], Any]) -> None:
-    """One call, of both."""
+    """Declares one call for Atoll and pandas."""
     frames = case(f"frames.{name}", f"`{name}` of a data frame", make=make, nominal_bytes=nominal, default_size=1000)
 
     @frames.contender("atoll")

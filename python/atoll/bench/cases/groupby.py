@@ -17,7 +17,7 @@ Keys = Callable[[np.random.Generator, int], Any]
 
 
 def sparse(rng: np.random.Generator, n: int) -> Any:
-    """N/10 groups, keys all over int64."""
+    """N/10 groups, keys from the whole range of int64."""
     limits = np.iinfo(np.int64)
     return rng.integers(limits.min, limits.max, max(n // 10, 1))[rng.integers(0, max(n // 10, 1), n)]
 
@@ -95,7 +95,7 @@ for name, (what, keys) in KINDS.items():
 
     @groupby.contender("limit")
     def _(data: Data, setup: Setup, name: str = name) -> Timed:
-        """Keys are places in a table."""
+        """Keys are indices of a table."""
         if name == "sparse":
             raise Skip("no hand-written loop")
         groups, present = int(data["k"].max()) + 1, np.unique(data["k"])

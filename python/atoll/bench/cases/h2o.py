@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""H2O's data frame benchmark: ten questions of groups and five of joins, from frames in memory."""
+"""H2O's data frame benchmark: ten group-by questions and five joins, on frames in memory."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from atoll.bench.registry import Data, Request, Setup, Timed, case
 FEW = 100
 VALUES = ("v1", "v2", "v3")
 
-# -- data: texts are numbered here, and made texts by each contender --
+# -- data: strings are numbered here, and each contender makes its own strings --
 
 
 def make_groups(request: Request) -> Data:
-    """The table of the group questions: three keys of texts, three of integers, three values."""
+    """The table of the group-by questions: three string keys, three integer keys, three values."""
     rng, n = np.random.default_rng(request.seed), request.size
     many = max(n // FEW, 1)
     columns: Data = {
@@ -42,7 +42,7 @@ def group_table(data: Data) -> Any:
 
 
 def texts(codes: Any, form: str) -> Any:
-    """Numbers as texts."""
+    """Numbers as strings."""
     pa = peers.require("pyarrow")
     names = pa.array([form.format(number + 1) for number in range(int(codes.max()) + 1)])
     return pa.DictionaryArray.from_arrays(pa.array(codes), names).cast(pa.string())
@@ -62,7 +62,7 @@ def make_joins(request: Request) -> Data:
 
 
 def join_table(data: Data, name: str) -> Any:
-    """A table of the data, as pyarrow's: each key is there as an integer, and as a text (id4 of id1 and so on)."""
+    """The data as a pyarrow table: each key is an integer, and a string (id4 for id1 and so on)."""
     pa = peers.require("pyarrow")
     columns = {key.split(".")[1]: values for key, values in data.items() if key.startswith(f"{name}.")}
     for key, other in (("id1", "id4"), ("id2", "id5"), ("id3", "id6")):
@@ -71,7 +71,7 @@ def join_table(data: Data, name: str) -> Any:
     return pa.table(columns)
 
 
-# -- questions: pandas' style, which Atoll has too; Polars' expressions; SQL --
+# -- questions: in pandas' style for Atoll and pandas, as Polars expressions, and in SQL --
 
 
 def _top(df: Any) -> Any:
@@ -172,11 +172,11 @@ JOINS: dict[str, tuple[str, str, str, str]] = {
     "j5": ("N with N rows, by integers", "big", "inner", "id3"),
 }
 
-# -- answers: rows, and the sum of each column of numbers, whatever the order --
+# -- answers: number of rows, and the sum of each numeric column, independent of order --
 
 
 def figures(columns: dict[str, Any]) -> tuple[Any, ...]:
-    """How many rows, and what each column of floats adds up to."""
+    """The number of rows, and the sum of each float column."""
     first = next(iter(columns.values()))
     sums = [np.nansum(np.asarray(one, dtype=np.float64)) for one in columns.values()]
     return (np.array(len(first)), np.array(sums))

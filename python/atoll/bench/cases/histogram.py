@@ -14,7 +14,7 @@ LOW, HIGH = 0.0, 1.0
 
 
 def make(request: Request) -> Data:
-    """In [0, 1): floating point of the distribution is in [-1, 1), or beyond and then cut off."""
+    """Values in [0, 1): floats of the distribution are in [-1, 1), or clipped to it."""
     values = generate(request.dtype, request.dist, request.size, request.seed) * 0.5 + 0.5
     return {"a": aligned(np.clip(values, LOW, np.nextafter(HIGH, LOW, dtype=values.dtype)))}
 
@@ -37,7 +37,7 @@ def _(data: Data, setup: Setup) -> Timed:
 
 @histogram.contender("numpy-bincount")
 def _(data: Data, setup: Setup) -> Timed:
-    """What those write who find np.histogram slow. Its borders round otherwise, so it counts integers made before."""
+    """A common fast substitute for np.histogram. Its bin edges round differently, so it counts precomputed integers."""
     a = data["a"]
     edges = np.histogram_bin_edges(a, BINS, (LOW, HIGH))
     bins = np.clip(np.searchsorted(edges, a, side="right") - 1, 0, BINS - 1)
@@ -47,7 +47,7 @@ def _(data: Data, setup: Setup) -> Timed:
 @histogram.contender("polars")
 def _(data: Data, setup: Setup) -> Timed:
     pl = peers.polars()
-    # Polars' bins are closed on the right; mirrored data make them ours.
+    # Polars' bins are closed on the right; mirrored data give the same counts.
     mirrored = pl.Series(-data["a"])
     edges = (-np.histogram_bin_edges(data["a"], BINS, (LOW, HIGH)))[::-1].tolist()
     return Timed(

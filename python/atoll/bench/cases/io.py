@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parquet files that are in the page cache, read and written; and what the cases of other formats share."""
+"""Reading and writing Parquet files in the page cache; and shared code of the other formats' cases."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ from atoll.bench.registry import Case, Data, Request, Setup, Timed, case
 
 
 def integers(rng: np.random.Generator, n: int) -> Any:
-    """A column of whole numbers of 60 bits."""
+    """A column of 60-bit integers."""
     return peers.require("pyarrow").table({"x": rng.integers(0, 1 << 60, n)})
 
 
 def floats(rng: np.random.Generator, n: int) -> Any:
-    """A column of numbers."""
+    """A column of floats."""
     return peers.require("pyarrow").table({"x": rng.random(n)})
 
 
 def texts(rng: np.random.Generator, n: int) -> Any:
-    """A column of texts of 1 to 15 letters."""
+    """A column of strings of 1 to 15 letters."""
     return peers.require("pyarrow").table({"x": random_texts(rng, n)})
 
 
 def few_texts(rng: np.random.Generator, n: int) -> Any:
-    """A column of texts of which a thousand are distinct."""
+    """A string column with a thousand distinct values."""
     pa = peers.require("pyarrow")
     words = random_texts(rng, max(min(1000, n // 10), 1))
     return pa.table({"x": words.take(pa.array(rng.integers(0, len(words), n)))})
 
 
 def numbers(rng: np.random.Generator, n: int) -> Any:
-    """Two columns of whole numbers, two of others."""
+    """Two columns of integers, two of floats."""
     whole = {name: rng.integers(0, 1 << 30, n) for name in ("i", "j")}
     return peers.require("pyarrow").table({**whole, "f": rng.random(n), "g": rng.normal(0, 100, n)})
 
 
 def mixed(rng: np.random.Generator, n: int) -> Any:
-    """A column of whole numbers, one of others, one of texts."""
+    """A column of integers, one of floats, one of strings."""
     pa = peers.require("pyarrow")
     from pyarrow import compute
 
-    # Without the sign in front some texts, "nan" say, would be what stands for a missing value.
+    # Without the prefix some strings, such as "nan", would be parsed as missing values.
     sign, between = pa.scalar("_", pa.large_string()), pa.scalar("", pa.large_string())
     signed = compute.binary_join_element_wise(sign, random_texts(rng, n), between)
     return pa.table({"i": rng.integers(0, 1 << 30, n), "f": rng.random(n), "t": signed})
@@ -62,7 +62,7 @@ Make = Callable[[np.random.Generator, int], Any]
 
 
 class Folder:
-    """A directory that goes with its object."""
+    """A directory that is removed with its object."""
 
     def __init__(self) -> None:
         self.name = tempfile.mkdtemp(prefix="atoll-bench-")
@@ -70,7 +70,7 @@ class Folder:
 
 
 def with_folder(make: Make, write: Callable[[Any, str], Any] | None = None) -> Callable[[Request], Data]:
-    """Data: the table, a directory, and, where it is said how that is written, a file of the table in it."""
+    """Data: the table, a directory, and, if a writer is given, a file of the table in it."""
 
     def made(request: Request) -> Data:
         table = make(np.random.default_rng(request.seed), request.size)
@@ -91,7 +91,7 @@ def nominal(data: Data) -> int:
 
 
 def columns_of(answer: Any) -> list[Any]:
-    """Every column, as Arrow has it."""
+    """Every column as an Arrow array."""
     pa = peers.require("pyarrow")
     if isinstance(answer, dict):
         arrays = [one.to_arrow() if hasattr(one, "to_arrow") else pa.array(np.asarray(one)) for one in answer.values()]
@@ -105,7 +105,7 @@ def columns_of(answer: Any) -> list[Any]:
 
 
 def figures(answer: Any) -> tuple[Any, ...]:
-    """What tells columns apart: numbers as they are, of texts lengths and bytes."""
+    """A comparable form: numbers as they are, and lengths and bytes of strings."""
     pa = peers.require("pyarrow")
     found: list[Any] = []
     for array in columns_of(answer):
@@ -118,14 +118,14 @@ def figures(answer: Any) -> tuple[Any, ...]:
     return tuple(found)
 
 
-# -- contenders: what reads a path, and what writes a table to one --
+# -- contenders: functions that read a path, and that write a table to a path --
 
 Read = Callable[[str], Any]
 Write = Callable[[str], Any]
 
 
 def reads(one: Case, how: Mapping[str, Callable[[Setup], Read]]) -> None:
-    """Contenders of a case that reads: each gives, once it is set up, what reads a path."""
+    """Contenders of a reading case: each setup returns a function that reads a path."""
     for name, ready in how.items():
 
         @one.contender(name)
@@ -135,7 +135,7 @@ def reads(one: Case, how: Mapping[str, Callable[[Setup], Read]]) -> None:
 
 
 def writes(one: Case, how: Mapping[str, Callable[[Any, Setup], Write]], read_back: Callable[[str], Any]) -> None:
-    """Contenders of a case that writes: each gives, with the table as its own, what writes that to a path."""
+    """Contenders of a writing case: each setup converts the table, and returns a function that writes it to a path."""
     for name, ready in how.items():
 
         @one.contender(name)
@@ -145,19 +145,19 @@ def writes(one: Case, how: Mapping[str, Callable[[Any, Setup], Write]], read_bac
 
 
 def atoll_columns(table: Any, setup: Setup) -> dict[str, Any]:
-    """The table's columns as Atoll's."""
+    """The table's columns as Atoll columns."""
     ak = peers.atoll(setup)
     return {name: ak.array(table[name].combine_chunks()) for name in table.column_names}
 
 
 def by_query(setup: Setup, read: str) -> Read:
-    """DuckDB's: a query whose {} is the path."""
+    """DuckDB: a query whose {} is the path."""
     connection = peers.duckdb(setup)
     return lambda path: connection.sql(f"SELECT * FROM {read.format(repr(path))}").to_arrow_table()
 
 
 def by_copy(table: Any, setup: Setup, options: str) -> Write:
-    """DuckDB's: a table of its own, copied with options."""
+    """DuckDB: a table in its memory, copied with options."""
     connection = peers.duckdb(setup)
     connection.register("incoming", table)
     connection.execute("CREATE TABLE t AS SELECT * FROM incoming")
@@ -165,7 +165,7 @@ def by_copy(table: Any, setup: Setup, options: str) -> Write:
 
 
 def by_pyarrow(read: Read) -> Callable[[Setup], Read]:
-    """pyarrow's, with the setup's threads."""
+    """pyarrow with the setup's threads."""
 
     def ready(setup: Setup) -> Read:
         peers.pyarrow(setup)
@@ -200,7 +200,7 @@ PARQUET_READERS: dict[str, Callable[[Setup], Read]] = {
 
 
 def parquet_file(**options: Any) -> Callable[[Any, str], None]:
-    """Writes a table as pyarrow does."""
+    """Writes a table with pyarrow."""
 
     def write(table: Any, path: str) -> None:
         from pyarrow import parquet
@@ -229,7 +229,7 @@ for name, make, size, options in (
 
 
 def parquet_writers(compression: str) -> dict[str, Callable[[Any, Setup], Write]]:
-    """Writers that compress alike."""
+    """Writers with the same compression."""
 
     def atoll(table: Any, setup: Setup) -> Write:
         columns = atoll_columns(table, setup)

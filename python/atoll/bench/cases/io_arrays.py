@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of values as they lie in memory, or nearly: Arrow's, HDF5, NumPy's; in the page cache, read and written."""
+"""Reading and writing files with memory-like layout in the page cache: Arrow, HDF5, NumPy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from atoll.bench.cases.io import (
 )  # fmt: skip
 from atoll.bench.registry import Setup, case
 
-# -- Arrow's file format (Feather), packed by LZ4: what its writers do unless they are told otherwise --
+# -- Arrow's file format (Feather), compressed with LZ4, its writers' default --
 
 
 def write_feather(table: Any, path: str) -> None:

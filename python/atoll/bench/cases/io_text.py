@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CSV and JSON lines that are in the page cache, read and written."""
+"""Reading and writing CSV and JSON lines in the page cache."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_csv(path: str) -> Any:
 
 
 def write_csv(table: Any, path: str) -> None:
-    """A file as pyarrow writes it, texts in quotes where that is needed."""
+    """Writes a file with pyarrow, with quotes where necessary."""
     from pyarrow import csv
 
     csv.write_csv(table, path, csv.WriteOptions(quoting_style="needed", quoting_header="none"))

@@ -19,7 +19,7 @@ def make(request: Request) -> Data:
 
 
 def near(data: Data, answer: Any, reference: Any) -> None:
-    """To the rounding of sums of so many products."""
+    """Compares within the rounding error of sums of that many products."""
     side = data["a"].shape[0]
     error = float(np.abs(answer - reference).max())
     if not error <= 20 * np.finfo(answer.dtype).eps * side:

@@ -79,7 +79,7 @@ def _(data: Data, setup: Setup) -> Timed:
 
 
 def make_permutation(request: Request) -> Data:
-    """Each place is written once: with repeats, what parallel contenders leave there would be chance."""
+    """A permutation, which writes each element once: with repeats, results of parallel contenders would vary."""
     permutation = np.random.default_rng(request.seed + 1).permutation(request.size)
     return {**make(request), "i": aligned(permutation)}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""noop: what a command costs before it does anything, and an operation on few elements."""
+"""noop: the overhead of a command, and an operation on few elements."""
 
 from __future__ import annotations
 

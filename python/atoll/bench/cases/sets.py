@@ -120,7 +120,7 @@ def _(data: Data, setup: Setup) -> Timed:
 
 
 def in1d_data(request: Request, bound: int | None) -> Data:
-    """Half of the elements are found. Dense: both below twice the number of test values. Sparse: over all int64."""
+    """Half of the elements are found. Dense: both below twice the number of test values. Sparse: over all of int64."""
     rng = np.random.default_rng(request.seed)
     tests = min(TEST_SIZE, max(1, request.size // 10))
     if bound is not None:
@@ -176,7 +176,7 @@ for kind, factor in (("dense", 2), ("sparse", None)):
 
     @in1d.contender("limit")
     def _(data: Data, setup: Setup, kind: str = kind) -> Timed:
-        """Dense: looks up in a bitmap that was made before."""
+        """Dense: looks up in a precomputed bitmap."""
         if kind == "sparse":
             raise Skip("no hand-written loop")
         out = aligned_empty(data["a"].size, np.bool_)

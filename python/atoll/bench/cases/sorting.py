@@ -42,7 +42,7 @@ def check_order(data: Data, order: Any, reference: Any) -> None:
 
 
 def sorted_keys(data: Data, order: Any) -> tuple[Array, ...] | Array:
-    """What every right answer agrees on."""
+    """The sorted keys, which are equal for every correct answer."""
     columns = tuple(value[np.asarray(order)] for value in data.values())
     return columns if len(columns) > 1 else columns[0]
 

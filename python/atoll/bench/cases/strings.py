@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts of 1 to 15 bytes: order, distinct ones, searching, gathering, groups."""
+"""Strings of 1 to 15 bytes: sorting, distinct values, searching, gathering, groups."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def nominal(data: Data) -> int:
 
 
 def texts_of(answer: Any) -> tuple[Any, Any]:
-    """Lengths and bytes of what Arrow can have."""
+    """Lengths and bytes of an Arrow string array."""
     pa = peers.require("pyarrow")
     array = answer.to_arrow() if hasattr(answer, "to_arrow") else pa.array(answer)
     if isinstance(array, pa.ChunkedArray):
@@ -67,7 +67,7 @@ def sorted_texts(answer: Any) -> tuple[Any, Any]:
 
 
 def by_order(data: Data) -> Callable[[Any], tuple[Any, Any]]:
-    """The texts in an order: equal ones may stand in any."""
+    """The strings in the order of the permutation; equal strings may be in any order."""
     return lambda rows: texts_of(data["t"].take(peers.require("pyarrow").array(np.asarray(rows, np.int64))))
 
 
@@ -83,7 +83,7 @@ def declare(
     name: str, summary: str, maker: Callable[[Request], Data], export: Exporter, *,
     atoll: Action, polars: Action, pandas: Action, pyarrow: Action, duckdb: str,
 ) -> Case:  # fmt: skip
-    """A benchmark of one column `t` beside its peers."""
+    """Declares a benchmark of one column `t`, with its contenders."""
     texts = case(f"strings.{name}", summary, make=maker, nominal_bytes=nominal, dtype="int64")
 
     @texts.contender("atoll")

@@ -17,15 +17,15 @@ from atoll.bench import peers
 from atoll.bench.registry import Data, Request, Setup, Skip, Timed, case
 from atoll.demo import examples_folder
 
-#: Rows of the largest table at scale 1; the size that is asked for is rows of it.
+#: Rows of the largest table at scale 1; `--size` is the number of its rows.
 ROWS = 6_000_000
-#: The program that makes the tables makes none smaller.
+#: The smallest scale of the table generator.
 LEAST = 0.001
 
 
 @cache
 def example(name: str) -> ModuleType:
-    """A module of the example."""
+    """Imports a module of the example."""
     spec = importlib.util.spec_from_file_location(f"tpch_{name}", examples_folder() / "tpch" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -42,7 +42,7 @@ def sql(number: int) -> str:
 
 @cache
 def folder(scale: float) -> tempfile.TemporaryDirectory[str]:
-    """The tables' files; they go with the process."""
+    """The folder of the tables' files, which is removed at the process's end."""
     made = tempfile.TemporaryDirectory(prefix="atoll-tpch-")
     example("tables").generate(Path(made.name), scale)
     return made
@@ -53,7 +53,7 @@ def scale_of(size: int) -> float:
 
 
 def make(request: Request) -> Data:
-    """Where the tables come from; contenders read them."""
+    """The folder of the tables; contenders read them."""
     return {"scale": scale_of(request.size)}
 
 
@@ -66,7 +66,7 @@ def files(data: Data) -> Path:
 
 @cache
 def of_pandas(scale: float) -> SimpleNamespace:
-    """The same as pandas' frames."""
+    """The tables as pandas frames."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -84,7 +84,7 @@ def of_pandas(scale: float) -> SimpleNamespace:
 
 @cache
 def connected(scale: float, cores: int) -> Any:
-    """DuckDB, which reads the files in each query."""
+    """A DuckDB connection that reads the files in each query."""
     connection = peers.require("duckdb").connect(":memory:")
     connection.execute(f"SET threads TO {cores}")
     for name in example("tables").TABLES:
@@ -93,7 +93,7 @@ def connected(scale: float, cores: int) -> Any:
 
 
 def by_polars(scale: float, text: str) -> Any:
-    """Polars' answer to a query in SQL, from its scans of the files; money as floats, as Atoll has it."""
+    """Polars' answer to an SQL query, from scans of the files; money as floats, as in Atoll."""
     pl = peers.polars()
     tables = {}
     for name in example("tables").TABLES:
@@ -105,7 +105,7 @@ def by_polars(scale: float, text: str) -> Any:
 
 
 def figures(answer: Any) -> Any:
-    """How many rows, and what the columns of numbers add up to."""
+    """The number of rows, and the sums of the numeric columns."""
     if not hasattr(answer, "columns"):
         return np.array(1), np.array([float(answer)])
     columns = [answer[label].to_numpy() for label in answer.columns]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows beside other rows: windows, ranks, running figures of groups, as-of joins."""
+"""Windows, ranks, cumulative aggregates of groups, as-of joins."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def grouped(request: Request) -> Data:
 
 
 def sides(request: Request) -> Data:
-    """As many rows on either side, of 1000 names, in order of time."""
+    """Two sides with equal numbers of rows, 1000 names, sorted by time."""
     rng = np.random.default_rng(request.seed)
     data = {}
     for side in ("left", "right"):
@@ -46,7 +46,7 @@ def whole(answer: Any) -> Any:
 
 
 def rows(answer: Any) -> Any:
-    """Row numbers, -1 where there is none."""
+    """Row numbers, -1 for none."""
     return np.nan_to_num(np.asarray(answer, np.float64), nan=-1).astype(np.int64)
 
 
@@ -57,7 +57,7 @@ def add(
     answer: Callable[[Any], Any],
     run: dict[str, Callable[[Any, Data], Callable[[], Any]]],
 ) -> None:
-    """A case whose contenders are given their module and the data, and give what is timed."""
+    """Declares a case; its contenders get their module and the data, and return the timed function."""
     window = case(
         f"window.{name}", what, make=make, nominal_bytes=lambda data: sum(one.nbytes for one in data.values()),
         dtype="float64",
