@@ -13,7 +13,7 @@ from pathlib import Path
 #: (pattern, what to write instead, how many are left)
 PHRASES: list[tuple[str, str, int]] = [
     (r"\bwhoever\b", "name the process, thread or object", 14),
-    (r"\bwho\b", "'that' or 'which': processes and objects are not persons; or name the process", 234),
+    (r"\bwho\b", "'that' or 'which': processes and objects are not persons; or name the process", 228),
     (r"\bhears? of\b", "'is notified of', 'receives'", 13),
     (r"\b(?:is|are) let go\b|\blet go of\b", "'freed', 'released'", 2),
     (r"\bcame (?:too )?early\b", "'unexpected message'", 0),

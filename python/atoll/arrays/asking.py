@@ -88,7 +88,7 @@ def min_scalar_type(a: Any, /) -> np.dtype[Any]:
 
 
 def common_type(*arrays: Any) -> type:
-    """The floating-point type that arrays have in common; float64 for whole numbers.
+    """The floating-point type that arrays have in common; float64 for integers.
 
     Examples
     --------

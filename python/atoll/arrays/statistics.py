@@ -233,7 +233,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
             raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
         scale = scale.reshape([n if place in axes else 1 for place, n in enumerate(array.shape)])
     code = result_code(array._expr.dtype, scale._expr.dtype)
-    wide = DTYPE_OF[FLOAT64 if array._expr.dtype < FLOAT32 else code]  # as NumPy: whole numbers are averaged in float64
+    wide = DTYPE_OF[FLOAT64 if array._expr.dtype < FLOAT32 else code]  # as NumPy: integers are averaged in float64
     scale = scale.astype(wide, copy=False)
     spread = wrap(engine.broadcast_to(scale._read(), array.shape)) if scale.shape != array.shape else scale
     total = reduce("sum", spread, axis, None, None, keepdims, None, True, True)

@@ -100,7 +100,7 @@ def histogram(
     return result, wrap(engine.from_numpy(expr.session, np.ascontiguousarray(edges), True))
 
 
-_EXACT = 2.0**53  # float64 holds all whole numbers below
+_EXACT = 2.0**53  # float64 holds all integers below
 _PART = 22  # bits of a weight that are summed at a time: 2^31 of them stay exact
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of others that come by Arrow's interface."""
+"""Import of values through Arrow's interface."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def has_arrow(values: Any) -> bool:
-    """Whether values have Arrow's interface, or are pandas' in a type of its own."""
+    """Whether values have Arrow's interface, or are pandas values of an extension dtype."""
     if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
         return True
     package = type(values).__module__.partition(".")[0]
@@ -17,7 +17,7 @@ def has_arrow(values: Any) -> bool:
 
 
 def arrow_array(values: Any) -> Any:
-    """The one pyarrow array of what has Arrow's interface."""
+    """A single pyarrow array of values with Arrow's interface."""
     import pyarrow as pa
 
     array = values

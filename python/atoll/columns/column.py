@@ -23,22 +23,22 @@ from .reductions import Reductions
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
 
-#: Figures of groups that any values with an order have.
+#: Aggregates of groups that any values with an order have.
 ORDINAL = frozenset(("first", "last", "min", "max", "count", "nunique", "mode", "argmin", "argmax"))
 
-#: Makes texts of an array of numbers, and of which are there: the class of texts puts it here.
+#: Converts an array of numbers and its validity to strings. Set by the class of strings.
 text_makers: list[Callable[[Any, Any], Any]] = []
 
 Self = TypeVar("Self", bound="Column")
 
 
 class Column(Arithmetic, Compared, Printing, Reductions):
-    """A column of numbers or bools in which values may be missing; `Strings` is one of texts.
+    """A column of numbers or bools with missing values; `Strings` is the class of string columns.
 
     `ak.array` makes one of values with None among them. Operations give missing values where an operand's is
-    missing; comparisons are three-valued, as those of pandas' nullable types; reductions, groups and conversions leave
-    missing values out. Where nothing is missing results are plain arrays and cost what those cost. NaN is a value, no
-    missing one.
+    missing; comparisons are three-valued, as those of pandas' nullable types; reductions, groups and conversions skip
+    missing values. Without missing values results are plain arrays, at the cost of arrays. NaN is a value, not
+    a missing one.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
     __slots__ = ("_valid", "_values")
     _values: Any
     _valid: ndarray | None  # bool; None: nothing is missing
-    _decides = 1  # among columns of several kinds the one with the largest does; mere numbers: never
+    _decides = 1  # the column with the largest value decides the class of a combination; plain numbers never do
 
     def __init__(self, values: Any, valid: Any = None) -> None:
         self._values = asarray(values)
@@ -69,22 +69,22 @@ class Column(Arithmetic, Compared, Printing, Reductions):
             raise ValueError(f"validity has shape {self._valid.shape}, the values {self.shape}")
 
     def _like(self: Self, values: Any, valid: ndarray | None) -> Self:
-        """A column of the same kind; where all is there, without validity."""
+        """A column of the same class; without validity if no value is missing."""
         column = object.__new__(type(self))
         column._values, column._valid = values, valid
         return column
 
-    # -- what it is --
+    # -- attributes --
 
     @property
     def values(self) -> ndarray:
-        """The values; where one is missing, any."""
+        """The values; those of missing rows are arbitrary."""
         values: ndarray = self._values
         return values
 
     @property
     def valid(self) -> ndarray | None:
-        """Which values are there: bool, or None when nothing is missing."""
+        """The validity mask: bool, True for values that are not missing; None when no value is missing."""
         return self._valid
 
     @property
@@ -94,12 +94,12 @@ class Column(Arithmetic, Compared, Printing, Reductions):
 
     @property
     def kind(self) -> str:
-        """What the values are: the name of their type, or "text"."""
+        """The kind of the values: the name of their dtype, or "text"."""
         return str(self.dtype)
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return int(self._values.size)
 
     @property
@@ -119,7 +119,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
 
     @property
     def null_count(self) -> int:
-        """How many values are missing."""
+        """Number of missing values."""
         return 0 if self._valid is None else self.size - int(self._valid.sum())
 
     def __len__(self) -> int:
@@ -136,7 +136,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
     # -- missing values --
 
     def isna(self) -> ndarray:
-        """Which values are missing: bool.
+        """A mask of missing values: bool.
 
         Examples
         --------
@@ -147,13 +147,13 @@ class Column(Arithmetic, Compared, Printing, Reductions):
         return zeros(self.size, dtype=bool) if self._valid is None else ~self._valid
 
     def notna(self) -> ndarray:
-        """Which values are there: bool."""
+        """A mask of values that are not missing: bool."""
         return full(self.size, True) if self._valid is None else self._valid.copy()
 
     isnull, notnull = isna, notna
 
     def dropna(self: Self) -> Self:
-        """The values that are there.
+        """The values that are not missing.
 
         Examples
         --------
@@ -167,7 +167,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
         return self._like(self._values, None)
 
     def fillna(self, value: Any) -> Any:
-        """The column with `value` where one is missing: an array when these are numbers.
+        """The column with missing values replaced by `value`: an array if the values are numbers.
 
         Examples
         --------
@@ -225,7 +225,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
         return self._rows(self._row_numbers(key))
 
     def _row_numbers(self, key: Any) -> ndarray:
-        """Rows that a mask or an array of numbers means; a missing value in a mask selects nothing."""
+        """Row numbers of a mask or an index array; a missing value in a mask selects nothing."""
         if isinstance(key, Column):
             if key.dtype != np.bool_:
                 raise IndexError("columns used as indices must be masks")
@@ -252,10 +252,10 @@ class Column(Arithmetic, Compared, Printing, Reductions):
         return self
 
     def __reduce__(self) -> Any:
-        """As Arrow has it: what another process makes a column of the same kind of."""
+        """Pickles the Arrow array, from which another process makes a column of the same kind."""
         return _restored, (type(self), self.to_arrow())
 
-    # -- to others --
+    # -- conversion --
 
     def to_list(self) -> list[Any]:
         """Python values, None where one is missing."""
@@ -270,7 +270,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
     tolist = to_list
 
     def to_numpy(self) -> np.ndarray[Any, Any]:
-        """A NumPy array: of the values' own type when nothing is missing, else of objects, with None."""
+        """A NumPy array: of the values' dtype when no value is missing, else of objects, with None."""
         values: np.ndarray[Any, Any] = self._values.to_numpy()
         if self._valid is None:
             return values
@@ -283,7 +283,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
         return values if dtype is None else values.astype(dtype)
 
     def to_arrow(self) -> Any:
-        """A pyarrow array. With one PE it shares the values' memory; a bit for each row says what is missing."""
+        """A pyarrow array. With one PE it shares the values' memory; the validity is converted to a bitmap."""
         import pyarrow as pa
 
         values = self._values.to_numpy(None)
@@ -318,11 +318,11 @@ class Column(Arithmetic, Compared, Printing, Reductions):
         return column_or_array(operation(self._values, other), self._valid)
 
     def __and__(self, other: Any) -> Any:
-        """As three-valued logic has it: False with a missing value is False."""
+        """Three-valued logic: False and a missing value is False."""
         return self._logical(other, operator.and_, False)
 
     def __or__(self, other: Any) -> Any:
-        """As three-valued logic has it: True with a missing value is True."""
+        """Three-valued logic: True or a missing value is True."""
         return self._logical(other, operator.or_, True)
 
     __rand__, __ror__ = __and__, __or__
@@ -356,7 +356,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
         return column_or_array(abs(self._values), self._valid)
 
     def astype(self, dtype: Any) -> Any:
-        """The values in another type; what is missing stays so. To `str`: texts, as Python writes the values.
+        """The values in another type; missing values stay missing. To `str`: strings, as Python writes the values.
 
         Examples
         --------
@@ -394,7 +394,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
         descending : bool
             Largest first; equal values stay in order of rows.
         nulls : str
-            Where rows without a value go, in order of rows: "last" or "first".
+            Position of rows with missing values, which keep their order: "last" or "first".
 
         Examples
         --------
@@ -425,14 +425,14 @@ class Column(Arithmetic, Compared, Printing, Reductions):
         """
         return self._rows(self.argsort(descending=descending, nulls=nulls))
 
-    # -- what kinds do in their own way --
+    # -- methods that kinds override --
 
     def _together(self, columns: Sequence[Column]) -> Column:
-        """These columns one behind the other; this is the first of them that is of a kind of its own."""
+        """Concatenates columns; this is the one that decides the class of the result."""
         return Column(concatenate([column.values for column in columns]), valid_of_all(columns))
 
     def _choose(self, mask: ndarray, yes: Any, no: Any) -> Any:
-        """Values of `yes` where the mask is true, else of `no`: columns, arrays or single ones; this is one of them."""
+        """Values of `yes` where the mask is true, else of `no`: columns, arrays or scalars; this is one of them."""
         sides: list[tuple[Any, Any]]
         sides = [(value.values, value.valid) if isinstance(value, Column) else (value, None) for value in (yes, no)]
         sides = [(0, full(mask.size, False)) if values is None else (values, valid) for values, valid in sides]
@@ -440,79 +440,79 @@ class Column(Arithmetic, Compared, Printing, Reductions):
         return column_or_array(values, chosen_valid(mask, sides[0][1], sides[1][1]))
 
     def _key(self) -> tuple[ndarray, Any]:
-        """Numbers from 0 on in the order of the values, -1 where one is missing, and the values that they index.
+        """Codes from 0 on in the order of the values, -1 for missing ones, and the table of values that they index.
 
-        As `numbers`, but that values may be among these which no row has.
+        As `numbers`, but the table may have values that no row has.
         """
         return self.numbers()[:2]
 
     def _as_numbers(self) -> tuple[ndarray, Callable[[ndarray], Any]] | None:
-        """Numbers of any size that are equal and in order as the values are, and what makes values of such numbers.
+        """Integers that compare like the values, and a function that converts such integers to values.
 
-        None when only `_key` has such ones. Those of missing values are any.
+        None when only `_key` provides such integers. Those of missing values are arbitrary.
         """
         return (self._values, lambda values: values) if type(self) is Column else None
 
     def _fitting(self, other: Column) -> Column:
-        """Another column for comparison with this one; what this kind cannot have is missing."""
+        """Converts another column for comparison with this one; values that this kind cannot have become missing."""
         return other
 
     def _paired(self, other: Column) -> tuple[ndarray, ndarray] | None:
-        """Numbers as `_key` gives them, of this and of a column that fits, where they need not stand together first."""
+        """Codes as from `_key`, of this column and of a fitting one, without concatenating both."""
         return None
 
     def _grouped(self, figure: str) -> tuple[ndarray, Callable[[ndarray, ndarray | None], Any]]:
-        """Numbers whose figure by group is that of the values, and what makes the result of them and their validity.
+        """Numbers to aggregate instead of the values, and a function that makes the result of aggregates and validity.
 
-        TypeError when the kind has no such figure.
+        TypeError when the kind has no such aggregate.
         """
         return self._values, column_or_array
 
     def _own_figure(self, figure: str, rows: Callable[[], ndarray], ngroups: int) -> Any:
-        """A figure that the kind finds itself, given for each row the number of its group; None: `_grouped` does."""
+        """An aggregate that the kind computes itself, given the group number of each row; None: use `_grouped`."""
         return None
 
     # -- the engine's side --
 
     def _bits(self) -> Any:
-        """Arrow's buffer of which values are there, None when all are."""
+        """Arrow's validity bitmap, None when no value is missing."""
         import pyarrow as pa
 
         return None if self._valid is None else pa.py_buffer(np.packbits(self._valid.to_numpy(), bitorder="little"))
 
     def _hiding(self: Self, missing: ndarray) -> Self:
-        """The column with more values missing."""
+        """The column with further values marked as missing."""
         return self._like(self._values, both(self._valid, ~missing))
 
     def _all_missing(self: Self, size: int) -> Self:
-        """A column of this kind without a value."""
+        """A column of this kind whose values are all missing."""
         return self._like(zeros(size, dtype=self._values.dtype), zeros(size, dtype=bool))
 
     def numbers(self) -> tuple[ndarray, Any, ndarray]:
-        """What the rows' values are among the distinct ones: rows, distinct values, and the first row of each.
+        """Factorizes the column: the code of each row, the distinct values, and the first row of each.
 
         Returns
         -------
         numbers : ndarray of int64
-            For each row the place of its value among the distinct ones; -1 where it is missing.
+            For each row the index of its value in `distinct`; -1 if it is missing.
         distinct : Column or ndarray
             Ascending.
         first : ndarray of int64
-            Where each was met first.
+            The first row of each distinct value.
         """
         distinct, first, numbers = unique(self._there(), return_index=True, return_inverse=True)
         numbers, first = self._spread(numbers, first)
         return numbers, distinct, first
 
     def ranks(self) -> ndarray:
-        """Numbers in the order of the values, the largest of missing ones: to sort by several columns."""
+        """Numbers in the order of the values, the largest for missing ones: for sorting by several columns."""
         if self._valid is None and (plain := self._as_numbers()) is not None:
             return plain[0]
         numbers, distinct = self._key()
         return numbers if self._valid is None else where(numbers < 0, distinct.size, numbers)
 
     def _spread(self, numbers: ndarray, first: ndarray) -> tuple[ndarray, ndarray]:
-        """From the rows that have a value to all."""
+        """Scatters results of the rows with a value to all rows."""
         if self._valid is None:
             return numbers, first
         rows = flatnonzero(self._valid)
@@ -522,7 +522,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
 
 
 def _restored(kind: type[Column], array: Any) -> Column:
-    """The column of a kind that Arrow's array was made of."""
+    """Restores a pickled column of a kind from its Arrow array."""
     made: Any = asarray(array)
     if isinstance(made, kind):
         return made
@@ -530,7 +530,7 @@ def _restored(kind: type[Column], array: Any) -> Column:
 
 
 def valid_of_all(columns: Sequence[Column]) -> ndarray | None:
-    """Which values are there of columns one behind the other."""
+    """The validity of concatenated columns."""
     if all(column.valid is None for column in columns):
         return None
     valid: ndarray = concatenate([column.notna() for column in columns])
@@ -538,7 +538,7 @@ def valid_of_all(columns: Sequence[Column]) -> ndarray | None:
 
 
 def chosen_valid(mask: ndarray, yes: ndarray | None, no: ndarray | None) -> ndarray | None:
-    """Which values are there of those chosen by a mask."""
+    """The validity of values that a mask chooses from two columns."""
     if yes is None and no is None:
         return None
     there = [full(mask.size, True) if valid is None else valid for valid in (yes, no)]
@@ -546,28 +546,28 @@ def chosen_valid(mask: ndarray, yes: ndarray | None, no: ndarray | None) -> ndar
 
 
 def own_kind(values: Iterable[Any], otherwise: Column) -> Column:
-    """The column that decides what becomes of several: the first of a kind of its own, not mere numbers."""
+    """The column that decides the class of a combination: the one with the largest `_decides`, not plain numbers."""
     kinds = [value for value in values if isinstance(value, Column) and type(value) is not Column]
     return max(kinds, key=lambda column: column._decides, default=otherwise)
 
 
 def both(a: ndarray | None, b: ndarray | None) -> ndarray | None:
-    """Where both are there."""
+    """The conjunction of two validity masks."""
     return a if b is None else b if a is None else a & b
 
 
 def column_from_array(values: ndarray) -> Column:
-    """A column of an array in which nothing is missing."""
+    """A column of an array, without missing values."""
     return Column(values if values.ndim else values.reshape(1))
 
 
 def column_or_array(values: ndarray, valid: ndarray | None) -> Any:
-    """An array when nothing can be missing."""
+    """An array if there is no validity mask, else a column."""
     return values if valid is None else Column(values, valid)
 
 
 def as_column(values: Any) -> Column:
-    """A column as it is; an array, or what can be made one, as a column."""
+    """A column as it is; an array or array-like as a column."""
     if isinstance(values, Column):
         return values
     made: Any = asarray(values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of values that no array holds, by what those who have them call them: a line for each kind."""
+"""Creation of columns from foreign values, by the names of their types: one line for each kind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Maker = Callable[[Any], Any]
 
 
 def column(values: Any, dtype: Any = None) -> Any:
-    """The column of values that no array holds; None of others, which are for arrays to judge."""
+    """The column of values that no array can hold; None for other values, which arrays handle."""
     if isinstance(values, Column):
         return values if dtype is None else values.astype(dtype)
     if _means_text(dtype):
@@ -41,7 +41,7 @@ def column(values: Any, dtype: Any = None) -> Any:
         return None
     maker = _NUMPY.get(found.dtype.kind) if wanted is None else None
     if maker is not None:
-        # NumPy makes texts of numbers that stand among texts: those were none.
+        # NumPy converts numbers among strings to strings; such a mixture is not a string column.
         return maker(values if isinstance(values, (list, tuple)) and found.dtype.kind in "UST" else found)
     return _of_objects(np.asarray(values, dtype=object), wanted)
 
@@ -54,7 +54,7 @@ def _means_text(dtype: Any) -> bool:
     )
 
 
-# -- kinds whose modules are loaded when the first such column is made: importing the package does not load them --
+# -- kinds whose modules are imported when the first such column is made --
 
 
 def _ticks(values: Any, dtype: Any) -> Any:
@@ -127,12 +127,12 @@ def _bigint(values: Any) -> Any:
 
 
 def from_arrow(values: Any) -> Any:
-    """The column, or array where that does, of an Arrow array of any type that one of them holds; None of others.
+    """The column, or array if that suffices, of an Arrow array; None for unsupported types.
 
     Parameters
     ----------
     values : object
-        A pyarrow array or chunked array, or whatever has Arrow's interface (`__arrow_c_array__`, `__arrow_c_stream__`).
+        A pyarrow array or chunked array or object with Arrow's interface (`__arrow_c_array__`, `__arrow_c_stream__`).
     """
     import pyarrow as pa
 
@@ -154,7 +154,7 @@ def _numbers_from_arrow(array: Any) -> Any:
     return Column(asarray(filled), asarray(array.is_valid().to_numpy(zero_copy_only=False)))
 
 
-#: Who makes columns, by what pyarrow's `types` says of a type: the first that is so.
+#: Column constructors by predicates of pyarrow's `types`; the first predicate that holds decides.
 _ARROW: dict[str, Maker] = {
     "is_null is_string is_large_string is_string_view": strings_from_arrow,
     "is_boolean is_integer is_floating": _numbers_from_arrow,
@@ -167,7 +167,7 @@ _ARROW: dict[str, Maker] = {
 
 # -- NumPy, lists, objects --
 
-#: Who makes columns of a NumPy array, by the kind of its dtype.
+#: Column constructors for NumPy arrays, by the kind of the dtype.
 _NUMPY: dict[str, Maker] = {
     "U": as_strings,
     "S": as_strings,
@@ -177,7 +177,7 @@ _NUMPY: dict[str, Maker] = {
 }
 
 
-#: Who makes columns of objects, by module and name of their type.
+#: Column constructors for objects, by module and name of their type.
 _OBJECTS: dict[tuple[str, str], Maker] = {
     ("uuid", "UUID"): _uuids,
     ("ipaddress", "IPv4Address"): _ip_address,
@@ -187,7 +187,7 @@ _OBJECTS: dict[tuple[str, str], Maker] = {
 
 
 def _is_big(values: np.ndarray[Any, Any]) -> bool:
-    """Whether Python's integers among objects do not all fit 64 bits."""
+    """Whether some Python integers among the objects do not fit 64 bits."""
     there = [value for value in values if type(value) is int]
     return bool(there) and not (min(there) >= -(2**63) and max(there) < (2**64 if min(there) >= 0 else 2**63))
 
@@ -199,7 +199,7 @@ def _is_null(value: Any) -> bool:
 
 
 def _of_objects(found: np.ndarray[Any, Any], dtype: Any) -> Any:
-    """A column of Python's objects, by the first that is there; numbers only with missing ones among them."""
+    """A column of Python objects, by the type of the first that is not missing; of numbers only if some are missing."""
     missing = np.fromiter(map(_is_null, found), bool, found.size)
     first = next((value for value in found if not (_is_null(value) or value != value)), None)
     if dtype is None and isinstance(first, str):

@@ -26,7 +26,7 @@ class Foreign:
 
     @property
     def dtype(self) -> Any:
-        """The dtype as pandas has it."""
+        """The pandas dtype."""
         return self.array.dtype
 
     @property
@@ -36,7 +36,7 @@ class Foreign:
 
     @property
     def size(self) -> int:
-        """How many values there are."""
+        """Number of values."""
         return len(self.array)
 
     @property
@@ -49,12 +49,12 @@ class Foreign:
 
     @property
     def valid(self) -> Any:
-        """Which values are there; None when all are."""
+        """The validity mask; None when no value is missing."""
         gone = self.isna()
         return ~gone if bool(gone.any()) else None
 
     def isna(self) -> Any:
-        """Which values are missing: an array of bools."""
+        """A mask of missing values: an array of bools."""
         import pandas as pd
 
         from ..arrays.creation import asarray
@@ -77,7 +77,7 @@ class Foreign:
         return self
 
     def to_list(self) -> list[Any]:
-        """The values as pandas gives them."""
+        """The values as a list, by pandas."""
         return list(self.array)
 
     tolist = to_list

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows in order of their groups, one group behind the other, and back."""
+"""Permutation of rows to the order of their groups, and back."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from .column import Column
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
 
-#: From so many rows for each group and thread on, rows are dealt to groups; else they are sorted.
+#: With at least this many rows per group and thread, rows are distributed to groups; else they are sorted.
 DEALT = 8
 
 
 class InGroups:
-    """Where each row goes in order of groups; rows of one group keep their order.
+    """The stable permutation of rows to the order of their groups.
 
     Attributes
     ----------
     places : ndarray of int64
-        Of each row in that order.
+        The position of each row in group order.
     sizes : ndarray of int64
-        How many rows each group has.
+        The number of rows of each group.
     """
 
     __slots__ = ("_firsts", "_order", "_segments", "places", "sizes")
@@ -49,7 +49,7 @@ class InGroups:
 
     @classmethod
     def of(cls, groups: ndarray, sizes: ndarray) -> InGroups:
-        """Of the number of each row's group, and how many rows groups have."""
+        """From the group number of each row, and the sizes of the groups."""
         count = int(sizes.size)
         session = current()
         if count * session.pes * session.threads * DEALT <= groups.size:
@@ -61,23 +61,23 @@ class InGroups:
 
     @property
     def order(self) -> ndarray:
-        """The row at each place."""
+        """The row at each position: the inverse permutation."""
         if self._order is None:
             order = empty(self.places.size, dtype=np.int64)
             order[self.places] = arange(self.places.size)
-            self._order = order  # whole, or not at all
+            self._order = order  # assigned only when complete
         return self._order
 
     @property
     def segments(self) -> ndarray:
-        """The numbers of groups in that order, ascending: int64."""
+        """The group number at each position, ascending: int64."""
         if self._segments is None:
             self._segments = repeat(arange(self.sizes.size), self.sizes)
         return self._segments
 
     @property
     def firsts(self) -> ndarray:
-        """Whether a group begins at each place: an eighth of what `segments` take."""
+        """Whether a group begins at each position; needs an eighth of the memory of `segments`."""
         if self._firsts is None:
             firsts = full(self.places.size, False)
             firsts[cumsum(self.sizes) - self.sizes] = True
@@ -85,7 +85,7 @@ class InGroups:
         return self._firsts
 
     def forth(self, column: Any) -> Any:
-        """A column in order of groups."""
+        """Permutes a column to group order."""
         if isinstance(column, Column):
             return column.take(self.order)
         ordered = empty_like(column)
@@ -93,10 +93,10 @@ class InGroups:
         return ordered
 
     def back(self, column: Any) -> Any:
-        """A column that is in order of groups, in order of rows."""
+        """Permutes a column in group order to row order."""
         return column.take(self.places) if isinstance(column, Column) else take(column, self.places)
 
     def rows(self, places: ndarray) -> ndarray:
-        """From places, of which each place has one, to rows, of which each row has one; -1 stays."""
+        """Converts positions in group order to row numbers, and permutes to row order; -1 stays."""
         rows = take(self.order, maximum(places, 0)) if places.size else places
         return self.back(where(places < 0, -1, rows))

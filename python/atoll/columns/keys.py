@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys: as columns, and as numbers where several together are too wide for the engine; which group a row is in."""
+"""Keys of groups and joins: columns, replaced by numbers if several are too wide for the engine; group numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .functions.functions import concatenate
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
 
-#: What the engine groups by: all keys of a row side by side.
+#: Widest key of the engine: all keys of a row together.
 KEY_BITS = 64
 
 
@@ -44,16 +44,16 @@ def key_columns(keys: Any) -> list[Any]:
 
 @dataclass
 class PlainKeys:
-    """Keys as arrays: columns by the numbers of their values.
+    """Keys as arrays: columns are replaced by codes of their values.
 
     Attributes
     ----------
     keys : list of ndarray
         For each key an array in the order of its values.
     makers : list
-        For each key what makes the values of such numbers, None when the key is an array itself.
+        For each key a function that converts such codes to values, None when the key is an array itself.
     kinds : list of str
-        What the values of each key are.
+        The kind of the values of each key.
     rows : ndarray or None
         The rows that `keys` has, when those with a missing key were dropped.
     """
@@ -70,7 +70,7 @@ class PlainKeys:
 
 
 def plain_keys(columns: Sequence[Any], dropna: bool) -> PlainKeys:
-    """Columns as arrays. Rows with a missing key are dropped, or their key is one more value, behind all others."""
+    """Columns as arrays. Rows with a missing key are dropped, or the missing key is an additional, largest value."""
     keys: list[ndarray] = []
     makers: list[Callable[[ndarray], Any] | None] = []
     missing: ndarray | None = None
@@ -99,7 +99,7 @@ def plain_keys(columns: Sequence[Any], dropna: bool) -> PlainKeys:
 
 
 def _with_null(distinct: Any) -> Any:
-    """The values with a missing one behind them."""
+    """The values followed by a missing one."""
     if not isinstance(distinct, Column):
         distinct = Column(distinct)
     null = distinct.take(full(1, 0, dtype="int64")) if distinct.size else None
@@ -111,7 +111,7 @@ def _with_null(distinct: Any) -> Any:
     return both._like(both._values, valid)
 
 
-#: From numbers of groups to the original keys that they stand for.
+#: Converts numbers of groups to their original keys.
 Meaning = Callable[["ndarray"], "list[ndarray]"]
 
 
@@ -122,9 +122,9 @@ class Numbered:
     Attributes
     ----------
     keys : list of ndarray
-        Some of the keys themselves, and numbers that stand for others, for one or several neighbours each.
+        Keys as they are, and numbers that replace one or several neighbouring keys.
     meanings : list of callable
-        For each of `keys` what makes the original keys of groups, given theirs.
+        For each of `keys` a function that returns the original keys of groups.
     """
 
     keys: list[ndarray]
@@ -139,8 +139,8 @@ class Numbered:
 def number_keys(columns: Sequence[ndarray]) -> Numbered:
     """The columns as keys of at most 64 bits together.
 
-    The widest are replaced by numbers of their distinct values until they fit; if that does not do, neighbours are
-    replaced by the number of their combination, as many as fit.
+    The widest keys are replaced by codes of their distinct values until all fit; if that does not suffice, neighbours
+    are replaced by codes of their combinations, as many as fit.
     """
     numbered = Numbered(list(columns), [lambda group: [group]] * len(columns))
     if sum(8 * column.itemsize for column in columns) <= KEY_BITS:
@@ -169,7 +169,7 @@ def _taken(values: ndarray, group: ndarray) -> list[ndarray]:
 
 
 def _joined(numbered: Numbered, bits: list[int]) -> tuple[Numbered, list[int]]:
-    """Neighbours that are numbers of so many bits as one number, in the same order; until all fit."""
+    """Combines neighbouring codes into one number with the same order, until all keys fit."""
     joined, widths = Numbered([], []), []
     total, begin = sum(bits), 0
     while begin < len(bits):
@@ -197,7 +197,7 @@ def _joined(numbered: Numbered, bits: list[int]) -> tuple[Numbered, list[int]]:
 
 
 def _apart(distinct: ndarray, bits: list[int], meanings: list[Meaning], group: ndarray) -> list[ndarray]:
-    """What numbers mean that stand for these combinations of neighbours."""
+    """The functions that split such combinations into the original keys."""
     together = take(distinct, group)
     values: list[ndarray] = []
     behind = sum(bits)
@@ -208,7 +208,7 @@ def _apart(distinct: ndarray, bits: list[int], meanings: list[Meaning], group: n
 
 
 def row_numbers(columns: Sequence[ndarray], groups: Sequence[ndarray]) -> ndarray:
-    """For each row of `columns` the number of its group, when `groups` are the distinct rows in ascending order."""
+    """For each row of `columns` its group number, where `groups` are the sorted distinct rows."""
     rows, known = columns[0], groups[0]
     for column, group in zip(columns[1:], groups[1:], strict=True):
         before, values = unique(known), unique(group)

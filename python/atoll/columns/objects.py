@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of any Python values: for a few rows of different types, as a row of a frame is one."""
+"""Object columns: any Python values, for a few rows of different types, such as one row of a frame."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def object_array(values: Sequence[Any]) -> np.ndarray[Any, Any]:
-    """A NumPy array of these very objects: lists among them stay lists."""
+    """A NumPy array of exactly these objects: lists among them stay lists."""
     made = np.empty(len(values), dtype=object)
     made[:] = values
     return made
@@ -87,7 +87,7 @@ class Objects(Column):
         return Objects([value if is_missing(one) else one for one in self._values])
 
     def astype(self, dtype: Any) -> Any:
-        """The values in a type of arrays, or as texts."""
+        """The values in a type of arrays, or as strings."""
         if dtype is object:
             return self
         if dtype is str or (isinstance(dtype, str) and dtype in ("str", "string")):
@@ -106,7 +106,7 @@ class Objects(Column):
         return asarray(np.array(sorted(range(self.size), key=self._values.__getitem__), dtype=np.int64))
 
     def numbers(self) -> tuple[ndarray, Any, ndarray]:
-        """As of every column; values that do not compare stand in order of their first rows."""
+        """As of every column; values that cannot be compared are ordered by first appearance."""
         there = self.dropna()
         first: dict[Any, int] = {}
         for row, value in enumerate(there._values):
@@ -136,14 +136,14 @@ class Objects(Column):
         return Objects, (self.to_list(),)
 
     def apply(self, function: Callable[[Any], Any]) -> Any:
-        """`function` of each value that is there."""
+        """`function` of each value that is not missing."""
         return Objects([one if is_missing(one) else function(one) for one in self._values])
 
     __hash__ = None
 
 
 def _with_gaps(values: np.ndarray[Any, Any], valid: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """NaN where none is there; what stood for nothing before stays."""
+    """The values with NaN for new missing ones; existing missing objects stay."""
     made = values.copy()
     for row in np.flatnonzero(~valid):
         if not is_missing(made[row]):
@@ -152,7 +152,7 @@ def _with_gaps(values: np.ndarray[Any, Any], valid: np.ndarray[Any, Any]) -> np.
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a Python value stands for none: None, NaN, NaT, pandas' NA."""
+    """Whether a Python value is a missing value: None, NaN, NaT, pandas' NA."""
     if value is None:
         return True
     try:

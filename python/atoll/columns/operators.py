@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of what does all of a family by one method that is told which: `_with` or `_compared`."""
+"""Mixins that implement a family of operators by one method, `_with` or `_compared`, which gets the operation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _reflected(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any
 
 
 class Arithmetic:
-    """Arithmetic by `_with(other, operation)`, also where the other operand stands first."""
+    """Arithmetic by `_with(other, operation)`, including reflected operators."""
 
     __slots__ = ()
 
@@ -56,7 +56,7 @@ class Ordered:
 
 
 class Compared(Ordered):
-    """The same, with `==` and `!=`: what has these has a `__hash__` of its own, or none."""
+    """The same, with `==` and `!=`: a subclass defines its own `__hash__`, or has none."""
 
     __slots__ = ()
 

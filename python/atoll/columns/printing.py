@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How columns are shown: whole when they are short, else their ends."""
+"""repr of columns: all rows of short ones, else their ends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHOWN = 60
 
 
 class Printing(Columnar):
-    """What a column looks like."""
+    """The repr of a column."""
 
     __slots__ = ()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns' figures: of the values that are there."""
+"""Reductions of columns, which skip missing values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..arrays.selection import compress
 
 
 class Reductions(Columnar):
-    """What all values of a column give."""
+    """Reductions of all values of a column."""
 
     __slots__ = ()
 
@@ -19,11 +19,11 @@ class Reductions(Columnar):
         return self._values if self._valid is None else compress(self._valid, self._values)
 
     def count(self: Any) -> int:
-        """How many values are there."""
+        """Number of values that are not missing."""
         return self.size - self.null_count
 
     def sum(self: Any) -> Any:
-        """Sum of the values that are there; 0 of none."""
+        """Sum of the values that are not missing; 0 of none."""
         return self._there().sum()
 
     def prod(self: Any) -> Any:

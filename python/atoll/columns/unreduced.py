@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns whose values do not add up: of the figures of numbers a kind has those that it defines."""
+"""Columns without sums: of the numeric reductions a kind has those that it defines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Unreduced(Column):
         raise TypeError(f"{self.kind} has no {name}")
 
     def sum(self) -> Any:
-        """Sum of the values that are there; TypeError of kinds that have none; so with the others."""
+        """Sum of the values that are not missing; TypeError of kinds that have none; so with the others."""
         return self._reduced("sum")
 
     def prod(self) -> Any:

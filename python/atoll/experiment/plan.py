@@ -37,7 +37,7 @@ HEAD: dict[str, tuple[type, str]] = {
 }
 #: Keys of a sweep whose lists are multiplied out, the last fastest, and their types.
 MOST_POINTS = 100_000
-#: Least and most of whole numbers, of the head and of sweeps.
+#: Least and most of integers, of the head and of sweeps.
 RANGES = {
     "rounds": (1, 10_000), "timeout_s": (1, 10**6), "size": (1, 2**62), "size_per_pe": (1, 2**62), "pes": (1, 65_536),
     "threads": (1, 65_536), "trials": (1, 10**6), "seed": (0, 2**63 - 1),

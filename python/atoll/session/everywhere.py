@@ -21,7 +21,7 @@ def everywhere(function: Callable[..., Any], *args: Any, inputs: Sequence[Any] =
     """Calls a function on every PE; returns the results in the order of the PEs. Collective in an SPMD session.
 
     The function is one of a module that can be imported; it is called as `function(here, *args)`. `here.rows()` gives
-    this PE's rows of the arrays `inputs` (handles of the engine; of texts offsets and bytes), which must not be
+    this PE's rows of the arrays `inputs` (handles of the engine; of strings offsets and bytes), which must not be
     changed, but in arrays that the caller alone knows. The first PE's exception is raised everywhere.
     """
     return landed(function, args, (), inputs=inputs)[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups by categories, also those that no row has."""
+"""Groups by categories, including unobserved ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .categorical import Categorical
 if TYPE_CHECKING:
     from ...arrays.ndarray import ndarray
 
-#: Methods of groups that give one element for each.
+#: Methods of groups that return one element per group.
 _FIGURES = frozenset((
     "count", "sum", "mean", "var", "std", "min", "max", "any", "all", "bit_and", "bit_or", "bit_xor", "first", "last",
     "nunique", "mode", "median", "quantile", "argmin", "argmax", "idxmin", "idxmax", "prod",
@@ -31,7 +31,7 @@ _FIGURES = frozenset((
 class AllCategories:
     """Groups of all categories, or of all combinations of several keys' values; `groupby` with observed=False makes it.
 
-    It has the methods of `GroupBy`: what these give for each group, it gives for the others, too.
+    It has the methods of `GroupBy`, with results for unobserved groups, too.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class AllCategories:
     __slots__ = ("_keys", "_observed", "_place", "_single", "_size")
     _observed: GroupBy
     _keys: list[Any]
-    _place: ndarray  # of the observed groups among all
+    _place: ndarray  # index of each observed group among all groups
 
     def __init__(self, keys: Any, observed: GroupBy, dropna: bool) -> None:
         self._observed, self._single = observed, not are_several(keys)
@@ -73,7 +73,7 @@ class AllCategories:
 
     @property
     def ngroups(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return self._size
 
     def __len__(self) -> int:
@@ -95,7 +95,7 @@ class AllCategories:
         )
 
     def agg(self, wanted: Mapping[str, tuple[Any, str]]) -> dict[str, Any]:
-        """Several figures of several columns in one pass; see `GroupBy.agg`."""
+        """Several aggregates of several columns in one pass; see `GroupBy.agg`."""
         found = self._observed.agg(wanted)
         return {name: self._spread(wanted[name][1], figures) for name, figures in found.items()}
 
@@ -119,19 +119,19 @@ class AllCategories:
         return figures
 
     def _spread(self, name: str, figures: Any) -> Any:
-        """Figures of the observed groups to all; 0 or missing of the others."""
+        """Aggregates of all groups, from those of the observed ones; 0 or missing for the others."""
         zero = name in (*EMPTY_IS_ZERO, "size", "any", "all") and type(as_column(figures)) is Column
         return scatter(figures, self._place, self._size, (name == "all") * 1 if zero else None)
 
 
 def _with_null(table: Any) -> Any:
-    """A table with a missing value behind its others."""
+    """A table followed by a missing value."""
     column = as_column(table)
     parts: Sequence[Column] = [column, column._all_missing(1)]
     return column._together(parts)
 
 
 def with_all_categories(keys: Any, observed: GroupBy, dropna: bool) -> Any:
-    """The observed groups themselves when no key has categories."""
+    """Groups of all categories; the observed groups themselves if no key is categorical."""
     known = any(isinstance(column, Categorical) for column in key_columns(keys))
     return AllCategories(keys, observed, dropna) if known else observed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of categories: few distinct values, and for each row the number of its own."""
+"""Categorical columns: a table of distinct values, and a code for each row."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ _UNORDERED = "Categorical is not ordered for operation {0}\nyou can use .as_orde
 
 
 class Categorical(Categorized):
-    """A column of categories, of which some rows may have none: codes, small integers, and what they stand for.
+    """A categorical column, with missing values: a small integer code per row, and the table of categories.
 
-    Sorting, grouping, joining and comparing look at codes alone. The order of the categories is that of the column;
+    Sorting, grouping, joining and comparing use only codes. The order of the categories is that of the column;
     where `ordered`, values can be compared by it. Methods have pandas' names and results, with and without `.cat`.
 
     Parameters
     ----------
     values : array_like
-        Values, None or NaN where a row has none; a pandas.Categorical, an Arrow array of a dictionary type.
+        Values, None or NaN for missing ones; a pandas.Categorical, an Arrow dictionary array.
     categories : array_like, optional
         The categories in their order, each once; values that are not among them are missing. By default all values in
         ascending order.
     ordered : bool, optional
-        Whether the order means something.
+        Whether the categories are ordered.
 
     Raises
     ------
@@ -64,8 +64,8 @@ class Categorical(Categorized):
 
     __slots__ = ("_categories", "_ordered")
     _decides = 2
-    _values: ndarray  # codes; where a row has no value, any that is a category's
-    _categories: Any  # an array or a column in which nothing is missing
+    _values: ndarray  # codes; arbitrary valid ones for missing values
+    _categories: Any  # an array or a column without missing values
     _ordered: bool
 
     def __init__(self, values: Any, categories: Any = None, ordered: bool | None = None) -> None:
@@ -99,7 +99,7 @@ class Categorical(Categorized):
 
     @classmethod
     def from_codes(cls, codes: Any, categories: Any, ordered: bool = False) -> Categorical:
-        """A column of codes, -1 where a row has no value.
+        """A column from codes, -1 for missing values.
 
         Examples
         --------
@@ -114,11 +114,11 @@ class Categorical(Categorized):
             raise ValueError("codes need to be between -1 and len(categories)-1")
         return cls._made(*filled(numbers.astype(np.int64)), table, ordered)
 
-    # -- what it is --
+    # -- attributes --
 
     @property
     def codes(self) -> ndarray:
-        """For each row the number of its category, -1 where it has none: of the smallest type that holds them."""
+        """The code of each row, -1 for missing values, in the smallest integer dtype."""
         return self._values.copy() if self._valid is None else where(self._valid, self._values, self._none())
 
     def _none(self) -> Any:
@@ -131,7 +131,7 @@ class Categorical(Categorized):
 
     @property
     def ordered(self) -> bool:
-        """Whether the order of the categories means something."""
+        """Whether the categories are ordered."""
         return self._ordered
 
     @property
@@ -141,7 +141,7 @@ class Categorical(Categorized):
 
     @property
     def str(self) -> Any:
-        """Methods of texts, computed once for each category.
+        """Methods of strings, computed once for each category.
 
         Examples
         --------
@@ -153,7 +153,7 @@ class Categorical(Categorized):
 
     @property
     def values(self) -> Any:
-        """The column itself, with nothing missing."""
+        """The column itself, without its missing values' mask."""
         return self._like(self._values, None)
 
     @property
@@ -183,7 +183,7 @@ class Categorical(Categorized):
         return self._spread_of(self._categories)
 
     def _spread_of(self, of_categories: Any) -> Any:
-        """What each category has, to the rows."""
+        """Spreads a result per category to the rows."""
         if size_of(of_categories) == 0:
             return as_column(of_categories)._all_missing(self.size)
         taken = of_categories[self._values.astype(np.int64)]
@@ -201,13 +201,13 @@ class Categorical(Categorized):
         """`function` of the categories, to the rows: an elementwise function."""
         return self._spread_of(function(self._categories))
 
-    # -- to others --
+    # -- conversion --
 
     def _item(self, row: int) -> Any:
         return self._categories[int(self._values[row])]
 
     def to_list(self) -> list[Any]:
-        """Python values, None where a row has none."""
+        """Python values, None for missing ones."""
         known = np.empty(size_of(self._categories) + 1, dtype=object)
         known[:-1] = self._categories.tolist()
         listed: list[Any] = known[self.codes.to_numpy()].tolist()
@@ -260,11 +260,11 @@ class Categorical(Categorized):
     # -- categories --
 
     def as_ordered(self) -> Categorical:
-        """The same with an order that means something."""
+        """The column with ordered categories."""
         return self._made(self._values, self._valid, self._categories, True)
 
     def as_unordered(self) -> Categorical:
-        """The same with an order that means nothing."""
+        """The column with unordered categories."""
         return self._made(self._values, self._valid, self._categories, False)
 
     def set_categories(self, new_categories: Any, ordered: bool | None = None, rename: bool = False) -> Categorical:
@@ -293,14 +293,14 @@ class Categorical(Categorized):
         return self._made(*self._mapped(places_in(as_column(self._categories), table)), table, ordered)
 
     def _mapped(self, places: ndarray) -> tuple[ndarray, ndarray | None]:
-        """Codes and validity, when category i becomes number places[i], or goes (-1)."""
+        """Codes and validity after category i gets code places[i], or is removed (-1)."""
         if places.size == 0:
             return self._values, self._valid
         codes, valid = filled(take(places, self._values.astype(np.int64)))
         return codes, both(valid, self._valid)
 
     def add_categories(self, new_categories: Any) -> Categorical:
-        """With further categories behind the others: one or several. ValueError for ones that are there."""
+        """The column with one or several categories appended. ValueError for existing ones."""
         new = several(new_categories)
         known = places_in(as_column(new), self._categories) >= 0
         if bool(known.any()):
@@ -309,9 +309,9 @@ class Categorical(Categorized):
         return self._made(self._values, self._valid, table, self._ordered)
 
     def remove_categories(self, removals: Any) -> Categorical:
-        """Without some categories; their rows become missing. ValueError for ones that are not there.
+        """The column without some categories, whose rows become missing. ValueError for unknown ones.
 
-        As pandas has it, those that remain are in ascending order unless their order means something.
+        As in pandas, the remaining categories are sorted unless they are ordered.
 
         Examples
         --------
@@ -333,13 +333,13 @@ class Categorical(Categorized):
         return self._made(*self._mapped(places), self._categories[kept], self._ordered)
 
     def remove_unused_categories(self) -> Categorical:
-        """Without the categories that no row has."""
+        """The column without unused categories."""
         return self._keeping(self._counts() > 0)
 
     reset_categories = remove_unused_categories  # Arkouda's name
 
     def _counts(self) -> ndarray:
-        """How many rows have each category: int64."""
+        """Number of rows of each category: int64."""
         return asarray(bincount(self.codes.astype(np.int64) + 1, minlength=size_of(self._categories) + 1)[1:])
 
     def rename_categories(self, new_categories: Any) -> Categorical:
@@ -391,7 +391,7 @@ class Categorical(Categorized):
         return column_or_array(full(self.size, operation is operator.ne), self._valid)
 
     def _code(self, value: Any) -> int:
-        """The number of a category, -1 of what is none."""
+        """The code of a category, -1 for other values."""
         if isinstance(value, (builtins.str, bytes)) != (as_column(self._categories).kind == "text"):
             return -1
         equal = self._categories == value
@@ -430,15 +430,15 @@ class Categorical(Categorized):
         raise TypeError(f"'Categorical' does not support operation '{name}'; decode() gives the values")
 
     def numbers(self) -> tuple[ndarray, Any, ndarray]:
-        """As of every column; see `Column.numbers`."""
+        """See `Column.numbers`."""
         numbers, distinct, first = super().numbers()
         return numbers, self._like(distinct, None), first
 
     def fillna(self, value: Any) -> Any:
-        """The column with a category where a row has none; TypeError for what is no category."""
+        """The column with missing values replaced by a category; TypeError for other values."""
         return self if self._valid is None else self._choose(self._valid, self.values, value)
 
-    # -- what kinds do in their own way --
+    # -- methods that kinds override --
 
     def _nothing(self, size: int) -> tuple[ndarray, ndarray]:
         return full(size, 0, dtype=np.int64), full(size, False)
@@ -500,7 +500,7 @@ class Categorical(Categorized):
 
 
 class _OfCategories:
-    """Methods of the categories, their results to the rows."""
+    """String methods of the categories, with results spread to the rows."""
 
     __slots__ = ("_column",)
 

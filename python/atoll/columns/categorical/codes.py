@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of categories, and codes that stand for them."""
+"""Tables of categories, and their codes."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 def size_of(categories: Any) -> int:
-    """How many there are."""
+    """The number of categories."""
     return int(categories.size)
 
 
 def code_type(size: int) -> type[np.signedinteger[Any]]:
-    """The smallest type for codes of so many categories."""
+    """The smallest dtype for the codes of this many categories."""
     kinds: tuple[type[np.signedinteger[Any]], ...] = (np.int8, np.int16, np.int32)
     return next((kind for kind in kinds if size <= np.iinfo(kind).max), np.int64)
 
 
 def without_nan(column: Column) -> Column:
-    """NaN as a missing value."""
+    """Turns NaN into missing values."""
     if type(column) is not Column or column.dtype.kind != "f":
         return column
     missing = isnan(column.values)
@@ -37,7 +37,7 @@ def without_nan(column: Column) -> Column:
 
 
 def filled(numbers: ndarray) -> tuple[ndarray, ndarray | None]:
-    """Codes of rows, and which are not negative: those of missing ones become 0."""
+    """Codes with 0 for negative ones, and the mask of codes that were not negative."""
     there = numbers >= 0
     if bool(there.all()):
         return numbers, None
@@ -81,7 +81,7 @@ def same_table(a: Any, b: Any) -> bool:
 
 
 def places_in(values: Column, table: Any) -> ndarray:
-    """Where values are in a table of distinct ones: int64, -1 of those that are not or missing."""
+    """The index of each value in a table of distinct values: int64, -1 for others and for missing ones."""
     values = as_column(decoded(values))
     if size_of(table) == 0 or values.size == 0:
         return full(values.size, -1, dtype=np.int64)

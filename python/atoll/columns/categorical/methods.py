@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pandas' Categorical has beside its categories: counts, maps, places, rows repeated, moved and sorted."""
+"""Methods of pandas' Categorical: counts, maps, searching, and repeating, shifting and sorting of rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Categorized(Unreduced):
-    """Methods of columns of categories; `Categorical` is the class that people see."""
+    """Mixin of methods of categorical columns; `Categorical` is the public class."""
 
     __slots__ = ()
 
@@ -82,7 +82,7 @@ class Categorized(Unreduced):
         return made.rename_axis("categories")
 
     def isin(self, values: Any) -> ndarray:
-        """Which rows have one of some values: bool.
+        """A mask of rows with one of these values: bool.
 
         Examples
         --------
@@ -108,7 +108,7 @@ class Categorized(Unreduced):
         return bool(((same if not hasattr(same, "fillna") else same.fillna(False)) | (gone & other.isna())).all())
 
     def duplicated(self, keep: Any = "first") -> ndarray:
-        """Which rows repeat others: all but the first, all but the last, or all (False)."""
+        """A mask of duplicate rows: all but the first, all but the last, or all (False)."""
         codes = self.codes.astype(np.int64)
         if keep is False:
             counts = bincount(codes + 1, minlength=int(self.categories.size) + 1)
@@ -123,7 +123,7 @@ class Categorized(Unreduced):
     # -- other values --
 
     def map(self, mapper: Any, na_action: Any = None) -> Any:
-        """What a function, a dict or a Series makes of each category: categories again, where they stay distinct.
+        """Maps each category by a function, a dict or a Series; the result is categorical if the values stay distinct.
 
         Examples
         --------
@@ -153,7 +153,7 @@ class Categorized(Unreduced):
         return take(places, self.codes.astype(np.int64) + 1), distinct
 
     def unique_there(self) -> Any:
-        """The values that rows have, in order of first rows."""
+        """The distinct values, in order of first appearance."""
         there: Any = self.dropna()
         _, first = distinct_numbers(there.codes.astype(np.int64), return_index=True)
         return there._rows(sort(first))
@@ -166,7 +166,7 @@ class Categorized(Unreduced):
     # -- order and rows --
 
     def searchsorted(self, value: Any, side: str = "left", sorter: Any = None) -> Any:
-        """Where values would go into rows that are in order; TypeError for what is no category."""
+        """Insertion positions into sorted rows; TypeError for values that are not categories."""
         one = isinstance(value, str) or not hasattr(value, "__len__")
         codes = [self._code(each) for each in ([value] if one else value)]
         if min(codes, default=0) < 0:
@@ -203,7 +203,7 @@ class Categorized(Unreduced):
         return self._rows(repeat(arange(self.size), repeats))
 
     def shift(self, periods: int = 1, fill_value: Any = None) -> Any:
-        """Each row's value some rows later; missing, or a category, where there was none."""
+        """The values shifted by some rows; missing, or a given category, where there was none."""
         rows = shifted_rows(self.size, periods)
         made: Any = self._rows(where(rows < 0, 0, rows)) if self.size else self
         if not bool((rows < 0).any()):
@@ -212,11 +212,11 @@ class Categorized(Unreduced):
         return moved if fill_value is None else made._choose(rows >= 0, made, fill_value)
 
     def delete(self, loc: Any) -> Any:
-        """The rows without those at some places."""
+        """The rows without those at these positions."""
         return self._rows(asarray(np.delete(np.arange(self.size), loc)))
 
     def insert(self, loc: int, item: Any) -> Any:
-        """The rows with one more at a place; TypeError for what is no category."""
+        """The rows with an inserted value; TypeError for a value that is not a category."""
         code = -1 if item is None or item != item else self._code(item)
         if code < 0 and not (item is None or item != item):
             raise TypeError(f"Cannot setitem on a Categorical with a new category ({item}), set the categories first")

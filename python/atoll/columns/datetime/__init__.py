@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of dates, times and durations."""
+"""Columns of dates, times and timedeltas."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bins of time: what groups rows by a frequency, as pandas' resample does."""
+"""Time bins, which group rows by a frequency, as pandas' resample does."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["TimeBins", "time_bins"]
 
 
 class TimeBins(NamedTuple):
-    """Which bin each row is in, -1 where its moment is missing, and the name of every bin, also of empty ones."""
+    """The bin number of each row, -1 for a missing datetime, and the label of every bin, also of empty ones."""
 
     numbers: ndarray
     labels: Any
@@ -36,7 +36,7 @@ def time_bins(
     moments: Datetimes, freq: Any, closed: str | None = None, label: str | None = None, origin: Any = "start_day",
     offset: Any = None,
 ) -> TimeBins:  # fmt: skip
-    """Bins of one step of a frequency each, from the first moment to the last: those of pandas' resample.
+    """Bins of one step of a frequency each, from the first datetime to the last: those of pandas' resample.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ def time_bins(
     closed : str, optional
         The end that belongs to a bin, "left" or "right"; by default "right" of ME QE YE, of business ends and of weeks.
     label : str, optional
-        The end that names a bin; by default as `closed`.
+        The end that labels a bin; by default as `closed`.
     origin : str or datetime
         What bins of fixed length are counted from: "start_day" (the first day's midnight), "start", "epoch", "end",
-        "end_day", or a moment.
+        "end_day", or a datetime.
     offset : duration, optional
         Added to the origin.
 
@@ -108,7 +108,7 @@ def _fixed(moments: Datetimes, step: Frequency, closed: str, label: str, origin:
 
 
 def _origin(column: Datetimes, first: int, last: int, length: int, origin: Any, offset: Any, unit: str) -> int:
-    """A border of bins, in units."""
+    """A boundary of bins, in units."""
 
     def midnight(moment: int) -> int:
         one = column._like(asarray(np.array([moment])), None)
@@ -139,14 +139,14 @@ def _origin(column: Datetimes, first: int, last: int, length: int, origin: Any, 
 
 
 def _by_calendar(moments: Datetimes, step: Frequency, closed: str, label: str) -> TimeBins:
-    """Borders are midnights of the calendar's days; a day at the end of a bin that closes it belongs to it whole."""
+    """Boundaries are midnights of calendar days; a bin that includes its end includes that whole day."""
     local = moments._local()
     days = local.as_unit("D")
     there = days._there()
     ends = Datetimes._made(asarray(np.array([int(there.min()), int(there.max())])), None, "D")
     one = replace(step, n=1)
     if closed == "left":
-        first = applied(applied(ends, one), -one)[:1]  # the step at it, or before
+        first = applied(applied(ends, one), -one)[:1]  # the step at or before it
     else:
         first = applied(ends, -step)[:1]
     last = applied(ends, step)[1:]
@@ -160,7 +160,7 @@ def _by_calendar(moments: Datetimes, step: Frequency, closed: str, label: str) -
         int(searchsorted(edges, asarray(np.array([int(end)])), side)[0]) - 1 for end in (there.min(), there.max())
     )
     if closed == "right" and not step.at_end:
-        low = 0  # pandas begins a step before the first day
+        low = 0  # pandas begins one step before the first day
     count = high - low + 1
     labels = edges[low : low + count] if label == "left" else edges[low + 1 : low + 1 + count]
     made = Datetimes._made(labels, None, days._unit).as_unit(

@@ -25,14 +25,14 @@ _ROLLS = ("raise", "nat", "forward", "following", "backward", "preceding", "modi
 
 
 class busdaycalendar:
-    """Which days business is done on: the days of the week of a mask that are no holidays.
+    """A calendar of business days: the weekdays of a mask, except holidays.
 
     Parameters
     ----------
     weekmask : str or sequence of bool
         Seven from Monday on, "1111100", or names, "Mon Tue Wed Thu Fri".
     holidays : array_like of dates
-        Days that are none.
+        Days that are not business days.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class busdaycalendar:
 
 
 def is_busday(dates: Any, weekmask: Any = "1111100", holidays: Any = None, busdaycal: Any = None) -> Any:
-    """Which dates are business days.
+    """A mask of business days.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def is_busday(dates: Any, weekmask: Any = "1111100", holidays: Any = None, busda
 def busday_count(
     begindates: Any, enddates: Any, weekmask: Any = "1111100", holidays: Any = (), busdaycal: Any = None
 ) -> Any:
-    """How many business days there are from the first dates on, before the second ones: int64.
+    """Number of business days from the first dates on, before the second ones: int64.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def busday_count(
     """
     calendar = _calendar(weekmask, holidays, busdaycal)
     (begin, first, one), (end, last, other) = _days(begindates), _days(enddates)
-    back = begin > end  # then of the days behind the second date, up to the first, with a minus
+    back = begin > end  # then the days after the second date, up to the first, counted negatively
     count = _number(end + back, calendar) - _number(begin + back, calendar)
     return count[0] if one and other else column_or_array(count, both(first, last))
 
@@ -93,14 +93,14 @@ def busday_offset(
     holidays: Any = None,
     busdaycal: Any = None,
 ) -> Any:
-    """The dates so many business days later.
+    """Dates shifted by a number of business days.
 
     Parameters
     ----------
     dates, offsets : array_like
-        Dates, and whole numbers.
+        Dates, and integers.
     roll : str
-        What a date that is no business day is moved to before: "forward" ("following"), "backward" ("preceding"),
+        Rule that first moves a date that is not a business day: "forward" ("following"), "backward" ("preceding"),
         "modifiedfollowing", "modifiedpreceding" (as these, but not out of the month), "nat", or "raise".
 
     Examples
@@ -133,7 +133,7 @@ def busday_offset(
 
 
 def _leaves_month(days: ndarray, number: ndarray, calendar: busdaycalendar, roll: str) -> ndarray:
-    """Where the day before is taken: the next one lies in another month, or the one before does not."""
+    """Mask of dates for which the rule takes the day before: the next business day is in another month."""
     month = mapped(days, "month", "D")
     if roll == "modifiedfollowing":
         return mapped(mapped(number, "business_day", "D", calendar._numbers), "month", "D") != month
@@ -155,7 +155,7 @@ def _numpy_dates(values: Any) -> Any:
 
 
 def _days(dates: Any) -> tuple[ndarray, ndarray | None, bool]:
-    """Days since 1970, which are there, and whether it is one date."""
+    """Days since 1970, their validity, and whether the input is a single date."""
     if isinstance(dates, str):
         dates = np.datetime64(dates, "D")
     found = operand(dates)

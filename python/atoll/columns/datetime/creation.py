@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of moments, durations and times of day, of what others have."""
+"""Creation of columns of datetimes, timedeltas and times of day from foreign values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .ticks import CLASSES, Ticks
 if TYPE_CHECKING:
     from ...arrays.ndarray import ndarray
 
-del _datetimes, _timedeltas  # they enter CLASSES
+del _datetimes, _timedeltas  # their import registers them in CLASSES
 
 
 def ticks_from_numpy(values: np.ndarray[Any, Any], zone: str | None = None) -> Ticks:
@@ -66,7 +66,7 @@ def _column(
 
 
 def ticks_from_objects(values: Sequence[Any], missing: np.ndarray[Any, Any]) -> Ticks | None:
-    """A column of objects of Python, NumPy or pandas; None when the first that is there is none of these."""
+    """A column of objects of Python, NumPy or pandas; None if the first value, missing ones aside, is another type."""
     ticks: list[Tick] = []
     missing = missing | np.fromiter((value != value for value in values), bool, len(values))
     for value, none in zip(values, missing.tolist(), strict=True):
@@ -101,7 +101,7 @@ def ticks_from_objects(values: Sequence[Any], missing: np.ndarray[Any, Any]) -> 
 
 
 def ticks_from_arrow(array: Any) -> Ticks:
-    """A column of an Arrow array of timestamps, dates, durations or times."""
+    """A column of an Arrow array of timestamps, dates, timedeltas or times."""
     import pyarrow as pa
 
     kind, zone = array.type, None
@@ -124,7 +124,7 @@ def ticks_from_arrow(array: Any) -> Ticks:
 
 
 def ticks(values: Any, dtype: np.dtype[Any]) -> Ticks:
-    """Values as a column of NumPy's dtype: whole numbers of its units, or what NumPy makes of texts and objects."""
+    """Values as a column of a NumPy dtype: integers in its units, or strings and objects as NumPy converts them."""
     unit = np.datetime_data(dtype)[0]
     found = values if isinstance(values, np.ndarray) else None
     if found is None or found.dtype.kind == "O":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of moments: dates, and dates with a time of day, in a time zone or in none."""
+"""Columns of datetimes: dates, and dates with a time of day, in a time zone or in none."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .ticks import CLASSES
 
 
 class Datetimes(Parts):
-    """A column of moments, of which some may be missing. `ak.array` makes one of datetimes, `ak.to_datetime` of texts.
+    """A column of datetimes with missing values. `ak.array` makes one of datetimes, `ak.to_datetime` of strings.
 
-    Moments are whole numbers of the column's unit ("s", "ms", "us", "ns"; "D" of dates) since 1970, in int64; with a
+    Datetimes are integers of the column's unit ("s", "ms", "us", "ns"; "D" of dates) since 1970, in int64; with a
     time zone they are those of UTC, and show the zone's clock. Columns of different units go together in the finer one.
     Methods have pandas' `.dt` names and results, with and without `.dt` before them.
 
@@ -49,13 +49,13 @@ class Datetimes(Parts):
         return self._zone
 
     def __add__(self, other: Any) -> Any:
-        """Durations, or steps of the calendar, added. OverflowError where 64 bits do not hold the sum."""
+        """Timedeltas, or steps of the calendar, added. OverflowError where 64 bits do not hold the sum."""
         return moved(self, other, 1) if is_offset(other) else super().__add__(other)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        """Of two moments the duration between them; a duration, or steps of the calendar, taken away."""
+        """Of two datetimes the duration between them; a timedelta, or steps of the calendar, taken away."""
         return moved(self, other, -1) if is_offset(other) else super().__sub__(other)
 
     def _arrow_type(self) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the engine does with each moment by itself."""
+"""What the engine does with each datetime by itself."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def per_day(unit: str) -> int:
 
 
 def mapped(values: ndarray, name: str, unit: str, numbers: Sequence[int] = ()) -> ndarray:
-    """What the operation of that name makes of each moment."""
+    """What the operation of that name makes of each datetime."""
     return wrap(_core.date_map(expr_of(values), name, [per_day(unit), *numbers]))
 
 
 def written(values: ndarray, unit: str, form: str, zone: tuple[Sequence[int], Sequence[str]] = ((), ())) -> Strings:
-    """Each moment as text, by a format of strftime; `zone` is what `zones.table` has."""
+    """Each datetime as text, by a format of strftime; `zone` is what `zones.table` has."""
     texts = [text.encode() for text in (form, *zone[1])]
     return texts_of(_core.date_to_text(expr_of(values), texts, [per_day(unit), *zone[0]]))
 
 
 def measured(texts: Any, name: str, form: Sequence[str], numbers: Sequence[int]) -> ndarray:
-    """What the operation of that name reads in each text."""
+    """What the operation of that name reads in each string."""
     return wrap(_core.text_measure(texts._values, name, [text.encode() for text in form], list(numbers)))

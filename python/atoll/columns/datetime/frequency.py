@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frequencies: pandas' names for steps of time, and calendar steps of columns of moments."""
+"""Frequencies: pandas' names for steps of time, and calendar steps of columns of datetimes."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Frequency:
 
 
 def frequency(value: Any) -> Frequency:
-    """What pandas' name of a frequency, one of pandas' offsets, or a duration means.
+    """What pandas' name of a frequency, one of pandas' offsets, or a timedelta means.
 
     Raises
     ------

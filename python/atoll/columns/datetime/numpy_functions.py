@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions about moments and durations, by NumPy's names."""
+"""Questions about datetimes and timedeltas, by NumPy's names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FORMATS = {
 
 
 def _moments(x: Any, name: str) -> Any:
-    """A column of moments or durations; NumPy's scalar of one."""
+    """A column of datetimes or timedeltas; NumPy's scalar of one."""
     if isinstance(x, (Ticks, np.datetime64, np.timedelta64)):
         return x
     found = operand(x)
@@ -47,7 +47,7 @@ def isnat(x: Any, /) -> Any:
 
 
 def datetime_data(dtype: Any, /) -> tuple[str, int]:
-    """The unit of a type of moments or durations, and how many of it one is.
+    """The unit of a type of datetimes or timedeltas, and how many of it one is.
 
     Examples
     --------
@@ -64,18 +64,18 @@ def datetime_data(dtype: Any, /) -> tuple[str, int]:
 def datetime_as_string(
     arr: Any, unit: str | None = None, timezone: str = "naive", casting: str = "same_kind"
 ) -> Strings | np.str_:
-    """Moments as ISO 8601 writes them, "NaT" where there is none.
+    """Datetimes as ISO 8601 writes them, "NaT" where there is none.
 
     Parameters
     ----------
-    arr : array_like of moments
+    arr : array_like of datetimes
         What is written; of time zones as they are in UTC.
     unit : str, optional
-        How far: "Y", "M", "D", "h", "m", "s", "ms", "us" or "ns"; by default to the unit of the moments.
+        How far: "Y", "M", "D", "h", "m", "s", "ms", "us" or "ns"; by default to the unit of the datetimes.
     timezone : {'naive', 'UTC'}
         Whether "Z" is written behind a time of day.
     casting : str
-        A coarser unit than that of the moments needs "unsafe".
+        A coarser unit than that of the datetimes needs "unsafe".
 
     Examples
     --------
@@ -85,7 +85,7 @@ def datetime_as_string(
     """
     found = _moments(arr, "datetime_as_string")
     if not isinstance(found, Ticks):
-        return np.str_(np.datetime_as_string(found, unit or None, timezone, casting))  # type: ignore[call-overload]  # its types name each text
+        return np.str_(np.datetime_as_string(found, unit or None, timezone, casting))  # type: ignore[call-overload]  # stubs list the strings
     if not isinstance(found, Datetimes):
         raise TypeError("input must have type NumPy datetime")
     if timezone not in ("naive", "UTC"):

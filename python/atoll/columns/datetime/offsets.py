@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of the calendar added to columns of moments."""
+"""Steps of the calendar added to columns of datetimes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORKING = 0b0011111
 
 
 class DateOffset:
-    """A step of the calendar, to add to moments or take from them: pandas' DateOffset.
+    """A step of the calendar, to add to datetimes or take from them: pandas' DateOffset.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def is_offset(value: Any) -> bool:
 
 
 def moved(column: Datetimes, offset: Any, sign: int) -> Datetimes:
-    """The moments so many steps later; in a time zone by its clock."""
+    """The datetimes so many steps later; in a time zone by its clock."""
     if type(offset).__name__ == "DateOffset" and not isinstance(offset, DateOffset):  # pandas'
         kwds = dict(offset.kwds)
         offset = DateOffset(offset.n, **kwds)
@@ -105,7 +105,7 @@ def _unit_for(nanoseconds: int) -> str:
 
 
 def applied(local: Datetimes, step: Frequency) -> Datetimes:
-    """Moments without a zone `step.n` steps later."""
+    """Datetimes without a zone `step.n` steps later."""
     if step.kind == "fixed":
         return local + np.timedelta64(step.nanoseconds, "ns").astype(_unit_for(step.nanoseconds))
     if step.kind == "week":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic and comparison of moments and durations."""
+"""Arithmetic and comparison of datetimes and timedeltas."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class Operators(Ticks):
         return NotImplemented
 
     def __add__(self, other: Any) -> Any:
-        """Durations added; NumPy's and pandas' rules. OverflowError where 64 bits do not hold the sum."""
+        """Timedeltas added; NumPy's and pandas' rules. OverflowError where 64 bits do not hold the sum."""
         return _added(self, operand(other), _SUMS, operator.add) if other is not None else _missing(self)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        """Of two moments the duration between them; a duration taken away."""
+        """Of two datetimes the duration between them; a timedelta taken away."""
         return _added(self, operand(other), _DIFFERENCES, operator.sub) if other is not None else _missing(self)
 
     def __rsub__(self, other: Any) -> Any:
@@ -78,7 +78,7 @@ class Operators(Ticks):
     __abs__ = __neg__
 
     def apply(self, function: Callable[[Any], Any]) -> Any:
-        """`function` of the whole numbers of units; missing values stay missing."""
+        """`function` of the integers of units; missing values stay missing."""
         return column_or_array(function(self.astype(np.int64) if self._valid is None else self._values), self._valid)
 
 

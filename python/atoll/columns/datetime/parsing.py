@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moments and durations of texts and numbers: `to_datetime`, `to_timedelta`."""
+"""Datetimes and timedeltas of strings and numbers: `to_datetime`, `to_timedelta`."""
 
 from __future__ import annotations
 
@@ -43,37 +43,37 @@ def to_datetime(
     arg: Any, errors: str = "raise", dayfirst: bool = False, utc: bool = False, format: str | None = None,
     unit: str | None = None, origin: Any = "unix",
 ) -> Any:  # fmt: skip
-    """Moments of texts, numbers, dates, or columns of years, months and days.
+    """Datetimes of strings, numbers, dates, or columns of years, months and days.
 
     Parameters
     ----------
     arg : array_like, mapping or scalar
-        Texts; numbers of units since the origin; what already are moments; or a mapping of "year", "month", "day" (and
-        "hour", "minute", "second", "ms", "us", "ns") to columns of whole numbers.
+        Strings; numbers of units since the origin; datetimes; or a mapping of "year", "month", "day" (and
+        "hour", "minute", "second", "ms", "us", "ns") to columns of integers.
     errors : str
         "raise", or "coerce": what cannot be read is missing.
     dayfirst : bool
         Whether the day stands before the month where no format is given.
     utc : bool
-        Moments of UTC, whatever offsets the texts have.
+        Datetimes of UTC, whatever offsets the strings have.
     format : str, optional
         A format of Python's strptime (also %F, %T), "ISO8601", or "mixed" (ISO 8601 with and without parts). By default
         it is guessed from the first text, ISO 8601 before others, and all have to follow it. Numbers are read by it as
-        the texts of their digits, of floats those before the point.
+        the strings of their digits, of floats those before the point.
     unit : str, optional
         Of numbers: D, h, m, s, ms, us, ns.
     origin : str, number or datetime
-        What numbers count from: "unix" (1970), "julian" (days), or a moment.
+        What numbers count from: "unix" (1970), "julian" (days), or a datetime.
 
     Returns
     -------
     Datetimes or scalar
-        Texts give microseconds, or nanoseconds where one needs them; with the offset from UTC as zone if they have one.
+        Strings give microseconds, or nanoseconds if necessary, in the zone of their offset from UTC if they have one.
 
     Raises
     ------
     ValueError
-        A text that cannot be read, offsets that differ without `utc`, a moment that does not fit.
+        A string that cannot be read, offsets that differ without `utc`, a datetime that does not fit.
 
     Examples
     --------
@@ -113,18 +113,18 @@ def to_datetime(
 
 
 def strptime(texts: Any, format: str, errors: str = "raise") -> Datetimes:
-    """Moments of texts by a format of strptime: `to_datetime` with this format."""
+    """Datetimes of strings by a format of strptime: `to_datetime` with this format."""
     result: Datetimes = to_datetime(texts, errors=errors, format=format)
     return result
 
 
 def to_timedelta(arg: Any, unit: str | None = None, errors: str = "raise") -> Any:
-    """Durations of texts or numbers.
+    """Timedeltas of strings or numbers.
 
     Parameters
     ----------
     arg : array_like or scalar
-        Texts as "1 days 02:03:04.5", "90 min", "1h30m", "P1DT2H"; numbers of units; what already are durations.
+        Strings as "1 days 02:03:04.5", "90 min", "1h30m", "P1DT2H"; numbers of units; what already are timedeltas.
     unit : str, optional
         Of numbers: W, D, h, m, s, ms, us, ns; by default ns.
     errors : str
@@ -178,7 +178,7 @@ def _in_utc(column: Datetimes) -> Datetimes:
     return column.tz_localize("UTC") if column.tz is None else column.tz_convert("UTC")
 
 
-# -- texts --
+# -- strings --
 
 
 def _read_texts(texts: Strings, errors: str, dayfirst: bool, utc: bool, form: str | None) -> Datetimes:
@@ -199,7 +199,7 @@ def _read_texts(texts: Strings, errors: str, dayfirst: bool, utc: bool, form: st
 
 
 def _first_of(texts: Strings) -> str | None:
-    """The first text that is there."""
+    """The first text that is not missing."""
     if texts.size == 0:
         return None
     row = 0 if texts._valid is None else int(texts._valid.argmax())
@@ -214,7 +214,7 @@ def _one(text: str) -> Strings:
 
 
 def _guessed(first: str | None, dayfirst: bool, errors: str) -> str:
-    """The format of a text."""
+    """The format of a string."""
     if first is None or _reads(first, ""):
         return ""
     dates = [form.replace("%m", "%_").replace("%d", "%m").replace("%_", "%d") if dayfirst else form for form in _DATES]
@@ -253,7 +253,7 @@ def _common_offset(texts: Strings, column: Datetimes, form: str) -> str:
 
 
 def _digits(column: Column) -> Strings | None:
-    """Numbers as the texts of their digits, of floats those before the point: 20261124 is a date. None: others."""
+    """Numbers as the strings of their digits, of floats those before the point: 20261124 is a date. None: others."""
     if isinstance(column, Ticks) or column.dtype.kind not in "iuf":
         return None
     if column.dtype.kind == "f":
@@ -332,7 +332,7 @@ _PARTS = {
 
 
 def _assembled(columns: Any, errors: str) -> Datetimes:
-    """Moments of years, months, days and so on."""
+    """Datetimes of years, months, days and so on."""
     found: dict[str, Column] = {}
     for name in columns:
         part = next((part for part, names in _PARTS.items() if str(name) in names), None)

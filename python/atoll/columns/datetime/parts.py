@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a column of moments says of each: pandas' `.dt`."""
+"""What a column of datetimes says of each: pandas' `.dt`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _part(name: str, says: str) -> Any:
 
 
 class Parts(Operators):
-    """Columns of moments with what `.dt` of pandas' has."""
+    """Columns of datetimes with what `.dt` of pandas' has."""
 
     __slots__ = ()
 
@@ -62,7 +62,7 @@ class Parts(Operators):
         return self if zone is None else self.tz_localize(zone)
 
     def tz_convert(self: Self, tz: Any) -> Self:
-        """The same moments by the clock of another time zone; None: those of UTC, without a zone.
+        """The same datetimes by the clock of another time zone; None: those of UTC, without a zone.
 
         Examples
         --------
@@ -77,7 +77,7 @@ class Parts(Operators):
         return self._like_zone(zone_name(tz))
 
     def tz_localize(self: Self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Self:
-        """The moments at which the clock of a time zone shows these; None: what it shows, without a zone.
+        """The datetimes at which the clock of a time zone shows these; None: what it shows, without a zone.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class Parts(Operators):
             False, for all or row by row; "infer": by the order of rows.
         nonexistent : str or timedelta
             What a time becomes that the clock leaves out: "raise", "NaT", "shift_forward" or "shift_backward" to the
-            nearest that it shows, or moved by a duration.
+            nearest that it shows, or moved by a timedelta.
 
         Raises
         ------
@@ -178,7 +178,7 @@ class Parts(Operators):
 
     @property
     def date(self) -> Any:
-        """The dates: moments of unit "D"."""
+        """The dates: datetimes of unit "D"."""
         return type(self)._made(self._local()._mapped("date"), self._valid, "D")
 
     @property
@@ -226,7 +226,7 @@ class Parts(Operators):
     # -- text --
 
     def strftime(self, date_format: str) -> Strings:
-        """Each moment as text, by a format of Python's strftime, with English names.
+        """Each datetime as text, by a format of Python's strftime, with English names.
 
         Also %F %T %R, `%-d` without padding, `%3f` with three digits of the fraction, and `%:z` with a colon.
 

@@ -112,7 +112,7 @@ class Period(Ordered):
 
     @staticmethod
     def steps(value: Any, step: PeriodStep) -> int | None:
-        """How many single lengths an integer, or a duration, is; None of anything else."""
+        """How many single lengths an integer, or a timedelta, is; None of anything else."""
         if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
             return int(value) * step.n
         if isinstance(value, Steps):
@@ -157,16 +157,16 @@ class Period(Ordered):
 
     @property
     def start_time(self) -> Any:
-        """The moment at which it begins."""
+        """The datetime at which it begins."""
         return self._moment(self._start_ns())
 
     @property
     def end_time(self) -> Any:
-        """Its last moment."""
+        """Its last datetime."""
         return self._moment(self._end_ns() - UNITS[self.step.unit])
 
     def to_timestamp(self, freq: Any = None, how: str = "start") -> Any:
-        """The moment at which it begins, or with ``how="end"`` its last one."""
+        """The datetime at which it begins, or with ``how="end"`` its last one."""
         if at_end(how):
             return self.end_time
         return self.start_time if freq is None else self.asfreq(freq, "start").start_time
@@ -387,7 +387,7 @@ def _of_day(days: int, nanoseconds: int, step: PeriodStep, back: bool = False) -
 
 
 def _local_ns(tick: Tick, value: Any) -> int:
-    """Nanoseconds since 1970 by the clock of the moment's own zone."""
+    """Nanoseconds since 1970 by the clock of the datetime's own zone."""
     if tick.value is None:
         raise ValueError("NaT is in no period")
     total = tick.value * UNITS[tick.unit]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lengths of periods: months, quarters, weeks, …, and which of them a day or a moment is in.
+"""Lengths of periods: months, quarters, weeks, …, and which of them a day or a datetime is in.
 
-A period is a whole number: how many of its length lie between it and that of 1970-01-01, as pandas counts them. What is
+A period is an integer: how many of its length lie between it and that of 1970-01-01, as pandas counts them. What is
 computed here is done with Python's integers and with arrays alike.
 """
 
@@ -70,7 +70,7 @@ class PeriodStep:
 
     @property
     def unit(self) -> str:
-        """The unit of moments at which periods begin and end."""
+        """The unit of datetimes at which periods begin and end."""
         return "ns" if self.base == "ns" else "us"
 
     def shown(self, count: int) -> str:
@@ -82,7 +82,7 @@ class PeriodStep:
         name = _SHOWN[self.base]
         return f"<{name if count == 1 else f'{count} * {name}s'}{details}>"
 
-    # -- days and moments to periods --
+    # -- days and datetimes to periods --
 
     def of_months(self, months: Any) -> Any:
         """The number of a period of months, of months since the year 0."""

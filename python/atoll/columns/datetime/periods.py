@@ -33,7 +33,7 @@ __all__ = ["Periods"]
 class Periods(Unreduced):
     """A column of periods of one length, of which some may be missing; in order of time.
 
-    `Periods.of` makes one of Periods, texts or moments, `.dt.to_period` of moments.
+    `Periods.of` makes one of Periods, strings or datetimes, `.dt.to_period` of datetimes.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Periods(Unreduced):
 
     @classmethod
     def of(cls, values: Any, freq: Any = None) -> Periods:
-        """The column of Periods, texts or moments; their length that of the first, where none is named."""
+        """The column of Periods, strings or datetimes; their length that of the first, where none is named."""
         if isinstance(values, Periods):
             return values if freq is None else values.asfreq(freq)
         if isinstance(values, Datetimes):
@@ -89,7 +89,7 @@ class Periods(Unreduced):
 
     @classmethod
     def of_moments(cls, moments: Datetimes, freq: Any) -> Periods:
-        """For each moment the period that it is in, by the clock of its zone."""
+        """For each datetime the period that it is in, by the clock of its zone."""
         step = period_step(freq)
         local = moments._local()
         return cls._made(_of_local(local, step), moments._valid, step)
@@ -150,7 +150,7 @@ class Periods(Unreduced):
         return object_array(self.to_list())
 
     def to_arrow(self) -> Any:
-        """A pyarrow array of their texts."""
+        """A pyarrow array of their strings."""
         return self.astype("str").to_arrow()
 
     def to_pandas(self) -> Any:
@@ -166,7 +166,7 @@ class Periods(Unreduced):
         return Periods, (self._values, self._step, self._valid)
 
     def astype(self, dtype: Any) -> Any:
-        """As texts, whole numbers, moments, or periods of another length."""
+        """As strings, integers, datetimes, or periods of another length."""
         if dtype is str or (isinstance(dtype, str) and dtype in ("str", "string")):
             return self.strftime()
         name = str(dtype)
@@ -201,10 +201,10 @@ class Periods(Unreduced):
             made = made + moments.strftime(part) if part else made
         return made
 
-    # -- other lengths, and moments --
+    # -- other lengths, and datetimes --
 
     def _start(self, unit: str, beyond: int = 0) -> Datetimes:
-        """The moment at which each begins, or that so many periods later."""
+        """The datetime at which each begins, or that so many periods later."""
         ordinals = self._values + beyond if beyond else self._values
         if self._step.base in CLOCK:
             length = CLOCK[self._step.base]
@@ -217,24 +217,24 @@ class Periods(Unreduced):
         return Datetimes._made(days * (UNITS["D"] // UNITS[unit]), self._valid, unit)
 
     def _end(self, unit: str) -> Datetimes:
-        """The moment behind each; a business day is a day."""
+        """The datetime behind each; a business day is a day."""
         if self._step.base != "B":
             return self._start(unit, self._step.n)
         return self._start(unit, self._step.n - 1) + np.timedelta64(1, "D")
 
     @property
     def start_time(self) -> Datetimes:
-        """The moment at which each begins."""
+        """The datetime at which each begins."""
         return self._start(self._step.unit)
 
     @property
     def end_time(self) -> Datetimes:
-        """The last moment of each."""
+        """The last datetime of each."""
         unit = self._step.unit
         return self._end(unit) - _one(unit)
 
     def to_timestamp(self, freq: Any = None, how: str = "start") -> Datetimes:
-        """The moment at which each begins, or with ``how="end"`` its last one."""
+        """The datetime at which each begins, or with ``how="end"`` its last one."""
         if at_end(how):
             return self.end_time
         if freq is not None:
@@ -341,7 +341,7 @@ class Periods(Unreduced):
     def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
         return NotImplemented
 
-    # -- figures --
+    # -- aggregates --
 
     def _there(self) -> Any:
         return self.dropna()
@@ -412,7 +412,7 @@ class Periods(Unreduced):
         return self._made(concatenate([one._values for one in own]), valid_of_all(own), self._step)
 
 
-#: Parts of periods, and what moments call them.
+#: Parts of periods, and what datetimes call them.
 PARTS = {
     "year": "year", "month": "month", "day": "day", "hour": "hour", "minute": "minute", "second": "second",
     "dayofweek": "dayofweek", "day_of_week": "dayofweek", "weekday": "dayofweek", "dayofyear": "dayofyear",
@@ -436,7 +436,7 @@ def _listed(values: Any) -> Iterable[Any]:
 
 
 def _of_local(local: Datetimes, step: PeriodStep, back: bool = False) -> ndarray:
-    """The number of the period that each moment without a zone is in."""
+    """The number of the period that each datetime without a zone is in."""
     if step.base in CLOCK:
         length = CLOCK[step.base]
         if length < UNITS[local.unit]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regular sequences of moments and durations."""
+"""Regular sequences of datetimes and timedeltas."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def date_range(
     start: Any = None, end: Any = None, periods: int | None = None, freq: Any = None, tz: Any = None,
     normalize: bool = False, inclusive: str = "both", unit: str | None = None,
 ) -> Datetimes:  # fmt: skip
-    """Moments one step after another.
+    """Datetimes one step after another.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def timedelta_range(
     start: Any = None, end: Any = None, periods: int | None = None, freq: Any = None, closed: str | None = None,
     unit: str | None = None,
 ) -> Timedeltas:  # fmt: skip
-    """Durations one step after another; see `date_range`.
+    """Timedeltas one step after another; see `date_range`.
 
     Examples
     --------
@@ -261,7 +261,7 @@ def _counted(first: int | None, last: int | None, periods: int | None, step: Fre
 
 
 def _place(value: int, day: int, step: Frequency, up: bool) -> int:
-    """The number of the step at a moment, else of the next one, or of the one before."""
+    """The number of the step at a datetime, else of the next one, or of the one before."""
     date = asarray(np.array([value // day]))
     if step.kind == "business":
         number, there = (int(mapped(date, name, "D", [WORKING])[0]) for name in ("business_number", "is_business"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moments and durations at multiples of a length."""
+"""Datetimes and timedeltas at multiples of a length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .ticks import Ticks
 
 
 def rounded_to(column: Any, how: str, step: Frequency) -> Any:
-    """Moments or durations at multiples of a frequency of fixed length."""
+    """Datetimes or timedeltas at multiples of a frequency of fixed length."""
     length = step.nanoseconds
     if length <= 0:
         raise ValueError(f"Division by zero in rounding: a frequency of {length} ns")
@@ -28,7 +28,7 @@ def rounded_to(column: Any, how: str, step: Frequency) -> Any:
 
 
 def is_whole(column: Ticks, unit: str) -> bool:
-    """Whether all that are there are whole numbers of a unit."""
+    """Whether all that are there are integers of a unit."""
     if UNITS[unit] <= UNITS[column._unit]:
         return True
     bad = mapped(column._values, "floor", column._unit, [UNITS[unit] // UNITS[column._unit], 0]) != column._values

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datetimes and durations read from strings, in the unit that they need."""
+"""Datetimes and timedeltas read from strings, in the unit that they need."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _why(code: int, row: int, text: str, unit: str, expected: str, too_far: type
 
 
 def read_durations(strings: Strings, made: Any, errors: str = "raise") -> Any:
-    """A column of durations, of class `made`, of strings."""
+    """A column of timedeltas, of class `made`, of strings."""
 
     def read(unit: str) -> ndarray:
         return measured(strings, "read_duration", [], [per_day(unit)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Units of time, and one moment or duration: a whole number of one of them."""
+"""Units of time, and one datetime or duration: an integer of one of them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ NAMES = {"M": "datetimes", "m": "timedeltas", "t": "times of day"}
 
 
 class OutOfBoundsDatetime(ValueError):
-    """A moment that does not fit 64 bits of its unit."""
+    """A datetime that does not fit 64 bits of its unit."""
 
 
 class OutOfBoundsTimedelta(ValueError):
-    """A duration that does not fit 64 bits of its unit."""
+    """A timedelta that does not fit 64 bits of its unit."""
 
 
 def finest(*units: str) -> str:
@@ -60,7 +60,7 @@ def unit_of(dtype: np.dtype[Any]) -> tuple[str, int]:
 
 
 class Tick(NamedTuple):
-    """A moment ("M"), a duration ("m") or a time of day ("t"): `value` units, None when there is none."""
+    """A datetime ("M"), a timedelta ("m") or a time of day ("t"): `value` units, None when there is none."""
 
     letter: Letter
     value: int | None
@@ -69,7 +69,7 @@ class Tick(NamedTuple):
 
     @property
     def valid(self) -> None:
-        """A scalar that is there is so in every row."""
+        """A scalar that is not missing is so in every row."""
         return
 
     def to(self, unit: str) -> int:
@@ -82,7 +82,7 @@ class Tick(NamedTuple):
         return number
 
     def fits(self, unit: str) -> bool:
-        """Whether it is a whole number of these units."""
+        """Whether it is an integer of these units."""
         return self.value is None or self.value * UNITS[self.unit] % UNITS[unit] == 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What columns of moments, durations and times of day have in common: whole numbers of a unit."""
+"""What columns of datetimes, timedeltas and times of day have in common: integers of a unit."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Self = TypeVar("Self", bound="Ticks")
 
 
 class Ticks(Column):
-    """A column of whole numbers of a unit of time; what they mean is up to the classes below."""
+    """A column of integers of a unit of time; what they mean is up to the classes below."""
 
     __slots__ = ("_unit", "_zone")
     _values: ndarray  # int64; where a value is missing, any
@@ -79,7 +79,7 @@ class Ticks(Column):
 
     @property
     def unit(self) -> str:
-        """What the values are whole numbers of: "s", "ms", "us", "ns"; of dates "D"."""
+        """What the values are integers of: "s", "ms", "us", "ns"; of dates "D"."""
         return self._unit
 
     @property
@@ -120,7 +120,7 @@ class Ticks(Column):
         return type(self)._made(self._values * factor, self._valid, unit, self._zone)
 
     def _refuse(self, bad: ndarray, why: str, error: type[Exception] | None = None) -> None:
-        """Raises when one of the values that are there is bad, and says which."""
+        """Raises when one of the values that are not missing is bad, and says which."""
         bad = bad if self._valid is None else bad & self._valid
         if not bool(bad.any()):
             return
@@ -188,7 +188,7 @@ class Ticks(Column):
         return self._repr(self._name, [f"dtype={self.kind}"])
 
     def astype(self, dtype: Any) -> Any:
-        """The values as whole numbers of the unit, as texts, or in another unit; what is missing stays so.
+        """The values as integers of the unit, as strings, or in another unit; missing values stay missing.
 
         Examples
         --------
@@ -237,7 +237,7 @@ class Ticks(Column):
         return found
 
     def _read(self, text: str) -> Tick:
-        """The value that a text means."""
+        """The value that a string means."""
         raise TypeError(f"{NAMES[self._letter]} do not go together with the text {text!r}")
 
     def _like_zone(self: Self, zone: str | None) -> Self:
@@ -292,7 +292,7 @@ class Ticks(Column):
         return numbers, self._like(distinct, None), first
 
     def _scalar(self, value: Any) -> Any:
-        """A whole number of units as a scalar."""
+        """An integer of units as a scalar."""
         return self._like(asarray(np.array([value], np.int64)), None)[0]
 
     def min(self) -> Any:
@@ -316,7 +316,7 @@ class Ticks(Column):
         return self._or_none(lambda values: self._scalar(_middle(values, lambda near: quantile(near, q))))
 
     def std(self, ddof: int = 1) -> Any:
-        """The standard deviation, a duration; None when there are too few values."""
+        """The standard deviation, a timedelta; None when there are too few values."""
         durations = CLASSES["m"]._made(self._values, self._valid, self._unit)
         return self._or_none(lambda values: durations._scalar(round(_near(values).std(ddof=ddof))), ddof + 1)
 
@@ -349,7 +349,7 @@ def meta_of(value: Ticks | Tick) -> Tick:
 
 
 def numbers_in(value: Ticks | Tick, unit: str) -> Any:
-    """How many units: an array or a whole number."""
+    """How many units: an array or an integer."""
     return value.to(unit) if isinstance(value, Tick) else value.as_unit(unit)._values
 
 

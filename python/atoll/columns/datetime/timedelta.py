@@ -29,7 +29,7 @@ _PARTS_OF_NONE = frozenset((
 
 
 class NaTType:
-    """No moment and no duration: equal to nothing, not even to itself; its parts are NaN."""
+    """No datetime and no duration: equal to nothing, not even to itself; its parts are NaN."""
 
     __slots__ = ()
 
@@ -77,12 +77,12 @@ class NaTType:
         raise AttributeError(name)
 
 
-#: What stands for a missing moment or duration.
+#: What stands for a missing datetime or duration.
 NaT = NaTType()
 
 
 class TimedeltaParts(NamedTuple):
-    """What a duration is made of."""
+    """What a timedelta is made of."""
 
     days: int
     hours: int
@@ -97,7 +97,7 @@ class TimedeltaParts(NamedTuple):
 
 
 class Timedelta(Compared, datetime.timedelta):
-    """A duration: a timedelta of Python, to the nanosecond, with what pandas' Timedelta adds.
+    """A timedelta: a timedelta of Python, to the nanosecond, with what pandas' Timedelta adds.
 
     Examples
     --------
@@ -256,13 +256,13 @@ class Timedelta(Compared, datetime.timedelta):
 
 
 def _moment(value: Any) -> Any:
-    """A moment of Python or NumPy as a Timestamp; None of anything else."""
+    """A datetime of Python or NumPy as a Timestamp; None of anything else."""
     tick = tick_of(value) if isinstance(value, (datetime.datetime, np.datetime64)) else None
     return None if tick is None else boxers[0](tick)
 
 
 def compared_to_another(other: Any, operation: Callable[[Any, Any], Any]) -> Any:
-    """A moment or duration beside what is no such one: equal to none, and NaT is neither before nor behind it."""
+    """A datetime or duration beside what is no such one: equal to none, and NaT is neither before nor behind it."""
     if operation in (operator.eq, operator.ne):
         return operation is operator.ne
     return False if other is NaT else NotImplemented
@@ -295,7 +295,7 @@ def _read(text: str) -> Tick:
 
 
 def length_of(value: Any) -> int | None:
-    """Nanoseconds of a duration; None of anything else."""
+    """Nanoseconds of a timedelta; None of anything else."""
     if isinstance(value, Timedelta):
         return value._ns
     if not isinstance(value, (datetime.timedelta, np.timedelta64)) and not hasattr(value, "to_timedelta64"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of durations, and of times of day."""
+"""Columns of timedeltas, and of times of day."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .ticks import CLASSES, Ticks, meta_of, numbers_in, operand
 
 
 class Components(NamedTuple):
-    """What durations are made of; pandas' names."""
+    """What timedeltas are made of; pandas' names."""
 
     days: Any
     hours: Any
@@ -38,9 +38,9 @@ class Components(NamedTuple):
 
 
 class Timedeltas(Operators):
-    """A column of durations, of which some may be missing; `ak.array` and `ak.to_timedelta` make one.
+    """A column of timedeltas, of which some may be missing; `ak.array` and `ak.to_timedelta` make one.
 
-    Durations are whole numbers of "s", "ms", "us" or "ns", in int64. They are added to moments and to each other,
+    Timedeltas are integers of "s", "ms", "us" or "ns", in int64. They are added to datetimes and to each other,
     divided by each other, and multiplied by numbers.
 
     Examples
@@ -196,11 +196,11 @@ class Timedeltas(Operators):
             raise OverflowError(f"a result does not fit 64 bits of {self._unit}; as_unit to a coarser one")
 
     def __truediv__(self, other: Any) -> Any:
-        """By a duration: a float; by a number: a duration, rounded towards zero as NumPy does."""
+        """By a timedelta: a float; by a number: a timedelta, rounded towards zero as NumPy does."""
         return self._quotient(other, operator.truediv)
 
     def __floordiv__(self, other: Any) -> Any:
-        """By a duration: the whole number of times it fits; by a number: a duration, rounded down."""
+        """By a timedelta: the whole number of times it fits; by a number: a timedelta, rounded down."""
         return self._quotient(other, operator.floordiv)
 
     def _quotient(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
@@ -237,7 +237,7 @@ class Timedeltas(Operators):
         return NotImplemented if left is None else _ratio(left, self, operator.floordiv)
 
     def __mod__(self, other: Any) -> Any:
-        """What is left when a duration is taken away as often as it fits; it has the divisor's sign."""
+        """What is left when a timedelta is taken away as often as it fits; it has the divisor's sign."""
         right = operand(other)
         return NotImplemented if right is None else _remainder(self, right)
 
@@ -256,7 +256,7 @@ class Timedeltas(Operators):
 
 
 class Times(Operators):
-    """A column of times of day; Arrow's time32 and time64 make one, and `.dt.time` of moments.
+    """A column of times of day; Arrow's time32 and time64 make one, and `.dt.time` of datetimes.
 
     Examples
     --------

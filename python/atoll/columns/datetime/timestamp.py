@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One moment as frames give it: Python's datetime, with what pandas' Timestamp adds; rows of columns as such."""
+"""One datetime as frames give it: Python's datetime, with what pandas' Timestamp adds; rows of columns as such."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 
 
 class Timestamp(Compared, datetime.datetime):
-    """A moment: a datetime of Python, to the nanosecond, with what pandas' Timestamp adds.
+    """A datetime: a datetime of Python, to the nanosecond, with what pandas' Timestamp adds.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Timestamp(Compared, datetime.datetime):
         )  # fmt: skip
 
     def to_datetime64(self) -> Any:
-        """NumPy's datetime64 of the moment's unit, in UTC."""
+        """NumPy's datetime64 of the datetime's unit, in UTC."""
         return np.array(self.value // UNITS[self._unit], f"M8[{self._unit}]")[()]
 
     to_numpy = to_datetime64
@@ -111,7 +111,7 @@ class Timestamp(Compared, datetime.datetime):
         return self.to_datetime64()
 
     def as_unit(self, unit: str) -> Timestamp:
-        """The same moment in another unit."""
+        """The same datetime in another unit."""
         left = self.value % UNITS[unit]
         moved = self - Timedelta(left) if left else self
         return Timestamp._made(moved.to_pydatetime(), moved._nanosecond, unit)
@@ -195,7 +195,7 @@ class Timestamp(Compared, datetime.datetime):
         return ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
                 "November", "December")[self.month - 1]  # fmt: skip
 
-    # -- other moments --
+    # -- other datetimes --
 
     def normalize(self) -> Timestamp:
         """The midnight before."""
@@ -220,7 +220,7 @@ class Timestamp(Compared, datetime.datetime):
         return self._rounded(freq, "round")
 
     def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Timestamp:
-        """The moment at which the clock of a zone shows this; None: what the clock shows, without a zone."""
+        """The datetime at which the clock of a zone shows this; None: what the clock shows, without a zone."""
         zone = None if tz is None else tzinfo_of(zone_name(tz) or "UTC")
         if zone is not None and self.tzinfo is not None:
             raise TypeError("Cannot localize tz-aware Timestamp, use tz_convert for conversions")
@@ -229,7 +229,7 @@ class Timestamp(Compared, datetime.datetime):
         return Timestamp._made(self.to_pydatetime().replace(tzinfo=zone), self._nanosecond, self._unit)
 
     def tz_convert(self, tz: Any) -> Timestamp:
-        """The same moment by the clock of another zone; None: that of UTC, without a zone."""
+        """The same datetime by the clock of another zone; None: that of UTC, without a zone."""
         if self.tzinfo is None:
             raise TypeError("Cannot convert tz-naive Timestamp, use tz_localize to localize")
         zone = datetime.UTC if tz is None else tzinfo_of(zone_name(tz) or "UTC")
@@ -322,7 +322,7 @@ class Timestamp(Compared, datetime.datetime):
 
 
 def _localized(moment: Timestamp, zone: datetime.tzinfo, ambiguous: Any, nonexistent: Any) -> Any:
-    """The moment at which a zone's clock shows a time, by the rules for times that it shows twice or never."""
+    """The datetime at which a zone's clock shows a time, by the rules for times that it shows twice or never."""
     shown = moment.to_pydatetime()
     first, second = (shown.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
     if first.utcoffset() == second.utcoffset():
@@ -355,7 +355,7 @@ def _is_offset(value: Any) -> bool:
 
 
 def _stepped(moment: Timestamp, offset: Any, sign: int) -> Any:
-    """A moment so many steps of the calendar later."""
+    """A datetime so many steps of the calendar later."""
     from .creation import ticks_from_objects
 
     column: Any = ticks_from_objects([moment], np.zeros(1, bool))
@@ -383,20 +383,20 @@ def of_tick(tick: Tick, unit: str | None = None) -> Any:
 
 
 def of_value(value: Any) -> Any:
-    """A moment or a duration of Python or NumPy as a Timestamp or a Timedelta; anything else as it is."""
+    """A datetime or a timedelta of Python or NumPy as a Timestamp or a Timedelta; anything else as it is."""
     tick = tick_of(value)
     return value if tick is None or tick.letter == "t" else of_tick(tick)
 
 
 def boxed(column: Any, row: int) -> Any:
-    """A row of a column of moments or durations."""
+    """A row of a column of datetimes or timedeltas."""
     if column.valid is not None and not bool(column.valid[row]):
         return NaT
     return of_tick(Tick(column._letter, int(column._values[row]), column.unit, column._zone))
 
 
 def boxed_list(column: Any) -> list[Any]:
-    """All rows of a column of moments or durations."""
+    """All rows of a column of datetimes or timedeltas."""
     letter, unit, zone = column._letter, column.unit, column._zone
     held = [of_tick(Tick(letter, one, unit, zone)) for one in column._values.tolist()]
     if column.valid is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that make, choose, surround and search arrays, of datetimes and durations."""
+"""Functions that make, choose, surround and search arrays, of datetimes and timedeltas."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def _time_type(dtype: Any) -> np.dtype[Any] | None:
-    """The dtype of datetimes or durations that this names, if it does."""
+    """The dtype of datetimes or timedeltas that this names, if it does."""
     if not isinstance(dtype, (str, np.dtype)):
         return None
     try:
@@ -39,7 +39,7 @@ def _time_type(dtype: Any) -> np.dtype[Any] | None:
 
 
 def _is_time(value: Any) -> bool:
-    """Whether a value is a datetime or a duration, or holds such values."""
+    """Whether a value is a datetime or a timedelta, or holds such values."""
     if isinstance(value, (list, tuple)):
         return bool(value) and _is_time(value[0])
     if isinstance(value, np.ndarray):

@@ -29,7 +29,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def _is_column(value: Any) -> bool:
-    """Whether a value is a column, or what only a column holds: texts, moments, durations."""
+    """Whether a value is a column, or what only a column holds: strings, datetimes, timedeltas."""
     if isinstance(value, (list, tuple)):
         return bool(value) and (isinstance(value[0], str) or tick_of(value[0]) is not None)
     return isinstance(value, Column) or (isinstance(value, np.ndarray) and value.dtype.kind in "UTMm")

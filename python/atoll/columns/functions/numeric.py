@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of arrays that reduce, scan, compare and compute, of columns: of the values that are there."""
+"""Functions of arrays that reduce, scan, compare and compute, of columns: of the values that are not missing."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _extreme_row(column: Any, name: str) -> np.int64:
 
 
 def _mean(column: Any) -> Any:
-    """Of durations, rounded towards zero as NumPy's."""
+    """Of timedeltas, rounded towards zero as NumPy's."""
     if column._letter != "m" or not column.count():
         return column.mean()
     total, count = int(column.sum().astype(np.int64)), column.count()
@@ -88,7 +88,7 @@ ptp = _reducing(statistics.ptp, "ptp")
 
 
 def _fraction(column: Any, q: Any, method: str) -> Any:
-    """Quantiles of moments and durations, rounded as NumPy's: towards the nearer of the two neighbours."""
+    """Quantiles of datetimes and timedeltas, rounded as NumPy's: towards the nearer of the two neighbours."""
     if not isinstance(column, Ticks):
         raise TypeError(f"a column of {column.kind} has no quantiles here: take its values")
     there = sorting.sort(column._there())

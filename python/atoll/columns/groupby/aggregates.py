@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of groups that are made of several passes."""
+"""Aggregates of groups that are made of several passes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class FiguresByGroup(Grouped):
-    """Products, shapes of distributions, figures of pairs of columns."""
+    """Products, shapes of distributions, aggregates of pairs of columns."""
 
     __slots__ = ()
 

@@ -23,14 +23,14 @@ def groupby(keys: Any, dropna: bool = True, observed: bool = True, sort: bool = 
         Rows with a missing key are in no group; False: a missing key is a key of its own, behind all others.
     observed : bool
         Of categories, groups of those that rows have. False: of all, and with several keys of all combinations of their
-        values; sums and counts of those that no row has are 0, other figures missing.
+        values; sums and counts of those that no row has are 0, other aggregates missing.
     sort : bool
         Groups are in ascending order of their keys (NaN last); False: in the order in which they appear first.
 
     Returns
     -------
     GroupBy
-        It can be asked for any number of figures.
+        It can be asked for any number of aggregates.
 
     Raises
     ------

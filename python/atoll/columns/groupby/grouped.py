@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows with equal keys, and the figures of groups that come in one pass or by distinct values."""
+"""Rows with equal keys, and the aggregates of groups that come in one pass or by distinct values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..keys import Numbered, PlainKeys, are_several, key_columns, number_keys, p
 if TYPE_CHECKING:
     from ...arrays.ndarray import ndarray
 
-#: Figures that come in one pass.
+#: Aggregates that come in one pass.
 STATISTICS = (
     "size",
     "count",
@@ -39,7 +39,7 @@ STATISTICS = (
     "first",
     "last",
 )
-#: Figures that `GroupBy.agg` knows by name.
+#: Aggregates that `GroupBy.agg` knows by name.
 FIGURES = (
     *STATISTICS, "any", "all", "prod", "sem", "skew", "kurt", "median", "nunique", "mode", "argmin", "argmax", "idxmin",
     "idxmax",
@@ -47,9 +47,9 @@ FIGURES = (
 
 #: Rows that tell whether a column has few distinct values.
 SAMPLE = 4096
-#: Figures that are 0 of groups without a value.
+#: Aggregates that are 0 of groups without a value.
 EMPTY_IS_ZERO = ("count", "nunique", "sum")
-#: Figures that count values or number rows, whatever the values are.
+#: Aggregates that count values or number rows, whatever the values are.
 COUNTS = ("count", "nunique", "argmin", "argmax")
 
 
@@ -67,21 +67,21 @@ INTERPOLATIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
 class NanIsMissing:
     """Floats of which NaN is left out, as a missing value is: while rows are looked at, without a column of the others.
 
-    Figures of groups without a value are NaN, their sums 0.
+    Aggregates of groups without a value are NaN, their sums 0.
     """
 
     values: ndarray
 
-    #: Figures that can leave it out.
+    #: Aggregates that can leave it out.
     FIGURES: ClassVar = ("count", "sum", "mean", "var", "std", "min", "max", "median", "quantile", "nunique")
 
 
 class Grouped:
     """Groups of rows by their keys; `groupby` makes it.
 
-    Figures are arrays with an element per group, in the order of `keys`. `agg` computes several of several columns in
+    Aggregates are arrays with one element per group, in the order of `keys`. `agg` computes several for columns in
     one pass. NaN is a value like any other: the sum of a group that has one is NaN. Missing values of columns are left
-    out; of a group that has no others, figures are missing, and sums and counts are 0.
+    out; of a group that has no others, aggregates are missing, and sums and counts are 0.
     """
 
     __slots__ = (
@@ -179,7 +179,7 @@ class Grouped:
         return self._number
 
     def _numbers_of_rows(self) -> ndarray:
-        """The same, which are not kept for the next one who asks."""
+        """The same, without caching."""
         if self._number is not None:
             return self._number
         self._find()
@@ -208,7 +208,7 @@ class Grouped:
         spread[self._plain.rows] = of_grouped
         return spread
 
-    # -- figures --
+    # -- aggregates --
 
     def sum(self, values: Any) -> ndarray:
         """Sum of each group's values: int64 or uint64 of integers, wrapping; floats keep their type."""
@@ -263,12 +263,12 @@ class Grouped:
         return self._one("last", values)
 
     def agg(self, wanted: Mapping[str, tuple[Any, str]]) -> dict[str, ndarray]:
-        """Several figures of several columns in one pass over the rows.
+        """Several aggregates of several columns in one pass over the rows.
 
         Parameters
         ----------
         wanted : mapping
-            From a name for the result to (values, figure): the name of a method that takes values alone. Those of one
+            Result name -> (values, name of a method without other parameters). Those of one
             pass are size, count, sum, mean, var, std, min, max, bit_and, bit_or, bit_xor, first and last.
 
         Examples
@@ -289,7 +289,7 @@ class Grouped:
         found = dict(zip(together, figures, strict=True))
         return {name: found[name] if name in found else self.figure(*one) for name, one in wanted.items()}
 
-    # -- figures that need an order --
+    # -- aggregates that need an order --
 
     def nunique(self, values: Any) -> ndarray:
         """How many distinct values each group has: int64. All NaN are one."""
@@ -384,14 +384,14 @@ class Grouped:
         return back(figures, None) if bool(has.all()) else back(where(has, figures, 0), has)
 
     def _quantile(self, column: Any, q: float, interpolation: str, counts: ndarray | None = None) -> ndarray:
-        """`counts`: of each group's values that are there, where they are known."""
+        """`counts`: of each group's values that are not missing, where they are known."""
         skips = isinstance(column, NanIsMissing)
         if counts is None:
             counts = self._aggregate([(column, "count", 1)])[0] if skips else self.size()
         most = counts - 1
         values: ndarray = column.values if skips else column
         between = interpolation in ("linear", "midpoint")
-        if values.dtype.kind == "b" or (between and values.dtype.kind != "f"):  # else one of the whole numbers
+        if values.dtype.kind == "b" or (between and values.dtype.kind != "f"):  # else one of the integers
             values = values.astype(np.float64)
         order = coargsort([self._as_key(), values])
         ordered = None if 3 * counts.size < values.size else values[order]  # few places are looked at: three of a group
@@ -440,7 +440,7 @@ class Grouped:
         return Column(spread, rows >= 0) if isinstance(spread, Array) else spread._hiding(rows < 0)
 
     def figure(self, values: Any, name: str, **options: Any) -> Any:
-        """A figure of each group by its name, one of those that `agg` knows."""
+        """An aggregate of each group by its name, one of those that `agg` knows."""
         if name not in FIGURES:
             raise ValueError(f"a group has no figure {name!r}; there are {', '.join(FIGURES)}")
         return self.size() if name == "size" else getattr(self, name)(values, **options)
@@ -474,9 +474,9 @@ class Grouped:
         return self._aggregate([(self._column(values), figure, ddof)])[0]
 
     def _of_column(self, column: Column, name: str, figure: Callable[[Any, ndarray], ndarray]) -> Any:
-        """A figure of the values that are there, by group; missing, or 0, of groups without one.
+        """An aggregate of the values that are not missing, by group; missing, or 0, of groups without one.
 
-        `column` has the rows that are in a group. Where figures are rows, they are those of all.
+        `column` has the rows that are in a group. Where aggregates are rows, they are those of all.
         """
         numbers, back = column._grouped(name)
         valid = column.valid
@@ -507,7 +507,7 @@ class Grouped:
         return self._groups
 
     def _aggregate(self, wanted: Sequence[tuple[Any, str, int]]) -> list[Any]:
-        """Figures of columns that have the rows that are in a group; those of arrays in one pass."""
+        """Aggregates of columns that have the rows that are in a group; those of arrays in one pass."""
         columns: list[ndarray] = []
         requests: list[tuple[str, int, int, bool]] = []
         alone: dict[int, Any] = {}
@@ -558,7 +558,7 @@ class Grouped:
 
 
 def _filled(figures: Any, value: Any) -> ndarray:
-    """Figures with a value where one is missing."""
+    """Aggregates with a value where one is missing."""
     filled: ndarray = figures.fillna(value) if isinstance(figures, Column) else figures
     return filled
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What groups say of each row: places, running figures, neighbours, windows."""
+"""What groups say of each row: places, running aggregates, neighbours, windows."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class RowsByGroup(FiguresByGroup):
         ranks = rank_of(column, self._ngroup(), self.ngroups, method, ascending, na_option, pct)
         return self._in_all_rows(ranks)
 
-    # -- running figures --
+    # -- running aggregates --
 
     def cumsum(self, values: Any, skipna: bool = True) -> Any:
         """Sum of the group's values up to each row; missing where a value is, or NaN.
@@ -172,7 +172,7 @@ class RowsByGroup(FiguresByGroup):
         return self._in_all_rows(ratio(column, self._shifted(column, periods, None)))
 
     def ffill(self, values: Any, limit: int | None = None) -> Any:
-        """The group's last value that is there in place of missing ones, and of NaN. See `ak.ffill`.
+        """The group's last value that is not missing in place of missing ones, and of NaN. See `ak.ffill`.
 
         Examples
         --------
@@ -183,7 +183,7 @@ class RowsByGroup(FiguresByGroup):
         return self._filled(values, limit, forward=True)
 
     def bfill(self, values: Any, limit: int | None = None) -> Any:
-        """The group's next value that is there in place of missing ones, and of NaN."""
+        """The group's next value that is not missing in place of missing ones, and of NaN."""
         return self._filled(values, limit, forward=False)
 
     def _filled(self, values: Any, limit: int | None, *, forward: bool) -> Any:
@@ -210,7 +210,7 @@ class RowsByGroup(FiguresByGroup):
     ) -> Windows:  # fmt: skip
         """Windows over the rows of the group before each row, and itself. See `ak.rolling`.
 
-        Figures are in order of rows, not of groups.
+        Aggregates are in order of rows, not of groups.
 
         Examples
         --------
@@ -256,7 +256,7 @@ class RowsByGroup(FiguresByGroup):
     # -- any of them --
 
     def transform(self, values: Any, figure: str, **options: Any) -> Any:
-        """A figure by its name for each row: of its group, or of the rows in their order (`cumsum`, `rank`, `shift` …).
+        """For each row an aggregate of its group, by name, or a function of ordered rows (`cumsum`, `rank`, `shift` …).
 
         Examples
         --------

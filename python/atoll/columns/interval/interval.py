@@ -58,7 +58,7 @@ class Interval(Closing, Ordered):
 
     Parameters
     ----------
-    left, right : number, moment or duration
+    left, right : number, datetime or duration
         The bounds.
     closed : {"right", "left", "both", "neither"}
         Which of them belong to it.

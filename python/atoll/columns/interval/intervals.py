@@ -49,7 +49,7 @@ class Bounds(NamedTuple):
 
 
 class Intervals(Unreduced):
-    """A column of intervals between numbers, moments or durations, of which some rows may have none.
+    """A column of intervals between numbers, datetimes or timedeltas, of which some rows may have none.
 
     They are in order of their left bounds, then of their right ones.
 
@@ -264,7 +264,7 @@ class Intervals(Unreduced):
         return _made, (self._values.left, self._values.right, self._valid, self._closed)
 
     def astype(self, dtype: Any) -> Any:
-        """As texts, or as they are."""
+        """As strings, or as they are."""
         if dtype is str or (isinstance(dtype, str) and dtype in ("str", "string")):
             return asarray([None if one is None else str(one) for one in self.to_list()], dtype="str")
         if str(dtype) in ("interval", self.kind):

@@ -54,7 +54,7 @@ class SegmentMethods(Column):
         return column_or_array(self._values.lengths, self._valid)
 
     def flatten(self) -> Any:
-        """The elements of all lists, one behind the other: an array or a column."""
+        """The elements of all lists, concatenated: an array or a column."""
         return self._values.child
 
     def explode(self, return_rows: bool = False) -> Any:
@@ -263,7 +263,7 @@ class SegmentMethods(Column):
         """Each list with one more element before the others."""
         return self.append_single(x, prepend=True)
 
-    # -- figures --
+    # -- aggregates --
 
     def _ids(self, values: Any) -> Any:
         """Elements, by default the lists' own, and the row of each."""
@@ -369,7 +369,7 @@ class SegmentMethods(Column):
         return self._by_row(flatnonzero(left.lengths > 0), left.child, 1)
 
     def aggregate(self, op: str, x: Any = None) -> Any:
-        """The figure of that name."""
+        """The aggregate of that name."""
         return getattr(self, op)(x)
 
     # -- distinct elements, and sets --

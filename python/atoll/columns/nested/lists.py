@@ -56,7 +56,7 @@ class Lists(SegmentMethods):
 
     @property
     def values(self) -> Any:
-        """The elements of all lists, one behind the other: an array or a column."""
+        """The elements of all lists, concatenated: an array or a column."""
         return self._values.child
 
     @property
@@ -85,7 +85,7 @@ class Lists(SegmentMethods):
         return self
 
     def join(self, sep: Any) -> Any:
-        """The texts of each list as one, with `sep` between them.
+        """The strings of each list as one, with `sep` between them.
 
         A list with a missing text gives a missing one, as pandas has it.
 
@@ -373,5 +373,5 @@ def SegArray(segments: Any, values: Any) -> Lists:
 
 
 def lists_of_lengths(lengths: ndarray, values: Any, valid: ndarray | None) -> Lists:
-    """The column of lists of these lengths, one behind the other among the values."""
+    """The column of lists of these lengths, concatenated among the values."""
     return lists_of(Ragged.of_lengths(lengths, values), valid)

@@ -36,7 +36,7 @@ class Ragged:
 
     @classmethod
     def of_lengths(cls, lengths: ndarray, child: Any) -> Ragged:
-        """Rows of these lengths, one behind the other."""
+        """Rows of these lengths, concatenated."""
         return cls(offsets_of(lengths), child)
 
     @property
@@ -117,7 +117,7 @@ def ids_of(offsets: ndarray) -> ndarray:
 
 
 def together(parts: Sequence[Ragged]) -> Ragged:
-    """The rows of several, one behind the other."""
+    """The rows of several, concatenated."""
     lengths: ndarray = concatenate_arrays([part.lengths for part in parts])
     return Ragged.of_lengths(lengths, concatenate([part.child for part in parts]))
 

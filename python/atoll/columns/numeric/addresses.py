@@ -303,7 +303,7 @@ def _fixed(column: Wide, kind: Any) -> Any:
 
 
 def _parsed(values: Any, parse: Callable[[Any], Any]) -> tuple[list[Any], Any]:
-    """What each value is, None of missing ones; texts of a column are parsed once for each distinct one."""
+    """What each value is, None of missing ones; strings of a column are parsed once for each distinct one."""
     if isinstance(values, Strings):
         numbers, distinct, _ = values.numbers()
         return [parse(value) for value in distinct.to_list()], numbers
@@ -338,7 +338,7 @@ def ip_address(values: Any) -> Addresses:
     Parameters
     ----------
     values : array_like
-        Texts, whole numbers or addresses of `ipaddress`, None for missing ones; an array of integers, whose addresses
+        Strings, integers or addresses of `ipaddress`, None for missing ones; an array of integers, whose addresses
         are of version 4.
 
     Raises
@@ -411,7 +411,7 @@ def uuids(values: Any) -> Uuids:
     Parameters
     ----------
     values : array_like
-        Texts, `uuid.UUID` or 16 bytes each, None for missing ones; an Arrow array of any of these.
+        Strings, `uuid.UUID` or 16 bytes each, None for missing ones; an Arrow array of any of these.
 
     Raises
     ------

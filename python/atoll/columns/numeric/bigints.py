@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of whole numbers of any size."""
+"""Columns of integers of any size."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_BITS = 1 << 20
 
 
 class BigInts(Wide):
-    """A column of whole numbers of any size, of which some may be missing; arithmetic is that of Python's `int`.
+    """A column of integers of any size, of which some may be missing; arithmetic is that of Python's `int`.
 
     With `max_bits`, results are what is left of them modulo 2 ** max_bits, as Arkouda has it: from 0 on. `ak.bigint`
     makes one, and `ak.array` does of numbers that 64 bits do not hold.
@@ -251,7 +251,7 @@ class BigInts(Wide):
     # -- reductions --
 
     def sum(self) -> Any:
-        """The exact sum of the values that are there, a Python int."""
+        """The exact sum of the values that are not missing, a Python int."""
         there = self.dropna()
         if there.size == 0:
             return 0
@@ -308,7 +308,7 @@ def _refused(name: str, b: BigInts, valid: ndarray | None) -> None:
 
 
 def bigint(values: Any, max_bits: int = -1) -> BigInts:
-    """A column of whole numbers of any size.
+    """A column of integers of any size.
 
     Parameters
     ----------

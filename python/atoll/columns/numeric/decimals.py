@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of decimal numbers: whole numbers of up to 38 digits, and where the point is."""
+"""Columns of decimal numbers: integers of up to 38 digits, and where the point is."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ __all__ = ["Decimals", "decimals"]
 
 #: Digits that 128 bits hold.
 DIGITS = 38
-#: Digits of whole numbers that floats hold.
+#: Digits of integers that floats hold.
 _EXACT = 15
 
 
 class Decimals(Wide):
     """A column of decimal numbers, of which some may be missing: Arrow's decimal128, exact in all digits.
 
-    Each is a whole number of at most `precision` digits, of which `scale` are behind the point. Results have Arrow's
+    Each is an integer of at most `precision` digits, of which `scale` are behind the point. Results have Arrow's
     precision and scale: a sum one digit more before the point than either side, a product the digits of both; where 38
     do not hold a value, ValueError.
 
@@ -139,7 +139,7 @@ class Decimals(Wide):
         return Limbs([where(sign, a, b) for a, b in zip(other, self._values.words, strict=True)])
 
     def _texts(self) -> Any:
-        """The values as texts, with all digits of their scale."""
+        """The values as strings, with all digits of their scale."""
         one = Limbs.of_one(10**self._scale, self.size)
         size = self._absolute()
         texts = _digits(size.apply("floordiv", one, 2), 1)
@@ -284,7 +284,7 @@ class Decimals(Wide):
     # -- reductions --
 
     def sum(self) -> Any:
-        """The exact sum of the values that are there, a decimal.Decimal; 0 of none."""
+        """The exact sum of the values that are not missing, a decimal.Decimal; 0 of none."""
         there = self.dropna()
         if there.size == 0:
             return decimal.Decimal(0).scaleb(-self._scale)
@@ -335,7 +335,7 @@ class Decimals(Wide):
 
 
 def decimals_of(values: Limbs, valid: ndarray | None, precision: int, scale: int) -> Decimals:
-    """The column of whole numbers in two limbs."""
+    """The column of integers in two limbs."""
     column: Decimals = object.__new__(Decimals)
     column._values, column._valid, column._precision, column._scale = values, valid, precision, scale
     return column
@@ -349,7 +349,7 @@ def _check(precision: int, scale: int) -> None:
 
 
 def _fitting(values: Limbs, valid: ndarray | None, precision: int, scale: int) -> Decimals:
-    """A column of numbers of which those that are there have at most `precision` digits."""
+    """A column of numbers of which those that are not missing have at most `precision` digits."""
     size, most = values.size, 10**precision
     within = values.compared(Limbs.of_one(most, size), operator.lt) & values.compared(
         Limbs.of_one(-most, size), operator.gt
@@ -360,7 +360,7 @@ def _fitting(values: Limbs, valid: ndarray | None, precision: int, scale: int) -
 
 
 def _digits(values: Limbs, least: int) -> Any:
-    """Numbers that are not negative as texts of `least` digits or more."""
+    """Numbers that are not negative as strings of `least` digits or more."""
     half = Limbs.of_one(10**19, values.size)
     high, low = values.apply("floordiv", half, 2).words[0], values.apply("mod", half, 2).words[0]
     texts = strings(low)
@@ -384,7 +384,7 @@ def decimals(values: Any, precision: int | None = None, scale: int | None = None
     Parameters
     ----------
     values : array_like
-        decimal.Decimal, whole numbers or texts, None for missing ones; an array of integers, an Arrow array of a
+        decimal.Decimal, integers or strings, None for missing ones; an array of integers, an Arrow array of a
         decimal type. Floats are no exact decimals: TypeError.
     precision, scale : int, optional
         Digits in all, and behind the point; by default as many as the values have. Values are rounded half to even.
@@ -392,7 +392,7 @@ def decimals(values: Any, precision: int | None = None, scale: int | None = None
     Raises
     ------
     ValueError
-        A value that has more than 38 digits, or than `precision`; a text that is no number.
+        A value that has more than 38 digits, or than `precision`; a string that is no number.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of values wider than 64 bits: whole numbers as several arrays of 64 bits each."""
+"""Columns of values wider than 64 bits: integers as several arrays of 64 bits each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORD = 2**64 - 1
 
 
 class Limbs:
-    """Whole numbers in two's complement: a uint64 array for each limb, the least significant first."""
+    """Integers in two's complement: a uint64 array for each limb, the least significant first."""
 
     __slots__ = ("words",)
     words: list[ndarray]
@@ -113,7 +113,7 @@ class Limbs:
         return Limbs.of_one(0, self.size).apply("sub", self, len(self.words) + 1)
 
     def keys(self) -> list[ndarray]:
-        """Arrays in whose order, one behind the other, numbers are in order."""
+        """Arrays in whose order, concatenated, numbers are in order."""
         return [self.words[-1].astype(np.int64), *reversed(self.words[:-1])]
 
     def compared(self, other: Limbs, operation: Callable[[Any, Any], Any]) -> ndarray:
@@ -141,7 +141,7 @@ class Limbs:
 
 
 class Unsigned(Limbs):
-    """Whole numbers that are not negative: the highest limb has no sign."""
+    """Integers that are not negative: the highest limb has no sign."""
 
     __slots__ = ()
 
@@ -150,7 +150,7 @@ class Unsigned(Limbs):
         return full(self.size, False)
 
     def keys(self) -> list[ndarray]:
-        """Arrays in whose order, one behind the other, numbers are in order."""
+        """Arrays in whose order, concatenated, numbers are in order."""
         return [*reversed(self.words)]
 
     def signed(self) -> Limbs:
@@ -159,7 +159,7 @@ class Unsigned(Limbs):
 
 
 class Wide(Unreduced):
-    """A column of values that are whole numbers of more than 64 bits; decimals, addresses and their kin are ones."""
+    """A column of values that are integers of more than 64 bits; decimals, addresses and their kin are ones."""
 
     __slots__ = ()
     _values: Limbs

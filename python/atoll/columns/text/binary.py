@@ -28,7 +28,7 @@ __all__ = ["Binary", "binary"]
 class Binary(Sequences):
     """A column of bytes of any length, of which some may be missing; in order of their bytes.
 
-    `ak.binary` makes one of bytes or of an Arrow array, `str.encode` of texts.
+    `ak.binary` makes one of bytes or of an Arrow array, `str.encode` of strings.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Binary(Sequences):
         return self._measure("byte_len")
 
     def decode(self, encoding: Any = "utf-8", errors: Any = "strict") -> Any:
-        """The texts that these bytes are in an encoding.
+        """The strings that these bytes are in an encoding.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class Binary(Sequences):
         return self if self._valid is None else self._choose(self._valid, self.values, value)
 
     def astype(self, dtype: Any) -> Any:
-        """To `str`: the texts that they are in UTF-8."""
+        """To `str`: the strings that they are in UTF-8."""
         if dtype is not str and dtype not in ("str", "string"):
             raise TypeError(f"bytes do not become {dtype}; decode() makes texts of them")
         return self.decode()

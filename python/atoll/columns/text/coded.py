@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of texts of which few are distinct: for each row the number of its text."""
+"""Dictionary-encoded string columns: few distinct strings, and a code for each row."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _RUNS = 4  # of words that are compared with codes; more are looked up
 
 
 class Coded(Strings):
-    """A column of texts as any other, made of its words, which are distinct and ascend, and of a code for each row.
+    """A column of strings as any other, made of its words, which are distinct and ascend, and of a code for each row.
 
-    What is asked of each text is asked of each word; order, groups and equality are those of the codes. Texts are made
+    Methods are evaluated once per word; order, groups and equality are those of the codes. Strings are made
     when somebody wants them. No row is without one.
     """
 
@@ -42,7 +42,7 @@ class Coded(Strings):
         self._codes, self._words, self._valid, self._texts = codes, words, None, None
 
     def _like(self, values: Any, valid: ndarray | None) -> Any:
-        """Of codes a column of the same words, of texts (or where some are missing) a plain one."""
+        """Of codes a column of the same words, of strings (or where some are missing) a plain one."""
         if not isinstance(values, Array):
             return self._words._like(values, valid)
         if valid is None:
@@ -59,7 +59,7 @@ class Coded(Strings):
         return self._texts
 
     def _spread_texts(self, of_words: Strings) -> Strings:
-        """The rows' texts, of the words'."""
+        """The rows' strings, of the words'."""
         if self._words.size == 0:
             return of_words._all_missing(self.size)
         return of_words._like(of_words._take(self._codes.astype(np.int64)), None)

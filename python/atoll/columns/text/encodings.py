@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encodings of texts, by Python's names."""
+"""Encodings of strings, by Python's names."""
 
 from __future__ import annotations
 

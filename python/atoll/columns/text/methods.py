@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of texts, by pandas' names."""
+"""Methods of strings, by pandas' names."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def text_of(value: Any, name: Text) -> Text:
 
 
 class TextMethods(Sequences):
-    """What a column of texts does with each of them; `Strings` is the class that people see."""
+    """What a column of strings does with each of them; `Strings` is the class that people see."""
 
     __slots__ = ()
     # -- the engine's side --
@@ -52,10 +52,10 @@ class TextMethods(Sequences):
         found = self._measure(name, texts, numbers)
         return found if na is None or not isinstance(found, Column) else found.fillna(na)
 
-    # -- what a text is --
+    # -- what a string is --
 
     def len(self) -> Any:
-        """Code points of each text: int64.
+        """Code points of each string: int64.
 
         Examples
         --------
@@ -66,11 +66,11 @@ class TextMethods(Sequences):
         return self._measure("len")
 
     def byte_len(self) -> Any:
-        """Bytes of each text in UTF-8: int64."""
+        """Bytes of each string in UTF-8: int64."""
         return self._measure("byte_len")
 
     def isalpha(self) -> Any:
-        """Whether each text has letters alone, and one at least; so with the others, as `str` has them."""
+        """Whether each string has letters alone, and one at least; so with the others, as `str` has them."""
         return self._measure("isalpha")
 
     def isdigit(self) -> Any:
@@ -112,7 +112,7 @@ class TextMethods(Sequences):
     # -- cases and forms --
 
     def lower(self: Self) -> Self:
-        """Each text in lower case, as `str.lower` gives it; so with the others."""
+        """Each string in lower case, as `str.lower` gives it; so with the others."""
         return self._map("lower")
 
     def upper(self: Self) -> Self:
@@ -168,7 +168,7 @@ class TextMethods(Sequences):
         return self._map("rstrip", [] if to_strip is None else [text_of(to_strip, "to_strip")])
 
     def slice(self: Self, start: int | None = None, stop: int | None = None, step: int | None = None) -> Self:
-        """Code points start to stop of each text, as Python's slices are.
+        """Code points start to stop of each string, as Python's slices are.
 
         Examples
         --------
@@ -186,7 +186,7 @@ class TextMethods(Sequences):
         return self._map("stride", numbers=[begin, end, by, start is not None, stop is not None])
 
     def get(self: Self, i: int) -> Self:
-        """Code point number i of each text, from the end if negative; missing where there is none.
+        """Code point number i of each string, from the end if negative; missing where there is none.
 
         Examples
         --------
@@ -200,17 +200,17 @@ class TextMethods(Sequences):
         return found._hiding(none) if bool(none.any()) else found
 
     def removeprefix(self: Self, prefix: Text) -> Self:
-        """Without `prefix` where a text begins with it."""
+        """Without `prefix` where a string begins with it."""
         return self._map("removeprefix", [text_of(prefix, "prefix")])
 
     def removesuffix(self: Self, suffix: Text) -> Self:
-        """Without `suffix` where a text ends in it."""
+        """Without `suffix` where a string ends in it."""
         return self._map("removesuffix", [text_of(suffix, "suffix")])
 
     def get_prefixes(self: Self, n: int, *, return_origins: bool = True, proper: bool = True) -> Any:
-        """The first n characters of the texts that have more (or, unless `proper`, as many): Arkouda's.
+        """The first n characters of the strings that have more (or, unless `proper`, as many): Arkouda's.
 
-        With `return_origins`, also which texts those are: bool.
+        With `return_origins`, also which strings those are: bool.
         """
         return self._ends(n, return_origins, proper, 0)
 
@@ -230,7 +230,7 @@ class TextMethods(Sequences):
     # -- looking for something --
 
     def contains(self, pat: Any, case: bool = True, flags: int = 0, na: bool | None = None, regex: bool = True) -> Any:
-        """Whether a regular expression matches anywhere in each text; or, unless `regex`, a text occurs in it.
+        """Whether a regular expression matches anywhere in each string; or, unless `regex`, a string occurs in it.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class TextMethods(Sequences):
         case, flags
             Whether case counts; flags of `re`.
         na : bool, optional
-            For missing texts; by default the answer is missing.
+            For missing strings; by default the answer is missing.
 
         Examples
         --------
@@ -253,17 +253,17 @@ class TextMethods(Sequences):
         return self._test("regex.matches", [pattern.text], [pattern.flags], na)
 
     def match(self, pat: Any, case: bool = True, flags: int = 0, na: bool | None = None) -> Any:
-        """Whether a regular expression matches at the beginning of each text."""
+        """Whether a regular expression matches at the beginning of each string."""
         pattern = anchored(compiled(pat, flags, case), False)
         return self._test("regex.matches", [pattern.text], [pattern.flags], na)
 
     def fullmatch(self, pat: Any, case: bool = True, flags: int = 0, na: bool | None = None) -> Any:
-        """Whether a regular expression matches all of each text."""
+        """Whether a regular expression matches all of each string."""
         pattern = anchored(compiled(pat, flags, case), True)
         return self._test("regex.matches", [pattern.text], [pattern.flags], na)
 
     def startswith(self, pat: Text | tuple[Text, ...], na: bool | None = None) -> Any:
-        """Whether each text begins with `pat`, or with one of several.
+        """Whether each string begins with `pat`, or with one of several.
 
         Examples
         --------
@@ -274,11 +274,11 @@ class TextMethods(Sequences):
         return self._test("startswith", [pat] if isinstance(pat, Text) else builtins.list(pat), [], na)
 
     def endswith(self, pat: Text | tuple[Text, ...], na: bool | None = None) -> Any:
-        """Whether each text ends in `pat`, or in one of several."""
+        """Whether each string ends in `pat`, or in one of several."""
         return self._test("endswith", [pat] if isinstance(pat, Text) else builtins.list(pat), [], na)
 
     def find(self, sub: Text, start: int = 0, end: int | None = None) -> Any:
-        """Where `sub` begins first in each text, between two places; -1 where it does not occur."""
+        """Where `sub` begins first in each string, between two places; -1 where it does not occur."""
         return self._find("find", sub, start, end)
 
     def rfind(self, sub: Text, start: int = 0, end: int | None = None) -> Any:
@@ -286,11 +286,11 @@ class TextMethods(Sequences):
         return self._find("rfind", sub, start, end)
 
     def index(self, sub: Text, start: int = 0, end: int | None = None) -> Any:
-        """As `find`; ValueError when a text does not have it."""
+        """As `find`; ValueError when a string does not have it."""
         return _found(self._find("find", sub, start, end))
 
     def rindex(self, sub: Text, start: int = 0, end: int | None = None) -> Any:
-        """As `rfind`; ValueError when a text does not have it."""
+        """As `rfind`; ValueError when a string does not have it."""
         return _found(self._find("rfind", sub, start, end))
 
     def _find(self, name: Text, sub: Text, start: int, end: int | None) -> Any:
@@ -298,7 +298,7 @@ class TextMethods(Sequences):
         return self._measure(name, [text_of(sub, "sub")], [whole(start, "start"), stop])
 
     def count(self, pat: Any = None, flags: int = 0) -> Any:
-        """How often a regular expression matches in each text; without one, how many texts are there.
+        """How often a regular expression matches in each string; without one, how many strings are there.
 
         Examples
         --------
@@ -324,7 +324,7 @@ class TextMethods(Sequences):
         flags: int = 0,
         regex: bool = False,
     ) -> Self:
-        """Each text with `repl` where `pat` occurs: a text, or with `regex` a regular expression.
+        """Each string with `repl` where `pat` occurs: a string, or with `regex` a regular expression.
 
         Parameters
         ----------
@@ -333,7 +333,7 @@ class TextMethods(Sequences):
         repl : str
             With `regex`, a template as `re.sub` takes it, with groups.
         n : int
-            How often at most, in each text; negative: always.
+            How often at most, in each string; negative: always.
 
         Examples
         --------
@@ -361,7 +361,7 @@ class TextMethods(Sequences):
         return self._map("regex.replace", [pattern.text, *pieces], [pattern.flags, most or -1, *groups])
 
     def slice_replace(self: Self, start: int | None = None, stop: int | None = None, repl: Text | None = None) -> Self:
-        """Each text with `repl` in place of the characters [start, stop).
+        """Each string with `repl` in place of the characters [start, stop).
 
         Examples
         --------
@@ -384,7 +384,7 @@ class TextMethods(Sequences):
         drop_whitespace: bool = True, initial_indent: Text = "", subsequent_indent: Text = "",
         break_long_words: bool = True, break_on_hyphens: bool = True,
     ) -> Self:  # fmt: skip
-        """Each text in lines of at most `width` characters, as Python's textwrap breaks them.
+        """Each string in lines of at most `width` characters, as Python's textwrap breaks them.
 
         Examples
         --------
@@ -402,7 +402,7 @@ class TextMethods(Sequences):
         )
 
     def encode(self, encoding: Text = "utf-8", errors: Text = "strict") -> Any:
-        """The bytes of each text in an encoding: utf-8, ascii, latin-1, utf-16-le and its kin.
+        """The bytes of each string in an encoding: utf-8, ascii, latin-1, utf-16-le and its kin.
 
         Parameters
         ----------
@@ -467,7 +467,7 @@ class TextMethods(Sequences):
         return self._map("zfill", numbers=[whole(width, "width")])
 
     def repeat(self: Self, repeats: Any) -> Self:
-        """Each text several times: as often for all, or a number for each.
+        """Each string several times: as often for all, or a number for each.
 
         Examples
         --------
@@ -483,13 +483,13 @@ class TextMethods(Sequences):
         return self._like(_core.text_repeat(self._values, expr_of(times.astype(np.int64))), self._valid)
 
     def join(self: Self, sep: Text) -> Self:
-        """Each text with `sep` between its characters."""
+        """Each string with `sep` between its characters."""
         return self._map("join", [text_of(sep, "sep")])
 
     def cat(self: Self, others: Any = None, sep: Text | None = None, na_rep: Text | None = None) -> Any:
-        """The texts with those of other columns behind them, row by row; without others, all texts as one.
+        """The strings with those of other columns behind them, row by row; without others, all strings as one.
 
-        Missing texts are left out of one text, and make a row's missing; `na_rep` stands for them.
+        Missing strings are left out of one string, and make a row's missing; `na_rep` stands for them.
 
         Examples
         --------
@@ -513,21 +513,21 @@ class TextMethods(Sequences):
         return self._like(_core.text_join([column._values for column in columns], between.encode()), valid)
 
     def stick(self: Self, other: Any, delimiter: Text = "", *, toLeft: bool = False) -> Self:
-        """Each text with that of another column behind it, or before it: Arkouda's."""
+        """Each string with that of another column behind it, or before it: Arkouda's."""
         other = self._other(other)
         first, second = (other, self) if toLeft else (self, other)
         joined: Self = first.cat(second, sep=delimiter)
         return joined
 
     def lstick(self: Self, other: Any, delimiter: Text = "") -> Self:
-        """Each text with that of another column before it."""
+        """Each string with that of another column before it."""
         return self.stick(other, delimiter, toLeft=True)
 
     def _other(self: Self, values: Any) -> Self:
         raise NotImplementedError
 
     def __add__(self: Self, other: Any) -> Any:
-        """The texts with another text, or those of another column, behind them."""
+        """The strings with another text, or those of another column, behind them."""
         return self.cat(self._other(other))
 
     def __radd__(self: Self, other: Any) -> Any:
@@ -541,12 +541,12 @@ class TextMethods(Sequences):
     # -- others --
 
     def astype(self, dtype: Any, errors: Text = "raise") -> Any:
-        """The numbers that the texts are, exactly as `int` and `float` read them.
+        """The numbers that the strings are, exactly as `int` and `float` read them.
 
         Parameters
         ----------
         errors : {"raise", "coerce"}
-            What becomes of a text that is no number of that type: ValueError, or a missing value.
+            What becomes of a string that is no number of that type: ValueError, or a missing value.
 
         Examples
         --------

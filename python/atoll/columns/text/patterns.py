@@ -55,7 +55,7 @@ def anchored(pattern: Pattern, whole: bool) -> Pattern:
 
 
 def cut_at(pattern: str, times: int, from_right: bool) -> str:
-    """A pattern that cuts a text at the times-th match of another, in three groups: before it, the match, behind it.
+    """A pattern that cuts a string at the times-th match of another, in three groups: before it, the match, behind it.
 
     ValueError for a pattern with references to its own groups.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of sequences of bytes of any length: what texts and binary values have in common."""
+"""Columns of sequences of bytes of any length: what strings and binary values have in common."""
 
 from __future__ import annotations
 

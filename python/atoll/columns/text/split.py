@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods that take texts apart: splits, partitions, groups of regular expressions."""
+"""Methods that take strings apart: splits, partitions, groups of regular expressions."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Self = TypeVar("Self", bound="SplitMethods")
 
 
 class SplitMethods(TextMethods):
-    """Several texts of each, and what is made of them."""
+    """Several strings of each, and what is made of them."""
 
     __slots__ = ()
 
     def split(self: Self, pat: Any = None, n: int = -1, expand: bool = True, *, regex: bool | None = None) -> Any:
-        """The parts of each text between separators, a column for each place; missing where a text has fewer.
+        """The parts of each string between separators, a column for each place; missing where a string has fewer.
 
         Parameters
         ----------
@@ -56,7 +56,7 @@ class SplitMethods(TextMethods):
     def _separator(
         self, pat: Any, n: int, from_right: int, regex: bool | None
     ) -> tuple[Text, list[Text], list[int], int]:
-        """How to split: the way, its texts and numbers, and the flags of a regular expression."""
+        """How to split: the way, its strings and numbers, and the flags of a regular expression."""
         most = whole(n, "n")
         most = -1 if most <= 0 else most
         if pat is None or (isinstance(pat, Text) and pat == ""):
@@ -82,7 +82,7 @@ class SplitMethods(TextMethods):
         return tuple(columns)
 
     def flatten(self: Self, pat: Any = None, return_segments: bool = False, *, regex: bool | None = None) -> Any:
-        """All parts of all texts as one column; with `return_segments`, also where each text's begin (Arkouda's names).
+        """All parts of all strings as one column; with `return_segments`, also where each string's begin (Arkouda).
 
         Examples
         --------
@@ -95,7 +95,7 @@ class SplitMethods(TextMethods):
         return (parts, lengths.cumsum() - lengths) if return_segments else parts
 
     def findall(self: Self, pat: Any, flags: int = 0) -> Any:
-        """All matches of a regular expression in each text: a column of lists, as `re.findall` has them.
+        """All matches of a regular expression in each string: a column of lists, as `re.findall` has them.
 
         Of a pattern with one group, what that matched; with several, a list for each match.
 
@@ -135,7 +135,7 @@ class SplitMethods(TextMethods):
         return tuple(columns), repeat(arange(self.size), found.lengths // pattern.groups)
 
     def _lists(self: Self, way: Text, texts: list[Text], numbers: list[int]) -> Any:
-        """The parts of each text as a column of lists."""
+        """The parts of each string as a column of lists."""
         parts, lengths = self.dropna()._parts(way, texts, numbers)
         if self._valid is not None:
             spread = zeros(self.size, dtype="int64")
@@ -144,13 +144,13 @@ class SplitMethods(TextMethods):
         return _lists_of(lengths, parts, self._valid)
 
     def _parts(self: Self, way: Text, texts: list[Text], numbers: list[int]) -> tuple[Self, ndarray]:
-        """All parts, and how many each text has."""
+        """All parts, and how many each string has."""
         encoded = [text.encode() for text in texts]
         counts, parts = _core.text_parts(self._values, f"{way}.", encoded, numbers)
         return self._like(parts, None), wrap(counts)
 
     def get_dummies(self, sep: Text = "|") -> dict[Text, ndarray]:
-        """For each part that texts have between separators, which texts have it: int64, 0 and 1, by part, ascending.
+        """For each distinct part between separators, a 0/1 column of the strings that have it: int64, sorted by part.
 
         Examples
         --------
@@ -171,7 +171,7 @@ class SplitMethods(TextMethods):
         return dummies
 
     def partition(self: Self, sep: Text = " ", expand: bool = True) -> tuple[Self, Self, Self]:
-        """What is before the first separator of each text, the separator, and what is behind it; as `str.partition`.
+        """What is before the first separator of each string, the separator, and what is behind it; as `str.partition`.
 
         Examples
         --------
@@ -217,14 +217,14 @@ class SplitMethods(TextMethods):
         self: Self, delimiter: Text, times: int = 1, *, includeDelimiter: bool = False, keepPartial: bool = False,
         fromRight: bool = False, regex: bool = False,
     ) -> tuple[Self, Self]:  # fmt: skip
-        """What is before the times-th delimiter of each text, and what is behind it: Arkouda's.
+        """What is before the times-th delimiter of each string, and what is behind it: Arkouda's.
 
         Parameters
         ----------
         includeDelimiter : bool
             The delimiter goes with what was peeled off.
         keepPartial : bool
-            A text with fewer delimiters is peeled off whole; else it stays whole, and nothing is peeled off it.
+            A string with fewer delimiters is peeled off whole; else it stays whole, and nothing is peeled off it.
         fromRight : bool
             From the end: what is peeled off is behind the delimiter.
         regex : bool

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of texts."""
+"""Columns of strings."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class Strings(SplitMethods):
-    """A column of texts, of which some may be missing: UTF-8 of any length. `ak.array` and `ak.strings` make one.
+    """A column of strings, of which some may be missing: UTF-8 of any length. `ak.array` and `ak.strings` make one.
 
-    Texts compare, sort and group by their code points. Methods have pandas' `.str` names and results, with and without
-    `.str` before them: what pandas makes of each text, None where a text is missing.
+    Strings compare, sort and group by code points. Methods have pandas' `.str` names and results, with and without
+    `.str` before them: what pandas makes of each string, None where a string is missing.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Strings(SplitMethods):
 
     @property
     def dtype(self) -> Any:
-        """NumPy's dtype of texts of any length."""
+        """NumPy's dtype of strings of any length."""
         return np.dtypes.StringDType()
 
     @property
@@ -70,7 +70,7 @@ class Strings(SplitMethods):
     # -- rows --
 
     def fillna(self, value: Any) -> Strings:
-        """The column with a text, or those of another column, where one is missing.
+        """The column with a string, or those of another column, where one is missing.
 
         Examples
         --------
@@ -110,7 +110,7 @@ class Strings(SplitMethods):
         return pa.Array.from_buffers(pa.large_string(), self.size, buffers, null_count=self.null_count)
 
     def to_pandas(self) -> Any:
-        """A pandas Series of pandas' dtype for texts."""
+        """A pandas Series of pandas' dtype for strings."""
         import pandas as pd
 
         return pd.Series(self.to_list(), dtype="string")
@@ -136,20 +136,20 @@ class Strings(SplitMethods):
 
 
 def texts_of(values: _core.Texts, valid: ndarray | None = None) -> Strings:
-    """The column of the engine's texts."""
+    """The column of the engine's strings."""
     column: Strings = object.__new__(Strings)
     column._values, column._valid = values, valid
     return column
 
 
 def strings(values: Any) -> Strings:
-    """A column of texts.
+    """A column of strings.
 
     Parameters
     ----------
     values : array_like
-        Texts, and None or NaN for missing ones: a list, a NumPy array of dtype object, U, S (UTF-8) or StringDType, a
-        pandas Series, or a pyarrow array of strings. Numbers become texts as Python writes them. With one PE the memory
+        Strings, and None or NaN for missing ones: a list, a NumPy array of dtype object, U, S (UTF-8) or StringDType, a
+        pandas Series, or a pyarrow string array. Numbers become strings as Python writes them. With one PE the memory
         of a pyarrow array of large strings is shared. In an SPMD session every PE passes the same values.
 
     Raises
@@ -176,7 +176,7 @@ def strings(values: Any) -> Strings:
 
 
 def as_strings(values: Any) -> Strings | None:
-    """A column of texts of what holds texts; None of what is something else."""
+    """A column of strings of what holds strings; None of what is something else."""
     if isinstance(values, Column):
         return values if isinstance(values, Strings) else None
     if isinstance(values, (str, bytes, Array)) or not hasattr(values, "__len__"):
@@ -190,7 +190,7 @@ def as_strings(values: Any) -> Strings | None:
         if values.dtype.kind in "US":
             return _from_padded(values)
         values = values.astype(object).tolist() if values.dtype.kind in "OT" else values.tolist()
-    pandas = sys.modules.get("pandas")  # its missing value is known to who has it
+    pandas = sys.modules.get("pandas")  # only if pandas is imported can values be its NA
     return _made(_core.text_from_objects(current(), values, None if pandas is None else pandas.NA))
 
 
@@ -209,7 +209,7 @@ def _from_padded(values: np.ndarray[Any, Any]) -> Strings:
 
 
 def strings_from_arrow(array: Any) -> Strings | None:
-    """The column of a pyarrow array of texts, or of nothing but missing ones; None of others."""
+    """The column of a pyarrow array of strings, or of nothing but missing ones; None of others."""
     import pyarrow as pa
 
     kinds = (pa.types.is_null, pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
@@ -229,7 +229,7 @@ def strings_from_arrow(array: Any) -> Strings | None:
 
 
 def where_texts(condition: ndarray, yes: Any, no: Any) -> Strings:
-    """Texts of `yes` where the condition is true, else of `no`; either may be one text."""
+    """Strings of `yes` where the condition is true, else of `no`; either may be one string."""
     columns = [broadcast_text(value, condition.size) for value in (yes, no)]
     valids = [column._valid for column in columns]
     values = _core.text_where(expr_of(condition), columns[0]._values, columns[1]._values)
@@ -237,7 +237,7 @@ def where_texts(condition: ndarray, yes: Any, no: Any) -> Strings:
 
 
 def broadcast_text(value: Any, size: int) -> Strings:
-    """A column as it is, one text (or None) as a column of that length."""
+    """A column as it is, one string (or None) as a column of that length."""
     if value is None or isinstance(value, str):
         one = strings([value])
         return one._rows(full(size, 0, dtype=np.int64))

@@ -33,7 +33,7 @@ class WindowBoundsError(ValueError):
 class BoundedWindows:
     """Windows [begin, end) of rows, each with bounds of its own.
 
-    Figures are float64, one for each window; NaN where it has fewer than `min_periods` values. Unlike windows that move
+    Aggregates are float64, one per window; NaN if it has fewer than `min_periods` values. Unlike windows that move
     from row to row, each costs as much as it has rows.
 
     Raises
@@ -64,7 +64,7 @@ class BoundedWindows:
         return list(pairwise(borders))
 
     def _figure(self, figure: Callable[[Any, Any], Any], empty_ones: float = np.nan, least: int | None = 1) -> ndarray:
-        """A figure of each window's values, given their groups; another of windows without any.
+        """An aggregate of each window's values, given their groups; another of windows without any.
 
         NaN of windows with fewer than `min_periods` and `least` values, unless that is None.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows beside their neighbours: running figures, shifts, changes, filling; of a whole column or in segments of it."""
+"""Functions of neighbouring rows: cumulative aggregates, shifts, differences, filling; of a column or its segments."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def column_of_missing(values: Any, size: int) -> Any:
     return Column(full(size, 0, dtype=values.dtype), full(size, False))
 
 
-# -- running figures --
+# -- running aggregates --
 
-#: Of which no figure changes: sum and product; extremes have the type's ends.
+#: Of which no aggregate changes: sum and product; extremes have the type's ends.
 NEUTRAL = {"sum": 0, "prod": 1}
 
 
@@ -269,7 +269,7 @@ def ratio(values: Any, before: Any) -> Any:
 
 
 def ffill(values: Any, limit: int | None = None) -> Any:
-    """The last value that is there in place of missing ones, and of NaN.
+    """The last value that is not missing in place of missing ones, and of NaN.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ def ffill(values: Any, limit: int | None = None) -> Any:
 
 
 def bfill(values: Any, limit: int | None = None) -> Any:
-    """The next value that is there in place of missing ones, and of NaN. See `ffill`."""
+    """The next value that is not missing in place of missing ones, and of NaN. See `ffill`."""
     return fill(values, limit, forward=False)
 
 
@@ -325,7 +325,7 @@ def interpolate(
     values: Any, method: str = "linear", limit: int | None = None, limit_direction: str = "forward",
     limit_area: str | None = None,
 ) -> Any:  # fmt: skip
-    """Values on straight lines between those that are there, in place of missing ones and NaN.
+    """Values on straight lines between those that are not missing, in place of missing ones and NaN.
 
     Parameters
     ----------

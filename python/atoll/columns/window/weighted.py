@@ -23,14 +23,14 @@ __all__ = ["WeightedWindows"]
 class WeightedWindows:
     """Windows whose rows count by weights, as pandas has them with `win_type`.
 
-    The last weight is that of a window's last row, also where rows before the first are missing. Figures are float64.
+    The last weight is that of a window's last row, also if its first rows are missing. Aggregates are float64.
 
     Parameters
     ----------
     windows : Windows
         Of as many rows as there are weights.
     weights : callable
-        Makes the weights, given what a figure is asked with beside: the standard deviation of "gaussian", for one.
+        Makes the weights, given what an aggregate is asked with beside: the standard deviation of "gaussian", for one.
     """
 
     def __init__(self, windows: Windows, weights: Callable[..., Any]) -> None:

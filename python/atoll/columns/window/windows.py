@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows: figures of the rows around each row, by count, by time, from the start, or with weights that decay."""
+"""Windows: aggregates of the rows around each row, by count, by time, from the start, or with weights that decay."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ APPLIED = 1 << 22
 
 @dataclass(frozen=True)
 class Rows:
-    """What windows lie on: rows in order, of one column or of groups one behind the other.
+    """What windows lie on: rows in order, of one column or of groups concatenated.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Rows:
     segments : ndarray, optional
         Numbers of the rows' groups, in order of groups.
     forth, back : callable
-        A column in order of groups, and figures in order of rows again.
+        A column in order of groups, and aggregates in order of rows again.
     """
 
     size: int
@@ -115,7 +115,7 @@ def rolling(
 
     Notes
     -----
-    A pass over the rows of each PE and those that its windows reach beyond. No figure drifts: each is of its own
+    A pass over the rows of each PE and those that its windows reach beyond. No aggregate drifts: each is of its own
     window's values, not of the last one's with a value added and another taken away. Results depend on neither PEs nor
     threads.
 
@@ -225,7 +225,7 @@ def _check_order(times: ndarray, segments: ndarray | None) -> None:
 class Windows:
     """A window for each row; `rolling`, `expanding` and `GroupBy.rolling` make it.
 
-    Figures are float64, in order of rows; NaN where a window has fewer than `min_periods` values.
+    Aggregates are float64, in order of rows; NaN where a window has fewer than `min_periods` values.
     """
 
     __slots__ = ("_frame", "_rows", "_values")
@@ -350,7 +350,7 @@ class Windows:
         return self._figure("corr", other)
 
     def agg(self, figures: str | Iterable[str]) -> Any:
-        """Figures by name: one, or a dict of several.
+        """Aggregates by name: one, or a dict of several.
 
         Examples
         --------
@@ -407,7 +407,7 @@ class Windows:
         self, figure: str, other: Any = None, *, ddof: int = 1, q: float = 0.5, interpolation: str = "linear",
         numbers: ndarray | None = None,
     ) -> ndarray:  # fmt: skip
-        """A figure of the values, or of numbers in place of them that are in the order of rows already."""
+        """An aggregate of the values, or of numbers in place of them that are in the order of rows already."""
         frame, rows = self._frame, self._rows
         x = expr_of(rows.of(self._values, figure) if numbers is None else numbers)
         y = None if other is None else expr_of(rows.of(other, figure))
@@ -419,7 +419,7 @@ class Windows:
         return answer if frame.step == 1 else answer[:: frame.step]
 
 
-#: Figures that `Windows.agg` knows by name.
+#: Aggregates that `Windows.agg` knows by name.
 FIGURES = ("count", "sum", "mean", "var", "std", "sem", "skew", "kurt", "min", "max", "median")
 
 
@@ -462,7 +462,7 @@ def ewm(
 
 
 class EwmWindows:
-    """Windows with weights; `ewm` and `GroupBy.ewm` make it. Figures are float64, in order of rows."""
+    """Windows with weights; `ewm` and `GroupBy.ewm` make it. Aggregates are float64, in order of rows."""
 
     __slots__ = ("_adjust", "_alpha", "_halflife", "_ignore_na", "_periods", "_rows", "_times", "_values")
 
