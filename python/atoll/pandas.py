@@ -64,12 +64,15 @@ from .frame.fallback.classes import install_functions
 from .frame.fallback.convert import from_pandas as _from_pandas
 from .frame.fallback.convert import tell_in_pandas
 from .frame.fallback.convert import to_pandas as _to_pandas
+from .frame.fallback.limits import covers
 from .frame.files.conversion import numpy_of
+from .frame.files.pandas_readers import Chunks
+from .frame.files.reader_limits import OF_READERS, may_be_read_again
 from .frame.index.datetime import read_durations
 from .frame.reshape.pivot import melt as _melt
 from .frame.reshape.pivot import pivot as _pivot
 from .frame.reshape.pivot import pivot_table as _pivot_table
-from .io.fallback import FallbackWarning, by_pandas
+from .io.fallback import FallbackWarning, by_pandas, pandas_at_work
 
 if TYPE_CHECKING:
     from pandas import Interval, NaT, Period, Timedelta, Timestamp
@@ -249,19 +252,27 @@ def __getattr__(name: str) -> Any:
     def function(*args: Any, **kwargs: Any) -> Any:
         if name == "read_json":  # pandas' default, rather than detection from the file
             kwargs.setdefault("lines", False)
-        if own is not None and _taken(own, args, kwargs):
+        limit = OF_READERS.get(name)
+        if own is not None and _taken(own, args, kwargs) and (limit is None or covers(limit, args, kwargs)):
+            start = args[0].tell() if args and hasattr(args[0], "seek") and hasattr(args[0], "tell") else 0
             try:
                 return own(*args, **kwargs)
-            except ValueError as error:
-                raise _as_pandas_raises(error) from error
-        by_pandas(name)
-        made = found(*map(_to_pandas, args), **{key: _to_pandas(value) for key, value in kwargs.items()})
-        return _from_pandas(made)
+            except (ValueError, TypeError, LookupError, NotImplementedError) as error:
+                if limit is None or not args or "filters" in kwargs or not may_be_read_again(args[0]):
+                    raise _as_pandas_raises(error) from error
+            if hasattr(args[0], "seek"):
+                args[0].seek(start)
+        with pandas_at_work(name):
+            made = found(*map(_to_pandas, args), **{key: _to_pandas(value) for key, value in kwargs.items()})
+            by_pandas(name, sorted(kwargs) if own is not None else ())
+            if type(made).__name__ in ("TextFileReader", "JsonReader"):
+                return Chunks(made, None)
+            return _from_pandas(made)
 
     return function
 
 
-def _as_pandas_raises(error: ValueError) -> ValueError:
+def _as_pandas_raises(error: Exception) -> Exception:
     """Converts a file error to pandas' own class, which scripts may catch."""
     import pandas
 

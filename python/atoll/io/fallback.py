@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import sys
+import time
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 _named: set[str] = set()
@@ -36,6 +39,53 @@ def by_pandas(name: str, options: Iterable[str] = ()) -> None:
         _named.add(what)
         level = outside()
         warnings.warn(f"{what} is pandas' own: data is collected for it", FallbackWarning, stacklevel=level)
+
+
+@dataclass
+class Ledger:
+    """How often pandas did what, and how long it took, conversions included; kept only while `kept` is true."""
+
+    kept: bool = False
+    calls: dict[str, int] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    depth: int = 0
+
+    def add(self, name: str, seconds: float) -> None:
+        """Notes one call."""
+        self.calls[name] = self.calls.get(name, 0) + 1
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+
+
+LEDGER = Ledger()
+
+
+@contextmanager
+def pandas_at_work(name: str) -> Iterator[None]:
+    """Around what pandas does: its warnings name the line that called this package, and `LEDGER` notes the call.
+
+    Of calls within calls the outermost is noted.
+    """
+    LEDGER.depth += 1
+    start = time.perf_counter() if LEDGER.kept else 0.0
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+    finally:
+        LEDGER.depth -= 1
+        if LEDGER.kept and LEDGER.depth == 0:
+            LEDGER.add(name, time.perf_counter() - start)
+        for one in caught:
+            frame = caller()
+            warnings.warn_explicit(one.message, one.category, frame.f_code.co_filename, frame.f_lineno)
+
+
+def caller() -> Any:
+    """The frame of the line outside this package that called it."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("atoll.", "contextlib")):
+        frame = frame.f_back
+    return frame
 
 
 def given(options: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:

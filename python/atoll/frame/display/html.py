@@ -6,7 +6,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from ...io.fallback import by_pandas
+from ...io.fallback import by_pandas, pandas_at_work
 from ..files.writers import written
 from .format import option, texts_of
 from .text import ends, level_texts
@@ -122,5 +122,6 @@ class Html:
         if options:
             by_pandas("to_html", options)
             told = {"index": index, "max_rows": max_rows, "max_cols": max_cols, "show_dimensions": show_dimensions}
-            return written(made.to_pandas().to_html(**told, **options), buf)
+            with pandas_at_work("to_html"):
+                return written(made.to_pandas().to_html(**told, **options), buf)
         return written(html_table(made, max_rows, max_cols, index, show_dimensions), buf)

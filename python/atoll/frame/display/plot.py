@@ -14,7 +14,7 @@ from ...arrays.selection import compress
 from ...arrays.tables import histogram
 from ...arrays.ufuncs import isnan
 from ...columns.groupby.groupby import groupby
-from ...io.fallback import by_pandas
+from ...io.fallback import by_pandas, pandas_at_work
 from ..core import is_numeric
 from ..data.column_labels import list_of
 from ..data.dtypes import cast, to_list
@@ -68,7 +68,8 @@ class Plot:
         if kind in _OF_PANDAS or any(name in _PANES for name in options):
             by_pandas("plot", ["kind"] if kind in _OF_PANDAS else [name for name in options if name in _PANES])
             places = {name: value for name, value in (("x", x), ("y", y)) if value is not None}
-            return self._of.to_pandas().plot(kind=kind, **places, **options)
+            with pandas_at_work("plot"):
+                return self._of.to_pandas().plot(kind=kind, **places, **options)
         if kind == "hist":
             return getattr(self, kind)(**options)
         return getattr(self, kind)(x, y, **options)

@@ -8,7 +8,7 @@ from typing import Any
 from ...columns.categorical.categorical import Categorical
 from ...columns.interval.intervals import Intervals
 from ...columns.nested.lists import Lists
-from ...io.fallback import by_pandas, given
+from ...io.fallback import by_pandas, given, pandas_at_work
 from ..combine.concat import concat
 from ..core import is_numeric
 from ..data.dtypes import kind_of, to_list
@@ -306,7 +306,8 @@ class SeriesDisplay:
         if others:
             by_pandas("to_string", others)
             told = {"length": length, "dtype": dtype, "name": name, "max_rows": max_rows, "min_rows": min_rows}
-            return written(self.to_pandas().to_string(**others, **told), buf)
+            with pandas_at_work("to_string"):
+                return written(self.to_pandas().to_string(**others, **told), buf)
         return written(series_text(self, max_rows, name, dtype, length, min_rows), buf)
 
 
@@ -333,6 +334,7 @@ class FrameDisplay:
                 "index": index, "header": header, "max_rows": max_rows, "max_cols": max_cols, "min_rows": min_rows,
                 "show_dimensions": show_dimensions, "line_width": line_width,
             }  # fmt: skip
-            return written(made.to_pandas().to_string(**told, **options), buf)
+            with pandas_at_work("to_string"):
+                return written(made.to_pandas().to_string(**told, **options), buf)
         shown = frame_text(made, max_rows, max_cols, line_width, show_dimensions, index, header, min_rows)
         return written(shown, buf)

@@ -10,16 +10,16 @@ from __future__ import annotations
 import inspect
 import operator
 import sys
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
+from ...arrays.ndarray import ndarray
+from ...columns.column import Column
 from ...columns.foreign import Foreign
 from ...columns.objects import Objects
 from ...columns.window.bounded import WindowBoundsError
-from ...io.fallback import by_pandas, given
+from ...io.fallback import by_pandas, given, pandas_at_work
 from ..classes import is_frame, is_series
 from ..index.base import IndexCore
 from .convert import SCALARS, arguments_to_pandas, from_pandas, to_pandas, told
@@ -32,6 +32,8 @@ _FINAL = (OSError, MemoryError, RuntimeError, ImportError, Warning)
 #: Errors of a look-up, which more rows than this are not collected for.
 _LOOKUPS = (KeyError, IndexError)
 _MANY = 1 << 20
+#: Labels of an index of which no warning says that pandas has them.
+_FEW = 10_000
 #: Methods that change what they are called on.
 CHANGING = frozenset(("__setitem__", "__delitem__", "insert", "pop", "update"))
 
@@ -98,6 +100,13 @@ def answer(
     of: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException | None, silent: bool = False
 ) -> Any:
     """What pandas makes of a call. `error` is why it is asked; it is raised again when nothing can be converted."""
+    with pandas_at_work(f"{_shown(of)}.{name}"):
+        return _answered(of, name, args, kwargs, error, silent)
+
+
+def _answered(
+    of: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException | None, silent: bool
+) -> Any:
     view = VIEWS.get(type(of))
     owner = of if view is None else of._of
     try:
@@ -110,30 +119,21 @@ def answer(
             raise conversion
         raise error from None
     try:
-        with _warning_outside():
-            made = method(*held, **named)
+        made = method(*held, **named)
     except Exception as refused:
         if error is not None and type(refused).__module__.startswith("pyarrow"):  # says nothing of the caller's data
             raise error from None
         raise
-    if not silent:
+    if not silent and not _is_small_index(of):
         by_pandas(f"{_shown(of)}.{name}", sorted(kwargs) if error is None else ())
-    if name in CHANGING or _in_place(method, args, kwargs):
+    if (name in CHANGING and not isinstance(owner, IndexCore)) or _in_place(method, args, kwargs):
         owner._replace(from_pandas(rows))
     return owner if made is rows else from_pandas(made)
 
 
-@contextmanager
-def _warning_outside() -> Iterator[None]:
-    """Lets warnings of pandas name the line that called this package, not the one in it that calls pandas."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield
-    for one in caught:
-        frame: Any = sys._getframe(2)
-        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("atoll.", "contextlib")):
-            frame = frame.f_back
-        warnings.warn_explicit(one.message, one.category, frame.f_code.co_filename, frame.f_lineno)
+def _is_small_index(of: Any) -> bool:
+    """Whether these are so few labels that collecting them is not worth a warning."""
+    return isinstance(of, IndexCore) and of.size <= _FEW
 
 
 def _shown(of: Any) -> str:
@@ -331,17 +331,34 @@ def function_falling_back(native: Callable[..., Any], name: str) -> Callable[...
                 if _stays(raised, None):
                     raise
                 error = raised
-        import pandas as pd
-
-        try:
-            held, named = arguments_to_pandas(args, kwargs)
-        except Exception:
-            if error is None:
-                raise
-            raise error from None
-        with _warning_outside():
-            made = getattr(pd, name)(*held, **named)
-        by_pandas(name, sorted(lost))
-        return from_pandas(made)
+        with pandas_at_work(name):
+            made = function_of_pandas(name, args, kwargs, error)
+            if any(map(_is_collected, (*args, *kwargs.values()))):
+                by_pandas(name, sorted(lost))
+            return made
 
     return function
+
+
+def _is_collected(value: Any) -> bool:
+    """Whether data of ours has to be collected for pandas to see a value."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_collected, value))
+    if isinstance(value, dict):
+        return any(map(_is_collected, value.values()))
+    if isinstance(value, IndexCore):
+        return value.size > _FEW
+    return is_frame(value) or is_series(value) or isinstance(value, (ndarray, Column))
+
+
+def function_of_pandas(name: str, args: Any, kwargs: Any, error: Exception | None) -> Any:
+    """What a function or class of pandas makes. `error` is raised again when the arguments cannot be converted."""
+    import pandas as pd
+
+    try:
+        held, named = arguments_to_pandas(args, kwargs)
+    except Exception:
+        if error is None:
+            raise
+        raise error from None
+    return from_pandas(getattr(pd, name)(*held, **named))

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from functools import wraps
 from types import FunctionType
 from typing import Any
 
+from ...io.fallback import pandas_at_work
 from ..accessors import Categories, Parts, Texts
 from ..classes import CLASSES
 from ..core import ELSEWHERE
@@ -27,12 +29,14 @@ from .calls import (
     attribute,
     falling_back,
     function_falling_back,
+    function_of_pandas,
     operator_falling_back,
     property_falling_back,
     record,
 )
 from .convert import REBUILT, arguments_to_pandas, from_pandas, to_pandas
 from .group_limits import of_groups
+from .index_limits import LimitsOfIndex
 from .limits import OF_FRAMES, OF_INDEXERS, OF_SERIES, OF_WINDOWS, Limit
 
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -55,8 +59,9 @@ def install() -> None:
         _wrap(CLASSES[name], (*_OPERATORS, *_BRACKETS), limits)
         _wrap_init(CLASSES[name])
     for known in (*_indexes(CLASSES["Index"]), CLASSES["MultiIndex"]):
-        _wrap(known, (*_OPERATORS, *_BRACKETS))
+        _wrap(known, (*_OPERATORS, *_BRACKETS), LimitsOfIndex(known.__name__))
         _wrap_new(known)
+        _wrap_attributes_of_index(known)
     kind: Any
     for kind, name in _INDEXERS.items():
         _wrap(kind, _BRACKETS, OF_INDEXERS)
@@ -106,8 +111,8 @@ def _limits_of_groups(kind: type) -> dict[str, Limit]:
     return {name: of_groups(name) for name in dir(kind) if not name.startswith("_")}
 
 
-def _wrap(kind: type, special: tuple[str, ...], limits: dict[str, Limit] | None = None) -> None:
-    limits = limits or {}
+def _wrap(kind: type, special: tuple[str, ...], limits: Mapping[str, Limit] | None = None) -> None:
+    limits = {} if limits is None else limits
     wrapped: dict[int, Any] = {}
     for name in dir(kind):
         if (name.startswith("_") and name not in special) or name in _OWN:
@@ -206,6 +211,29 @@ def _wrap_attributes(kind: type) -> None:
     kind.__getattr__ = found_or_of_pandas  # type: ignore[attr-defined]
 
 
+def _wrap_attributes_of_index(kind: type) -> None:
+    """Attributes of pandas' indexes that ours lack."""
+    native = kind.__dict__.get("__getattr__") or getattr(kind, "__getattr__", None)
+    if getattr(native, "falls_back", False) and "__getattr__" not in kind.__dict__:
+        return
+
+    def found_or_of_pandas(self: Any, name: str) -> Any:
+        try:
+            if native is None:
+                raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+            return native(self, name)
+        except Exception as error:
+            if name.startswith("_") or not _from_outside(1) or _stays(error, self):
+                raise
+            try:
+                return attribute(self, name)
+            except AttributeError:
+                raise error from None
+
+    found_or_of_pandas.falls_back = True  # type: ignore[attr-defined]
+    kind.__getattr__ = found_or_of_pandas  # type: ignore[attr-defined]
+
+
 def _bound(of: Any, name: str, native: Any) -> Any:
     @wraps(native)
     def method(*args: Any, **kwargs: Any) -> Any:
@@ -240,7 +268,8 @@ def _wrap_init(kind: Any) -> None:
         except Exception as error:
             if not _from_outside(1) or _stays(error, None):
                 raise
-            self._replace(from_pandas(_constructed(kind.__name__, args, kwargs, error)))
+            with pandas_at_work(kind.__name__):
+                self._replace(function_of_pandas(kind.__name__, args, kwargs, error))
 
     kind.__init__ = init
 
@@ -257,19 +286,10 @@ def _wrap_new(kind: Any) -> None:
         except Exception as error:
             if not _from_outside(1) or _stays(error, None):
                 raise
-            return from_pandas(_constructed(cls.__name__, args, kwargs, error))
+            with pandas_at_work(cls.__name__):
+                return function_of_pandas(cls.__name__, args, kwargs, error)
 
     kind.__new__ = new
-
-
-def _constructed(name: str, args: Any, kwargs: Any, error: Exception) -> Any:
-    import pandas as pd
-
-    try:
-        held, named = arguments_to_pandas(args, kwargs)
-    except Exception:
-        raise error from None
-    return getattr(pd, name)(*held, **named)
 
 
 def _classmethod(kind: Any, native: Any, name: str) -> Any:
@@ -289,8 +309,9 @@ def _classmethod(kind: Any, native: Any, name: str) -> Any:
             known = getattr(getattr(pd, kind.__name__), name, None)
             if known is None:
                 raise
-            held, named = arguments_to_pandas(args, kwargs)
-            return from_pandas(known(*held, **named))
+            with pandas_at_work(f"{kind.__name__}.{name}"):
+                held, named = arguments_to_pandas(args, kwargs)
+                return from_pandas(known(*held, **named))
 
     return classmethod(method)
 

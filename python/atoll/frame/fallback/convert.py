@@ -226,6 +226,16 @@ def stepping(index: Any, step: Any) -> Any:
     return index
 
 
+def offset_of_pandas(name: str) -> Any:
+    """A frequency by its name as pandas has it; the name where pandas has none like it."""
+    from pandas.tseries.frequencies import to_offset
+
+    try:
+        return to_offset(name)
+    except ValueError:
+        return name
+
+
 # -- from pandas --
 
 

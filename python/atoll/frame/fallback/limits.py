@@ -502,6 +502,31 @@ def _clip(
     )
 
 
+def _to_datetime(arg: Any, errors: Any = "raise", **options: Any) -> bool:
+    if is_frame(arg) or isinstance(arg, dict) or not set(options) <= {"format", "utc"}:
+        return False
+    if isinstance(arg, (str, list)):
+        return isinstance(arg, str) or all(isinstance(one, str) for one in arg)
+    return not (is_series(arg) or isinstance(arg, IndexCore)) or isinstance(arg._values, (Strings, Ticks))
+
+
+def _to_timedelta(arg: Any, unit: Any = None, errors: Any = "raise") -> bool:
+    return unit is None and (isinstance(arg, str) or (is_series(arg) and isinstance(arg._values, Strings)))
+
+
+def _to_numeric(arg: Any, errors: Any = "raise", downcast: Any = None, **options: Any) -> bool:
+    return not options and is_series(arg) and isinstance(arg._values, (ndarray, Strings))
+
+
+def _timedelta_range(*args: Any, **options: Any) -> bool:
+    return all(one is None or isinstance(one, (str, int)) for one in (*args, *options.values()))
+
+
+def _interval_range(*args: Any, **options: Any) -> bool:
+    numbers = [*args[:4], *(options.get(name) for name in ("start", "end", "periods", "freq"))]
+    return all(one is None or type(one) is int for one in numbers)
+
+
 def _windows_alone(self: Any, *args: Any, **options: Any) -> bool:
     return type(self).__name__ == "Windowed"
 
@@ -523,7 +548,8 @@ OF_INDEXERS: dict[str, Limit] = {"__setitem__": _set_at}
 #: Of the package's functions.
 OF_FUNCTIONS: dict[str, Limit] = {
     "merge": _merge, "concat": _concat, "cut": _cut, "qcut": _qcut, "get_dummies": _get_dummies, "melt": _melt_of,
-    "pivot_table": _pivot_table, "pivot": _pivot_table,
+    "pivot_table": _pivot_table, "pivot": _pivot_table, "to_datetime": _to_datetime, "to_timedelta": _to_timedelta,
+    "to_numeric": _to_numeric, "timedelta_range": _timedelta_range, "interval_range": _interval_range,
 }  # fmt: skip
 
 

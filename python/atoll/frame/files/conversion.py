@@ -14,10 +14,10 @@ import numpy as np
 from ...arrays.ndarray import ndarray
 from ...columns.column import Column
 from ...columns.objects import Objects, is_missing, object_array
-from ...io.fallback import by_pandas
+from ...io.fallback import by_pandas, pandas_at_work
 from ..data.dtypes import to_list
 from ..display.format import texts_of
-from ..fallback.convert import pandas_of, to_pandas
+from ..fallback.convert import in_pandas, pandas_of, to_pandas
 from ..select.missing import filled
 from ..select.placement import row_values
 from .json_text import check_lines, in_json, json_by_pandas, json_text, needs_pandas, plain_values
@@ -71,8 +71,8 @@ class SeriesConversion:
 
     @property
     def array(self: Any) -> Any:
-        """The values as a column or an array; not to be changed."""
-        return self._values
+        """The values as a column or array, not to be changed; as pandas' array where single values are pandas', too."""
+        return self.to_pandas().array if in_pandas() else self._values
 
     def to_numpy(self: Any, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
         """The values as a NumPy array; `na_value` for missing ones."""
@@ -324,7 +324,8 @@ class FrameConversion:
         """A table in Markdown. Other options of pandas' are its own work."""
         if options or mode not in ("w", "wt"):
             by_pandas("to_markdown", options or ["mode"])
-            return written(self.to_pandas().to_markdown(index=index, **options), buf, mode=mode)
+            with pandas_at_work("to_markdown"):
+                return written(self.to_pandas().to_markdown(index=index, **options), buf, mode=mode)
         cells = [[str(label), *texts_of(one)] for label, one in zip(self._labels.values, self._columns, strict=True)]
         if index:
             cells.insert(0, ["", *(str(one) for one in self._index.to_list())])

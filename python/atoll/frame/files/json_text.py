@@ -11,7 +11,7 @@ import numpy as np
 
 from ...columns.datetime.ticks import Ticks
 from ...columns.objects import is_missing
-from ...io.fallback import by_pandas, given
+from ...io.fallback import by_pandas, given, pandas_at_work
 from ..data.dtypes import to_list
 from .writers import written
 
@@ -63,5 +63,6 @@ def json_by_pandas(rows: Any, where: Any, orient: str, lines: bool, options: dic
     """The text that pandas makes, to where it should go."""
     elsewhere = {name: options.pop(name) for name in ("compression", "mode", "storage_options") if name in options}
     by_pandas("to_json", options or ["orient"])
-    text = rows.to_pandas().to_json(orient=orient, lines=lines, **options)
+    with pandas_at_work("to_json"):
+        text = rows.to_pandas().to_json(orient=orient, lines=lines, **options)
     return written(text, where, **elsewhere)

@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from ...io.csv.dialect import SAMPLE, Dialect, opened
-from ...io.fallback import by_pandas
+from ...io.fallback import by_pandas, pandas_at_work
 from ...storage.places import place_of
 from ...storage.source import reading
 from .pandas_readers import Chunks, files_of, read_each
@@ -55,7 +55,8 @@ def json_by_pandas(
 
     options = {**others, "lines": lines, "compression": compression, "storage_options": storage_options}
     if others.get("chunksize") is not None:
-        with reading("<stream>" if hasattr(where, "read") else where):
+        with pandas_at_work("read_json"), reading("<stream>" if hasattr(where, "read") else where):
             return Chunks(pandas.read_json(where, **options), where)
     files = files_of(where, _ENDINGS, storage_options)
-    return read_each(lambda file: pandas.read_json(file, **options), files, filters, columns)
+    with pandas_at_work("read_json"):
+        return read_each(lambda file: pandas.read_json(file, **options), files, filters, columns)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from ...io.reading import expression
@@ -16,7 +17,7 @@ class Chunks:
     """Frames of some rows each, as pandas reads them."""
 
     def __init__(self, reader: Any, where: Any) -> None:
-        """`where` is named in errors."""
+        """`where` is named in errors; without it they are pandas' own."""
         self._reader = reader
         self._where = "<stream>" if hasattr(where, "read") else where
 
@@ -31,7 +32,7 @@ class Chunks:
         return self._framed(lambda: self._reader.get_chunk(size))
 
     def _framed(self, read: Callable[[], Any]) -> Any:
-        with reading(self._where):
+        with nullcontext() if self._where is None else reading(self._where):
             try:
                 found = read()
             except StopIteration:
@@ -39,6 +40,10 @@ class Chunks:
         if found is None:
             raise StopIteration
         return DataFrame(found)
+
+    def read(self, nrows: int | None = None) -> Any:
+        """The rows that are left, or some of them."""
+        return self._framed(lambda: self._reader.read(nrows))
 
     def close(self) -> None:
         """Closes the file."""

@@ -15,7 +15,7 @@ from ...columns.column import Column
 from ...columns.objects import Objects
 from ...io.csv.dialect import MISSING
 from ...io.csv.reader import csv_columns
-from ...io.fallback import by_pandas, given
+from ...io.fallback import by_pandas, given, pandas_at_work
 from ...storage.source import reading
 from .. import DataFrame
 from ..data.dtypes import cast
@@ -92,7 +92,7 @@ def read_csv(
         raise ValueError(
             f"there are no columns of dtype_backend {dtype_backend!r}: say 'numpy_nullable', or leave it out"
         )
-    others = _for_pandas(told)
+    others = for_pandas(told)
     if others:
         return _by_pandas(filepath_or_buffer, others, told, filters)
     if header == "infer":
@@ -119,6 +119,13 @@ def read_csv(
             filepath_or_buffer.seek(0)
         odd = {"on_bad_lines": on_bad_lines} if too_short else {"index_col": index_col}
         return _by_pandas(filepath_or_buffer, odd, told, filters)
+    unread = any(name in named and getattr(named[name].dtype, "kind", "") != "M" for name in dates if not spelt)
+    if unread or _has_no_rows(named, filters, nrows):  # "20260102", say; or lines that end with "\r"
+        if hasattr(filepath_or_buffer, "seek"):
+            filepath_or_buffer.seek(0)
+        if unread or not hasattr(filepath_or_buffer, "read") or hasattr(filepath_or_buffer, "seek"):
+            odd = {"parse_dates": parse_dates} if unread else {}
+            return _by_pandas(filepath_or_buffer, odd, told, filters, silent=not unread)
     lost = [name for name in dates if name not in named]
     if lost:
         raise ValueError(f"Missing column provided to 'parse_dates': {', '.join(map(repr, lost))}")
@@ -145,6 +152,10 @@ def read_csv(
     if header is None and names is None:
         frame.columns = list(range(len(named)))
     return _labelled(frame, index_col)
+
+
+def _has_no_rows(named: dict[str, Any], filters: Any, nrows: int | None) -> bool:
+    return filters is None and nrows is None and bool(named) and not any(map(len, named.values()))
 
 
 def _nullable_floats(column: Any) -> Any:
@@ -201,14 +212,14 @@ def _labelled(frame: Any, index_col: Any) -> Any:
 # -- what the parameters ask for --
 
 
-def _usual() -> dict[str, Any]:
+def usual_options() -> dict[str, Any]:
     """What parameters are when they ask for nothing."""
     return {name: one.default for name, one in inspect.signature(read_csv).parameters.items()}
 
 
-def _for_pandas(told: dict[str, Any]) -> dict[str, Any]:
+def for_pandas(told: dict[str, Any]) -> dict[str, Any]:
     """The parameters that pandas' own reader has to follow."""
-    found = given({name: told[name] for name in _THEIRS}, _usual())
+    found = given({name: told[name] for name in _THEIRS}, usual_options())
     sep, header, decimal = told["delimiter"] or told["sep"], told["header"], told["decimal"]
     odd = {
         "sep": sep is None or len(sep) != 1,
@@ -287,11 +298,12 @@ def _dated(column: Any, date_format: Any, name: str, dayfirst: bool) -> Any:
 # -- by pandas --
 
 
-def _by_pandas(where: Any, others: dict[str, Any], told: dict[str, Any], filters: Any) -> Any:
-    by_pandas("read_csv", others)
+def _by_pandas(where: Any, others: dict[str, Any], told: dict[str, Any], filters: Any, silent: bool = False) -> Any:
+    if not silent:
+        by_pandas("read_csv", others)
     import pandas
 
-    options = given(told, _usual())
+    options = given(told, usual_options())
     if callable(told["on_bad_lines"]):
         options.setdefault("engine", "python")
     if told["delimiter"] is not None:
@@ -300,7 +312,8 @@ def _by_pandas(where: Any, others: dict[str, Any], told: dict[str, Any], filters
     if told["chunksize"] is not None or told["iterator"]:
         if len(files) != 1 or filters is not None:
             raise ValueError("chunks are read of one file, without filters. Use scan_csv and batches")
-        with reading("<stream>" if hasattr(files[0], "read") else files[0]):
+        with pandas_at_work("read_csv"), reading("<stream>" if hasattr(files[0], "read") else files[0]):
             return Chunks(pandas.read_csv(files[0], **options), files[0])
     numbered = told["index_col"] is None
-    return read_each(lambda file: pandas.read_csv(file, **options), files, filters, numbered=numbered)
+    with pandas_at_work("read_csv"):
+        return read_each(lambda file: pandas.read_csv(file, **options), files, filters, numbered=numbered)

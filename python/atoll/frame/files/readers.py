@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...columns.creation import from_arrow
 from ...io.arrow import arrow_columns
-from ...io.fallback import by_pandas, given
+from ...io.fallback import by_pandas, given, pandas_at_work
 from ...io.file_columns import read_with_codes
 from ...io.hdf.reader import hdf_columns
 from ...io.json.reader import json_columns
@@ -217,7 +217,8 @@ def read_sql(sql: str, con: Any, index_col: Any = None, params: Sequence[Any] | 
         by_pandas("read_sql", ["con"])
         import pandas
 
-        return DataFrame(pandas.read_sql(sql, con, index_col=index_col, params=params))
+        with pandas_at_work("read_sql"):
+            return DataFrame(pandas.read_sql(sql, con, index_col=index_col, params=params))
     table = once(asked, sql, con, params)
     frame = DataFrame({name: from_arrow(table.column(at)) for at, name in enumerate(table.column_names)})
     return frame if index_col is None else frame.set_index(index_col)

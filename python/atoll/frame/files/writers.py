@@ -8,7 +8,7 @@ from typing import Any
 
 from ...columns.foreign import Foreign
 from ...columns.nested.lists import Lists
-from ...io.fallback import by_pandas, given
+from ...io.fallback import by_pandas, given, pandas_at_work
 
 _ROWS = 10_000  # that pandas sends to a data base at a time: signals are handled in between
 
@@ -102,7 +102,9 @@ class FrameFiles:
                 **options, "header": header, "index": index, "index_label": index_label,
                 "date_format": date_format, "chunksize": chunksize, **others,
             }  # fmt: skip
-            return written(made.to_pandas().to_csv(**told), path_or_buf, **elsewhere)
+            with pandas_at_work("to_csv"):
+                text = made.to_pandas().to_csv(**told)
+            return written(text, path_or_buf, **elsewhere)
         return self._lines(made, path_or_buf, header, index, index_label, date_format, options, elsewhere)
 
     def _lines(
@@ -175,7 +177,8 @@ class FrameFiles:
             by_pandas("to_sql", ["con"])
             rows = _ROWS if chunksize is None else chunksize
             held = {"if_exists": if_exists, "index": index, "chunksize": rows, "method": method}
-            return int(self.to_pandas().to_sql(name, con, **held) or 0)
+            with pandas_at_work("to_sql"):
+                return int(self.to_pandas().to_sql(name, con, **held) or 0)
         return write_sql(name, con, self._named(index), if_exists)
 
 

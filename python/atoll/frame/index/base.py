@@ -10,6 +10,7 @@ import numpy as np
 
 from ...arrays.creation import asarray
 from ...columns.column import Column
+from ...columns.foreign import Foreign
 from ...columns.functions.functions import unique
 from ...columns.groupby.groupby import groupby
 from ...columns.joins.equal import join
@@ -110,6 +111,12 @@ class IndexCore:
         """An index of the same name with other labels."""
         return index_of(data, self._name)
 
+    def _replace(self, other: Any) -> None:
+        """Becomes another of its class: what `inplace` asks for."""
+        for name in ("_data", "_name", "_range", "_freq"):
+            if hasattr(other, name):
+                setattr(self, name, getattr(other, name))
+
     def _take(self, rows: Any) -> Any:
         return self._with(take(self._values, rows))
 
@@ -194,9 +201,21 @@ def same_values(a: Any, b: Any) -> bool:
 
 def index_of(values: Any, name: Any = None) -> Any:
     """The index of a column of labels."""
-    made = object.__new__(CLASSES[INDEX_CLASSES.get(type(values), "Index")])
+    name_of_class = INDEX_CLASSES.get(type(values), "Index")
+    made = object.__new__(CLASSES[_class_in_pandas(values) if type(values) is Foreign else name_of_class])
     made._data, made._name = values, name
     return made
+
+
+def _class_in_pandas(values: Foreign) -> str:
+    """The class of index that pandas makes of values of its own: of datetimes in a zone that only pandas knows, say."""
+    import pandas as pd
+
+    for kind, name in ((pd.DatetimeTZDtype, "DatetimeIndex"), (pd.PeriodDtype, "PeriodIndex"),
+                       (pd.IntervalDtype, "IntervalIndex"), (pd.CategoricalDtype, "CategoricalIndex")):  # fmt: skip
+        if isinstance(values.dtype, kind):
+            return name
+    return "Index"
 
 
 def _again(data: Any, name: Any, step: Any) -> Any:

@@ -19,6 +19,7 @@ from ..classes import define, frame
 from ..data.column_labels import Labels
 from ..data.values import cut, make
 from ..display.format import texts_of
+from ..fallback.convert import in_pandas, offset_of_pandas
 from ..select.times import rows_at_time, rows_between
 from .base import INDEX_CLASSES, index_of, range_index
 from .index import Index
@@ -86,11 +87,20 @@ class TimeIndex(Index):
     _freq: str | None
 
     @property
-    def freq(self) -> str | None:
-        """The step from label to label, where the index was made with one."""
+    def freqstr(self) -> str | None:
+        """The name of the step from label to label, where the index was made with one."""
         return getattr(self, "_freq", None)
 
-    freqstr = freq
+    @property
+    def freq(self) -> Any:
+        """The step from label to label, where the index was made with one: its name, or pandas' offset in pandas."""
+        return self.freqstr if self.freqstr is None or not in_pandas() else offset_of_pandas(self.freqstr)
+
+    @freq.setter
+    def freq(self, value: Any) -> None:
+        made = self.to_pandas()
+        made.freq = value
+        self._freq = made.freqstr
 
     @property
     def inferred_type(self) -> str:
@@ -125,23 +135,23 @@ class TimeIndex(Index):
 
     def _renamed(self, name: Any) -> Any:
         made = super()._renamed(name)
-        made._freq = self.freq
+        made._freq = self.freqstr
         return made
 
     def _cut(self, rows: slice) -> Any:
         made = index_of(cut(self._data, rows), self._name)
-        made._freq = times(self.freq, rows.step or 1)
+        made._freq = times(self.freqstr, rows.step or 1)
         return made
 
     def shift(self, periods: int = 1, freq: Any = None) -> Any:
         """Labels moved by a length of time, or by steps of their own."""
-        step = freq if freq is not None else self.freq
+        step = freq if freq is not None else self.freqstr
         if step is None:
             raise ValueError("Cannot shift with no freq")
-        return super().shift(periods, step)._stepping(self.freq)
+        return super().shift(periods, step)._stepping(self.freqstr)
 
     def __repr__(self) -> Any:
-        extras = [*extras_of(self, f"dtype='{self.dtype}'"), f"freq={self.freq!r}"]
+        extras = [*extras_of(self, f"dtype='{self.dtype}'"), f"freq={self.freqstr!r}"]
         return labels_repr(type(self).__name__, self, self.size, extras, lambda part: map(repr, texts_of(part._data)))
 
     def __getattr__(self, name: str) -> Any:
@@ -149,6 +159,13 @@ class TimeIndex(Index):
             raise AttributeError(name)
         found = super().__getattr__(name)
         return found.to_numpy() if isinstance(found, Index) and name.startswith("is_") else found
+
+
+def _check_no_more(name: str, options: dict[str, Any]) -> None:
+    """Parameters that are pandas' own are not ignored."""
+    more = [one for one, value in options.items() if one != "copy" and type(value).__name__ != "_NoDefault"]
+    if more:
+        raise TypeError(f"{name}() got an unexpected keyword argument {more[0]!r}")
 
 
 class DatetimeIndex(TimeIndex):
@@ -166,6 +183,7 @@ class DatetimeIndex(TimeIndex):
     def __new__(
         cls, data: Any = None, freq: Any = None, tz: Any = None, name: Any = None, dtype: Any = None, **options: Any
     ) -> Any:
+        _check_no_more("DatetimeIndex", options)
         name = getattr(data, "name", None) if name is None else name
         values = data._values if hasattr(data, "_values") else make([] if data is None else data)
         made = values if isinstance(values, Datetimes) else to_datetime(values)
@@ -182,7 +200,7 @@ class DatetimeIndex(TimeIndex):
 
     def to_period(self, freq: Any = None) -> Any:
         """The periods that the moments are in."""
-        known = self.freq
+        known = self.freqstr
         if freq is None and known is None and self.size > 2:
             known = self.inferred_freq
         return index_of(to_period(self._data, freq, known), self._name)
@@ -232,11 +250,11 @@ class DatetimeIndex(TimeIndex):
     def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Any:
         """The moments at which the clock of a zone shows these; None: what it shows, without a zone."""
         made = index_of(self._data.tz_localize(tz, ambiguous, nonexistent), self._name)
-        return made._stepping(self.freq) if self._data.tz is None else made
+        return made._stepping(self.freqstr) if self._data.tz is None else made
 
     def tz_convert(self, tz: Any) -> Any:
         """The same moments, told in another zone."""
-        return index_of(self._data.tz_convert(tz), self._name)._stepping(self.freq)
+        return index_of(self._data.tz_convert(tz), self._name)._stepping(self.freqstr)
 
 
 class TimedeltaIndex(TimeIndex):
@@ -255,6 +273,7 @@ class TimedeltaIndex(TimeIndex):
     def __new__(
         cls, data: Any = None, freq: Any = None, unit: Any = None, name: Any = None, dtype: Any = None, **options: Any
     ) -> Any:
+        _check_no_more("TimedeltaIndex", options)
         name = getattr(data, "name", None) if name is None else name
         values = data._values if hasattr(data, "_values") else make([] if data is None else data)
         made = values if isinstance(values, Timedeltas) else read_durations(values, unit)

@@ -13,6 +13,7 @@ from ...arrays.selection import where
 from ..classes import CLASSES, define
 from ..data.dtypes import cast
 from ..data.values import make
+from ..fallback.convert import to_pandas
 from .base import IndexCore, index_of, of_range
 from .lookup import IndexLookup
 from .methods import IndexMethods
@@ -157,6 +158,12 @@ class RangeIndex(Index):
 
     def _label(self, row: int) -> int:
         return self._range[row]
+
+    def to_pandas(self) -> Any:
+        """A pandas RangeIndex."""
+        import pandas as pd
+
+        return pd.RangeIndex(self.start, self.stop, self.step, name=to_pandas(self._name))
 
     def to_list(self) -> list[Any]:
         """The labels as Python values."""

@@ -19,7 +19,7 @@ from ...columns.datetime.timestamp import of_value
 from ..classes import CLASSES, frame, is_series, series
 from ..data.dtypes import cast, kind_of, to_list
 from ..data.values import choose, isna, make
-from ..fallback.convert import pandas_of, stepping, to_pandas, told_kind
+from ..fallback.convert import from_pandas, in_pandas, pandas_of, stepping, to_pandas, told_kind
 from .base import IndexCore, make_index, range_index
 
 Text = str  # a class below has a property of that name
@@ -41,6 +41,7 @@ def _compared(name: str) -> Any:
         found = compare(self._values, other)
         return as_column(found).fillna(name == "ne").to_numpy()
 
+    method.__name__ = f"__{name}__"
     method.__doc__ = "Label by label: a NumPy array of bools."
     return method
 
@@ -57,6 +58,16 @@ def _computed(name: str, reflected: bool = False) -> Any:
             other = make(other)
         own = self._values
         return self._with(compute(other, own) if reflected else compute(own, other))
+
+    method.__doc__ = "Label by label."
+    return method
+
+
+def _changed(name: str) -> Any:
+    compute: Callable[[Any], Any] = getattr(operator, name)
+
+    def method(self: Any) -> Any:
+        return self._with(compute(self._values))
 
     method.__doc__ = "Label by label."
     return method
@@ -95,6 +106,17 @@ class IndexMethods(IndexCore):
     __mul__, __rmul__ = _computed("mul"), _computed("mul", reflected=True)
     __truediv__, __floordiv__ = _computed("truediv"), _computed("floordiv")
     __mod__, __pow__ = _computed("mod"), _computed("pow")
+    __rtruediv__, __rfloordiv__ = _computed("truediv", reflected=True), _computed("floordiv", reflected=True)
+    __rmod__, __rpow__ = _computed("mod", reflected=True), _computed("pow", reflected=True)
+    __and__, __or__, __xor__ = _computed("and_"), _computed("or_"), _computed("xor")
+    __neg__, __pos__, __abs__, __invert__ = _changed("neg"), _changed("pos"), _changed("abs"), _changed("invert")
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        made = getattr(ufunc, method)(*map(to_pandas, inputs), **options)
+        return from_pandas(made)
 
     def __bool__(self) -> bool:
         raise ValueError(
@@ -111,8 +133,8 @@ class IndexMethods(IndexCore):
 
     @property
     def array(self) -> Any:
-        """The labels as a column or array."""
-        return self._values
+        """The labels as a column or array; as pandas' array where single values are pandas', too."""
+        return self.to_pandas().array if in_pandas() else self._values
 
     def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
         """The labels as a NumPy array: of objects where they are texts."""
@@ -137,7 +159,7 @@ class IndexMethods(IndexCore):
 
         held = pandas_of(self._values)
         made = pd.Index(held, name=to_pandas(self.name), dtype=held.dtype)
-        step = getattr(self, "freq", None) if isinstance(made, (pd.DatetimeIndex, pd.TimedeltaIndex)) else None
+        step = getattr(self, "freqstr", None) if isinstance(made, (pd.DatetimeIndex, pd.TimedeltaIndex)) else None
         return made if step is None else stepping(made, step)
 
     def to_series(self, index: Any = None, name: Any = None) -> Any:

@@ -261,6 +261,7 @@ class MultiIndex(MultiIndexOthers, IndexSets):  # type: ignore[misc]  # labels o
         return CLASSES["Index"]._all_rows(self, wanted, missing)
 
     def __contains__(self, key: Any) -> bool:
+        hash(key)
         try:
             return bool(self._mask(key if isinstance(key, tuple) else (key,)).any())
         except KeyError:

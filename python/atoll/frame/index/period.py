@@ -146,7 +146,11 @@ class PeriodIndex(Index):
             if callable(found) and not isinstance(found, Column) and not hasattr(found, "dtype"):
                 return lambda *args, **options: self._with(found(*args, **options))
             made = self._with(found) if hasattr(found, "dtype") and hasattr(found, "size") else found
-            return made.to_numpy() if name.startswith("is_") else made
+            return (
+                np.asarray(found.fillna(False) if isinstance(found, Column) else found)
+                if name.startswith("is_")
+                else made
+            )
         return super().__getattr__(name)
 
     def __sub__(self, other: Any) -> Any:

@@ -14,7 +14,7 @@ from ...arrays.selection import flatnonzero, where
 from ...arrays.sizes import require_room
 from ...columns.categorical.categorical import Categorical
 from ...columns.column import as_column
-from ...io.fallback import by_pandas
+from ...io.fallback import by_pandas, pandas_at_work
 from ..classes import CLASSES, frame, is_frame, is_series, series
 from ..combine.concat import concat
 from ..core import column_or_level, is_numeric
@@ -185,9 +185,10 @@ def pivot_table(
             "index": index, "columns": columns, "aggfunc": aggfunc, "fill_value": fill_value, "dropna": dropna,
             "sort": sort, "observed": observed,
         }  # fmt: skip
-        return CLASSES["DataFrame"](
-            self.to_pandas().pivot_table(values, margins=True, margins_name=margins_name, **held)
-        )
+        with pandas_at_work("pivot_table"):
+            return CLASSES["DataFrame"](
+                self.to_pandas().pivot_table(values, margins=True, margins_name=margins_name, **held)
+            )
     made = self.groupby([*down, *across], sort=sort, observed=observed)[wanted].agg(aggfunc)
     if dropna:
         made = made.dropna(how="all")

@@ -13,7 +13,7 @@ from ...arrays.selection import flatnonzero
 from ...columns.datetime.datetimes import Datetimes
 from ...columns.objects import Objects, is_missing
 from ...columns.window import cumulative as running
-from ...io.fallback import by_pandas
+from ...io.fallback import by_pandas, pandas_at_work
 from ..arithmetic.reductions import count
 from ..classes import is_frame, is_series, series
 from ..core import as_axis, column_or_level
@@ -103,7 +103,9 @@ class Missing:
         if method not in _ALONG and method != "linear":
             by_pandas("interpolate", ["method"])
             told = {"axis": axis, "limit": limit, "limit_direction": limit_direction, "limit_area": limit_area}
-            return self._or_itself(type(self)(self.to_pandas().interpolate(method, **told, **options)), inplace)
+            with pandas_at_work("interpolate"):
+                made = type(self)(self.to_pandas().interpolate(method, **told, **options))
+            return self._or_itself(made, inplace)
         if method == "time" and not isinstance(self._index._values, Datetimes):
             raise ValueError("time-weighted interpolation only works on Series or DataFrames with a DatetimeIndex")
         direction = limit_direction or "forward"

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which arguments Atoll's readers of files follow exactly as pandas' do, and which files pandas may read again."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from ..fallback.limits import Limit
+from .read_csv import for_pandas, usual_options
+
+#: Parameters of `read_csv` that are true or false, and what pandas checks of them.
+_BOOLS = (
+    "low_memory", "memory_map", "cache_dates", "skipinitialspace", "keep_default_na", "na_filter", "skip_blank_lines",
+    "dayfirst", "doublequote", "iterator",
+)  # fmt: skip
+#: Parameters of which any value is pandas' to follow: they choose a parser or a rule that ours does not have.
+_OF_PANDAS = ("float_precision", "dtype_backend")
+_DTYPES = frozenset(("int64", "float64", "int32", "float32", "bool", "str", "category", "Int64"))
+#: Files of more bytes than this are not read a second time.
+_MANY = 64 << 20
+
+
+def _is_known_dtype(dtype: Any) -> bool:
+    if isinstance(dtype, str):
+        return dtype in _DTYPES
+    if dtype in (int, float, str, bool):
+        return True
+    return isinstance(dtype, (type, np.dtype)) and str(np.dtype(dtype)) in _DTYPES
+
+
+def _are_strings(values: Any) -> bool:
+    if values is None or isinstance(values, str):
+        return True
+    return isinstance(values, (list, tuple, set)) and all(isinstance(one, str) for one in values)
+
+
+def _read_csv(where: Any, **options: Any) -> bool:
+    if for_pandas({**usual_options(), **options}):
+        return False
+    if options.get("engine") not in (None, "c"):
+        return False
+    if any(type(options[name]) is not bool for name in _BOOLS if name in options):
+        return False
+    if any(options.get(name) is not None for name in _OF_PANDAS):
+        return False
+    dtype = options.get("dtype")
+    named = dtype.values() if type(dtype) is dict else [] if dtype is None else [dtype]
+    header, encoding = options.get("header", "infer"), options.get("encoding")
+    return (
+        all(map(_is_known_dtype, named))
+        and (header in ("infer", None) or (type(header) is int and header >= 0))
+        and options.get("index_col") is not False
+        and _are_strings(options.get("na_values"))
+        and isinstance(options.get("nrows"), (int, type(None)))
+        and str(encoding or "utf-8").lower().replace("_", "-") in ("utf-8", "utf8")
+        and options.get("on_bad_lines", "error") in ("error", "skip")
+    )
+
+
+def _read_json(where: Any, **options: Any) -> bool:
+    known = {"lines", "compression", "storage_options", "columns", "filters"}
+    given = {name for name, value in options.items() if value is not None}
+    return options.get("lines") is True and given <= known | {"orient"} and options.get("orient") in (None, "records")
+
+
+#: Of the package's readers.
+OF_READERS: dict[str, Limit] = {"read_csv": _read_csv, "read_table": _read_csv, "read_json": _read_json}
+
+
+def may_be_read_again(where: Any) -> bool:
+    """Whether pandas may try what ours failed at: streams that can be set back, and files that are not large."""
+    if hasattr(where, "seek"):
+        return True
+    try:
+        return os.path.getsize(where) <= _MANY
+    except (OSError, TypeError, ValueError):
+        return False

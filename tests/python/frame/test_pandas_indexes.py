@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Indexes of `atoll.pandas` answer as pandas' do, by pandas where their kind or the arguments ask for it."""
+
+import warnings
+
+import numpy as np
+import pandas
+import pytest
+
+import atoll.pandas as pd
+from atoll.io import fallback
+
+
+@pytest.fixture(autouse=True)
+def nothing_named():
+    fallback.forget()
+
+
+def same(made, expected):
+    """Whether an index of ours is one of pandas', of the same class."""
+    assert type(made).__name__ == type(expected).__name__
+    pandas.testing.assert_index_equal(made.to_pandas(), expected)
+
+
+RANGES = [(0, 20, 3), (5, -5, -2), (2, 3, 1), (-8, 20, 7), (0, 0, 1)]
+
+
+@pytest.mark.parametrize("name", ["difference", "intersection", "union", "symmetric_difference", "append"])
+def test_ranges_combine_as_in_pandas(name):
+    for one in RANGES:
+        for other in RANGES:
+            made = getattr(pd.RangeIndex(*one), name)(pd.RangeIndex(*other))
+            same(made, getattr(pandas.RangeIndex(*one), name)(pandas.RangeIndex(*other)))
+
+
+def test_datetimes_in_a_zone_of_dateutil():
+    made = pd.date_range("2026-01-01", periods=3, tz="dateutil/US/Pacific")
+    theirs = pandas.date_range("2026-01-01", periods=3, tz="dateutil/US/Pacific")
+    same(made, theirs)
+    same(made.as_unit("ns"), theirs.as_unit("ns"))
+    assert made.tz == theirs.tz and made.resolution == "day"
+
+
+def test_frequencies_are_those_of_pandas():
+    made = pd.date_range("2026-01-01", periods=3, freq="SME")
+    assert made.freq == pandas.offsets.SemiMonthEnd() and made.freqstr == "SME-15"
+    daily = pd.date_range("2026-01-01", periods=3)
+    assert daily.freq.n == 1 and daily[::2].freqstr == "2D"
+    daily.freq = None
+    assert daily.freq is None
+    with pytest.raises(ValueError, match="does not conform to passed frequency"):
+        daily.freq = "h"
+
+
+def test_operators_and_ufuncs_give_indexes():
+    numbers, theirs = pd.Index([1, 2, 3]), pandas.Index([1, 2, 3])
+    same(-numbers, -theirs)
+    same(~pd.RangeIndex(3), ~pandas.RangeIndex(3))
+    same(np.sqrt(numbers), np.sqrt(theirs))
+    same(2 // numbers, 2 // theirs)
+    for one, other in zip(divmod(numbers, 2), divmod(theirs, 2), strict=True):
+        same(one, other)
+
+
+def test_attributes_that_only_pandas_has():
+    periods = pd.period_range("2026-01-01", periods=2, freq="D")
+    assert periods.asi8.tolist() == pandas.period_range("2026-01-01", periods=2, freq="D").asi8.tolist()
+    with pytest.raises(AttributeError, match="'Index' object has no attribute 'nothing'"):
+        _ = pd.Index([1]).nothing
+
+
+def test_names_that_cannot_be_are_refused():
+    index = pd.PeriodIndex(["2026-01", "2026-02"], freq="M")
+    with pytest.raises(ValueError, match="Length of new names must be 1, got 2"):
+        index.set_names(["a", "b"])
+    assert index.set_names(["a"], inplace=True) is None and index.name == "a"
+
+
+def test_a_warning_is_given_for_many_labels_alone():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        same(pd.Index(range(1, 4)).where([True, False, True], 9), pandas.Index([1, 9, 3]))
+    with pytest.warns(pd.FallbackWarning, match=r"Index\.where"):
+        pd.Index(np.arange(10_001)).where(np.arange(10_001) > 3, 0)
+
+
+def test_warnings_of_pandas_name_the_line_that_called():
+    with pytest.warns(match="'yearfirst' keyword in DatetimeIndex is deprecated") as caught:
+        pd.DatetimeIndex(["2026-01-02"], yearfirst=True)
+    assert {one.filename for one in caught} == {__file__}
