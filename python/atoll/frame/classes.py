@@ -15,6 +15,10 @@ CLASSES: dict[str, Any] = {}
 put = object.__setattr__
 
 
+class Tabular(type):
+    """The class of DataFrame, Series, Index and MultiIndex; `atoll.pandas` says what else counts as an instance."""
+
+
 def define(cls: type) -> type:
     """Enters a class under its name."""
     CLASSES[cls.__name__] = cls
@@ -39,9 +43,9 @@ def frame(columns: list[Any], labels: Any, index: Any) -> Any:
 
 def is_series(value: Any) -> bool:
     """Whether a value is one of our Series."""
-    return isinstance(value, CLASSES["Series"])
+    return type.__instancecheck__(CLASSES["Series"], value)
 
 
 def is_frame(value: Any) -> bool:
     """Whether a value is one of our frames."""
-    return isinstance(value, CLASSES["DataFrame"])
+    return type.__instancecheck__(CLASSES["DataFrame"], value)

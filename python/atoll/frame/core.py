@@ -157,7 +157,7 @@ _SLOTS = {"Series": ("_values", "_index", "_name"), "DataFrame": ("_columns", "_
 class SeriesCore(Rows):
     """A column with an index and a name."""
 
-    __slots__ = ("_index", "_name", "_values")
+    __slots__ = ("__weakref__", "_index", "_name", "_values")
     _values: Any
     _name: Any
 
@@ -252,7 +252,7 @@ class SeriesCore(Rows):
 class FrameCore(Rows):
     """Columns of one length with labels, and an index of rows."""
 
-    __slots__ = ("_columns", "_index", "_labels")
+    __slots__ = ("__weakref__", "_columns", "_index", "_labels")
     _columns: list[Any]
     _labels: Any
 

@@ -10,7 +10,7 @@ from .arithmetic.elementwise import FrameElementwise
 from .arithmetic.operators import FrameArithmetic
 from .arithmetic.products import FrameProducts
 from .arithmetic.reductions import FrameReductions
-from .classes import define
+from .classes import Tabular, define
 from .combine.align import FrameAligning
 from .combine.combine import FrameCombining
 from .combine.merge import Merging
@@ -37,7 +37,7 @@ from .window.windows import Running
 class DataFrame(
     FrameDisplay, Html, FrameSelecting, FrameArithmetic, FrameElementwise, FrameReductions, FrameMissing, FrameSorting,
     FrameLabelling, FrameAligning, FrameReshaping, FrameCombining, FrameDescribing, FrameConversion, FrameFiles,
-    FrameProducts, Plotting, Resampling, Running, Merging, Querying, Indexing, Grouping, FrameCore,
+    FrameProducts, Plotting, Resampling, Running, Merging, Querying, Indexing, Grouping, FrameCore, metaclass=Tabular,
 ):  # fmt: skip
     """Columns with labels: pandas' DataFrame, its rows spread over the PEs.
 

@@ -11,7 +11,7 @@ from .arithmetic.elementwise import SeriesElementwise
 from .arithmetic.operators import SeriesArithmetic
 from .arithmetic.products import SeriesProducts
 from .arithmetic.reductions import SeriesReductions
-from .classes import define
+from .classes import Tabular, define
 from .combine.align import SeriesAligning
 from .combine.combine import SeriesCombining
 from .core import SeriesCore
@@ -34,6 +34,7 @@ class Series(
     SeriesDisplay, SeriesSelecting, SeriesArithmetic, SeriesElementwise, SeriesReductions, SeriesMissing, SeriesSorting,
     SeriesLabelling, SeriesAligning, SeriesReshaping, SeriesCombining, SeriesDescribing, SeriesConversion,
     SeriesAccessors, SeriesProducts, Plotting, Resampling, Running, Indexing, Grouping, SeriesCore,
+    metaclass=Tabular,
 ):  # fmt: skip
     """A column with labels: pandas' Series, its rows spread over the PEs.
 

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
 _named: set[str] = set()
@@ -80,7 +81,7 @@ def pandas_at_work(name: str) -> Iterator[None]:
             warnings.warn_explicit(one.message, one.category, frame.f_code.co_filename, frame.f_lineno)
 
 
-def caller() -> Any:
+def caller() -> FrameType:
     """The frame of the line outside this package that called it."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("atoll.", "contextlib")):

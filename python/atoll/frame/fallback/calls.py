@@ -22,7 +22,7 @@ from ...columns.window.bounded import WindowBoundsError
 from ...io.fallback import by_pandas, given, pandas_at_work
 from ..classes import is_frame, is_series
 from ..index.base import IndexCore
-from .convert import SCALARS, arguments_to_pandas, from_pandas, to_pandas, told
+from .convert import SCALARS, arguments_to_pandas, from_pandas, rows_from_pandas, to_pandas, told
 from .limits import OF_FUNCTIONS, Limit, covers
 from .parameters import ignored
 
@@ -38,8 +38,16 @@ _FEW = 10_000
 CHANGING = frozenset(("__setitem__", "__delitem__", "insert", "pop", "update"))
 
 
+#: Modules of this package whose functions stand between a caller and a method: the caller is the one before them.
+PASSING: set[str] = set()
+
+
 def _from_outside(depth: int) -> bool:
-    return not sys._getframe(depth + 1).f_globals.get("__name__", "").startswith("atoll.")
+    frame = sys._getframe(depth + 1)
+    name = frame.f_globals.get("__name__", "")
+    if name in PASSING and frame.f_back is not None:
+        name = frame.f_back.f_globals.get("__name__", "")
+    return not name.startswith("atoll.")
 
 
 def _of_caller(error: BaseException) -> bool:
@@ -219,6 +227,7 @@ def falling_back(
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         outside = _from_outside(1)
         if outside:
+            args, kwargs = rows_from_pandas(args, kwargs)
             lost = ignored(native, args, kwargs) if args or kwargs else None
             if lost and _differs(self, name, lost, kwargs):
                 return answer(self, name, args, kwargs, None)
@@ -255,6 +264,7 @@ def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | 
     def method(self: Any, *args: Any) -> Any:
         outside = _from_outside(1)
         if outside:
+            args, _ = rows_from_pandas(args, {})
             if name not in _STORED and _is_held_here(self):
                 return answer(self, name, args, {}, None, silent=True)
             if limit is not None and not covers(limit, (self, *args), {}):
@@ -323,6 +333,7 @@ def function_falling_back(native: Callable[..., Any], name: str) -> Callable[...
         error: Exception | None = None
         if not _from_outside(1):
             return native(*args, **kwargs)
+        args, kwargs = rows_from_pandas(args, kwargs)
         lost = ignored(native, args[1:], kwargs) if kwargs or len(args) > 1 else ()
         if not lost and (limit is None or covers(limit, args, kwargs)):
             try:

@@ -277,6 +277,34 @@ def from_pandas(value: Any) -> Any:
     return value
 
 
+#: Lists with more elements than this are of values, and not of frames.
+_FEW = 64
+
+
+def rows_from_pandas(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call with ours in place of pandas' frames, Series and indexes, also in short lists."""
+    if any(map(_may_hold_rows, args)):
+        args = tuple(map(_rows_of_pandas, args))
+    if kwargs and any(map(_may_hold_rows, kwargs.values())):
+        kwargs = {key: _rows_of_pandas(value) for key, value in kwargs.items()}
+    return args, kwargs
+
+
+def _may_hold_rows(value: Any) -> bool:
+    kind = type(value)
+    if kind in (list, tuple):
+        return len(value) <= _FEW and any(type(one).__module__ == "pandas" for one in value)
+    return kind.__module__ == "pandas"
+
+
+def _rows_of_pandas(value: Any) -> Any:
+    import pandas as pd
+
+    if type(value) in (list, tuple):
+        return type(value)(map(_rows_of_pandas, value)) if _may_hold_rows(value) else value
+    return from_pandas(value) if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)) else value
+
+
 def _each(values: Any) -> Iterator[Any]:
     for one in values:
         yield from_pandas(one)

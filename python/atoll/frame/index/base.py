@@ -42,7 +42,7 @@ class FrozenList(list[Any]):
 class IndexCore:
     """What every index is: columns of labels, one or several."""
 
-    __slots__ = ("_data", "_name")
+    __slots__ = ("__weakref__", "_data", "_name")
     _data: Any
     _name: Any
 

@@ -10,7 +10,7 @@ import numpy as np
 from ...arrays.creation import arange, asarray
 from ...arrays.ndarray import ndarray
 from ...arrays.selection import where
-from ..classes import CLASSES, define
+from ..classes import CLASSES, Tabular, define
 from ..data.dtypes import cast
 from ..data.values import make
 from ..fallback.convert import to_pandas
@@ -21,7 +21,7 @@ from .more_methods import IndexOthers
 from .sets import IndexSets
 
 
-class Index(IndexMethods, IndexSets, IndexLookup, IndexOthers):
+class Index(IndexMethods, IndexSets, IndexLookup, IndexOthers, metaclass=Tabular):
     """Labels of rows: numbers, texts, dates, … of one kind.
 
     Parameters

@@ -19,7 +19,7 @@ from ...columns.column import Column, as_column
 from ...columns.functions.functions import unique
 from ...columns.objects import Objects, object_array
 from ...pandas_errors import pandas_error
-from ..classes import CLASSES, define, frame, is_series
+from ..classes import CLASSES, Tabular, define, frame, is_series
 from ..data.dtypes import item_of, to_list
 from ..data.values import cut, isna, make, take
 from .base import FrozenList, IndexCore, index_of, make_index, range_index
@@ -28,7 +28,7 @@ from .more_methods import MultiIndexOthers
 from .sets import IndexSets, rows_in_order
 
 
-class MultiIndex(MultiIndexOthers, IndexSets):  # type: ignore[misc]  # labels of a level are dropped, too
+class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignore[misc]  # labels of a level are dropped, too
     """Labels of several levels, each a column of one kind.
 
     Examples

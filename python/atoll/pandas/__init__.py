@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .columns.datetime import parsing as _reading
-from .columns.datetime.timestamp import NaT as _NaT
-from .columns.datetime.timestamp import of_value
-from .columns.functions.functions import isna as _isna
-from .columns.functions.functions import notna as _notna
-from .columns.objects import is_missing
-from .frame import (
+from ..columns.datetime import parsing as _reading
+from ..columns.datetime.timestamp import NaT as _NaT
+from ..columns.datetime.timestamp import of_value
+from ..columns.functions.functions import isna as _isna
+from ..columns.functions.functions import notna as _notna
+from ..columns.objects import is_missing
+from ..frame import (
     CategoricalIndex,
     DataFrame,
     DatetimeIndex,
@@ -58,21 +58,23 @@ from .frame import (
     to_numeric,
     wide_to_long,
 )
-from .frame.classes import is_frame, is_series
-from .frame.data.values import make
-from .frame.fallback.classes import install_functions
-from .frame.fallback.convert import from_pandas as _from_pandas
-from .frame.fallback.convert import tell_in_pandas
-from .frame.fallback.convert import to_pandas as _to_pandas
-from .frame.fallback.limits import covers
-from .frame.files.conversion import numpy_of
-from .frame.files.pandas_readers import Chunks
-from .frame.files.reader_limits import OF_READERS, may_be_read_again
-from .frame.index.datetime import read_durations
-from .frame.reshape.pivot import melt as _melt
-from .frame.reshape.pivot import pivot as _pivot
-from .frame.reshape.pivot import pivot_table as _pivot_table
-from .io.fallback import FallbackWarning, by_pandas, pandas_at_work
+from ..frame.classes import is_frame, is_series
+from ..frame.data.values import make
+from ..frame.fallback.classes import install_functions
+from ..frame.fallback.convert import from_pandas as _from_pandas
+from ..frame.fallback.convert import tell_in_pandas
+from ..frame.fallback.convert import to_pandas as _to_pandas
+from ..frame.fallback.limits import covers
+from ..frame.files.conversion import numpy_of
+from ..frame.files.pandas_readers import Chunks
+from ..frame.files.reader_limits import OF_READERS, may_be_read_again
+from ..frame.index.datetime import read_durations
+from ..frame.reshape.pivot import melt as _melt
+from ..frame.reshape.pivot import pivot as _pivot
+from ..frame.reshape.pivot import pivot_table as _pivot_table
+from ..io.fallback import FallbackWarning, by_pandas, pandas_at_work
+from .instances import count_instances_of_pandas
+from .modules import Module
 
 if TYPE_CHECKING:
     from pandas import Interval, NaT, Period, Timedelta, Timestamp
@@ -239,10 +241,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     import pandas
 
-    from .frame.files import readers
+    from ..frame.files import readers
 
     found = getattr(pandas, name)
-    if name in _MODULES:
+    if inspect.ismodule(found):
         return Module(found)
     if not callable(found) or isinstance(found, type) or name in _WITHOUT_DATA:
         return found
@@ -281,36 +283,21 @@ def _as_pandas_raises(error: Exception) -> Exception:
     return pandas.errors.ParserError(str(error)) if re.search(r"expected \d+ values, got", str(error)) else error
 
 
-#: Modules of pandas whose functions take frames and Series.
-_MODULES = ("api", "plotting", "testing", "util")
+def load_ipython_extension(ipython: Any) -> None:
+    """``%load_ext atoll.pandas``: from now on ``import pandas`` in a notebook gives this module."""
+    from . import accelerator
+
+    accelerator.install()
+    accelerator.replace_names(ipython.user_ns)
 
 
-class Module:
-    """A pandas module whose functions get converted arguments; dtype predicates get empty pandas objects."""
+def unload_ipython_extension(ipython: Any) -> None:
+    """``%unload_ext atoll.pandas``: takes it back."""
+    from . import accelerator
 
-    def __init__(self, module: Any) -> None:
-        self._module = module
-
-    def __dir__(self) -> list[str]:
-        return dir(self._module)
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._module, name)
-        if inspect.ismodule(found):
-            return Module(found)
-        if not callable(found) or isinstance(found, type):
-            return found
-        kinds = name.startswith("is_") and name.endswith("_dtype")
-
-        @wraps(found)
-        def function(*args: Any, **kwargs: Any) -> Any:
-            def given(value: Any) -> Any:
-                return _to_pandas(value[:0] if kinds and (is_series(value) or isinstance(value, Index)) else value)
-
-            return _from_pandas(found(*map(given, args), **{key: given(value) for key, value in kwargs.items()}))
-
-        return function
+    accelerator.uninstall()
 
 
 tell_in_pandas()
 install_functions(globals())
+count_instances_of_pandas()

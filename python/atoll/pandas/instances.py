@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a script takes for a frame: pandas' frames, Series and indexes count as instances of our classes."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ..frame.classes import Tabular
+from .callers import Caller, caller
+
+
+def _counts(cls: Any, value: Any) -> bool:
+    if type.__instancecheck__(cls, value):
+        return True
+    pandas = sys.modules.get("pandas")
+    theirs = getattr(pandas, cls.__name__, None) if cls.__module__.startswith("atoll.") else None
+    return isinstance(theirs, type) and caller(sys._getframe(1)) is Caller.USER and isinstance(value, theirs)
+
+
+def count_instances_of_pandas() -> None:
+    """Lets ``isinstance(value, pd.DataFrame)`` in a user's code be true of a frame of pandas, which a library gave."""
+    Tabular.__instancecheck__ = _counts  # type: ignore[method-assign]
