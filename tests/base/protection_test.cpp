@@ -17,25 +17,36 @@ struct Record {
   std::byte tag[Seal::tag_bytes];
 };
 
-// Lengths around the one from which another algorithm makes the tag.
+// Lengths around the one from which another algorithm may make the tag.
 constexpr std::size_t lengths[] = {0, 1, 15, 16, 17, 88, 4095, 4096, 4097, 65536};
 
-class Protected : public ::testing::TestWithParam<Protection> {
+struct Kind {
+  Protection protection;
+  Seal::Tag tag;
+  const char* name;
+};
+
+class Protected : public ::testing::TestWithParam<Kind> {
  protected:
   Protected() : challenge_("secret", "hello", random_bytes(nonce_bytes)) {}
-  Seal end() { return Seal(challenge_.keys_of(Side::initiator), GetParam()); }
+  Seal end() { return Seal(challenge_.keys_of(Side::initiator), GetParam().protection); }
   static Record make(Seal& seal, std::size_t bytes, std::uint8_t fill) {
     Record record{std::vector<std::byte>(bytes, std::byte{fill}), {}};
-    seal.close(record.text.data(), bytes, record.tag);
+    seal.close(record.text.data(), bytes, record.tag, GetParam().tag);
     return record;
   }
-  static bool open(Seal& seal, Record& record) { return seal.open(record.text.data(), record.text.size(), record.tag); }
+  static bool open(Seal& seal, Record& record, Seal::Tag tag = GetParam().tag) {
+    return seal.open(record.text.data(), record.text.size(), record.tag, tag);
+  }
 
   Challenge challenge_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Protected, ::testing::Values(Protection::auth, Protection::encrypt),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Kinds, Protected,
+                         ::testing::Values(Kind{Protection::auth, Seal::Tag::gmac, "gmac"},
+                                           Kind{Protection::auth, Seal::Tag::poly1305, "poly1305"},
+                                           Kind{Protection::encrypt, Seal::Tag::gmac, "encrypt"}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(Protected, RecordsInOrderAreOpened) {
   Seal sender = end(), receiver = end();
@@ -43,7 +54,7 @@ TEST_P(Protected, RecordsInOrderAreOpened) {
     Record record = make(sender, bytes, 7);
     bool readable =
         std::all_of(record.text.begin(), record.text.end(), [](std::byte one) { return one == std::byte{7}; });
-    if (bytes > 1) { EXPECT_EQ(readable, GetParam() == Protection::auth) << bytes; }
+    if (bytes > 1) { EXPECT_EQ(readable, GetParam().protection == Protection::auth) << bytes; }
     ASSERT_TRUE(open(receiver, record)) << bytes;
     EXPECT_EQ(record.text, std::vector<std::byte>(bytes, std::byte{7}));
   }
@@ -93,9 +104,40 @@ TEST_P(Protected, CutRecordsAreNoticed) {
 }
 
 TEST_P(Protected, EachDirectionHasKeysOfItsOwn) {
-  Seal sender = end(), other(challenge_.keys_of(Side::responder), GetParam());
+  Seal sender = end(), other(challenge_.keys_of(Side::responder), GetParam().protection);
   Record record = make(sender, 100, 1);
   EXPECT_FALSE(open(other, record));
+}
+
+TEST(Seal, RefusesARecordWhoseTagIsOfTheOtherKind) {
+  const StreamKeys keys = Challenge("secret", "hello", "nonce").keys_of(Side::initiator);
+  for (std::size_t bytes : lengths)
+    for (Seal::Tag made : {Seal::Tag::gmac, Seal::Tag::poly1305}) {
+      Seal sender(keys, Protection::auth), receiver(keys, Protection::auth);
+      std::vector<std::byte> record(bytes, std::byte{7});
+      std::byte tag[Seal::tag_bytes];
+      sender.close(record.data(), bytes, tag, made);
+      const Seal::Tag other = made == Seal::Tag::gmac ? Seal::Tag::poly1305 : Seal::Tag::gmac;
+      EXPECT_FALSE(receiver.open(record.data(), bytes, tag, other)) << bytes;
+    }
+}
+
+TEST(Seal, RecordsWithTagsOfBothKindsFollowOneAnother) {
+  const StreamKeys keys = Challenge("secret", "hello", "nonce").keys_of(Side::initiator);
+  Seal sender(keys, Protection::auth), receiver(keys, Protection::auth);
+  for (int i = 0; i < 8; ++i) {
+    const Seal::Tag kind = i % 3 == 0 ? Seal::Tag::poly1305 : Seal::Tag::gmac;
+    std::vector<std::byte> record(5000, static_cast<std::byte>(i));
+    std::byte tag[Seal::tag_bytes];
+    if (i % 2 == 0) sender.prepare();
+    sender.close(record.data(), record.size(), tag, kind);
+    EXPECT_TRUE(receiver.open(record.data(), record.size(), tag, kind)) << i;
+  }
+}
+
+TEST(Seal, ChoosesGmacForShortRecordsAndForEncryption) {
+  EXPECT_EQ(Seal({}, Protection::auth).faster_tag(88), Seal::Tag::gmac);
+  EXPECT_EQ(Seal({}, Protection::encrypt).faster_tag(65536), Seal::Tag::gmac);
 }
 
 TEST(Challenge, ProofsDifferBySideSecretHelloAndNonce) {

@@ -89,6 +89,7 @@ class Connection {
   Resources& resources_;
   std::unique_ptr<Stream> stream_;
   std::deque<Queued> queue_;
+  std::size_t burst_ = 0;         // data sealed since the queue was empty: records and batches grow with it
   std::deque<void*> unanswered_;  // contexts of writes, in order
   std::deque<Read> reads_;        // in order
   std::uint64_t delivered_ = 0;   // writes of the peer's that it is to be told of

@@ -42,7 +42,7 @@ class Stream {
   void drop_record();
 
  private:
-  static constexpr std::size_t length_bytes = 4;
+  static constexpr std::size_t length_bytes = sizeof(std::uint32_t);
   std::size_t record_bytes(std::size_t body) const { return length_bytes + body + tag_bytes_; }
 
   int descriptor_;
@@ -51,7 +51,7 @@ class Stream {
   std::size_t room_;                        // of each buffer
   std::unique_ptr<std::byte[]> out_, in_;  // pages that nobody uses cost nothing
   std::size_t out_begin_ = 0, out_end_ = 0, in_begin_ = 0, in_end_ = 0;
-  bool opened_ = false;  // the record at in_begin_
+  std::size_t opened_bytes_ = 0;  // of the body at in_begin_; 0: it has not been opened
 };
 
 }  // namespace atl::fabric::ofi::tcp

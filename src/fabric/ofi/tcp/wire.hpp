@@ -4,9 +4,10 @@
 //
 // | offset | bytes | field | valid when                                                      |
 // |--------|-------|-------|-----------------------------------------------------------------|
-// |   0    |   4   | bytes | length of the body, 1 … most_record                             |
+// |   0    |   4   | bytes | length of the body, 1 … most_record; or'ed with poly1305_bit     |
 // |   4    | bytes | body  | encrypted where that is the protection                          |
-// |  4 + bytes | 16 | tag  | of the body and its number; none where there is no protection   |
+// |  4 + bytes | 16 | tag  | of the body and its number; none where there is no protection.  |
+// |        |       |       | `auth`: of Poly1305 if poly1305_bit is set, else of GMAC         |
 //
 // Bodies: a command, its targets, and its first data; what is left of the data follows in records of its own.
 #pragma once
@@ -19,7 +20,7 @@
 
 namespace atl::fabric::ofi::tcp {
 
-inline constexpr std::uint32_t version = 2;
+inline constexpr std::uint32_t version = 3;
 inline constexpr std::uint64_t magic = 0x5443504C4C4F5441ull;  // "ATOLLPCT"
 
 // Where an endpoint is, and how it proves to be itself: what its process tells all others through the launcher.
@@ -120,9 +121,13 @@ static_assert(sizeof(Target) == 24);
 
 inline constexpr std::size_t most_targets = 2;
 inline constexpr std::size_t most_head = sizeof(Command) + most_targets * sizeof(Target);
-/// Data of one record: long enough that a tag and a call of the kernel cost little, short enough to stay in the cache
-/// between the copy, the tag and the kernel's own copy, and for the other side to begin soon.
-inline constexpr std::size_t most_data = std::size_t{16} << 10;
+/// Data of one record: long enough that a tag costs little for each byte, short enough to stay in the cache between the
+/// copy, the tag and the kernel's own copy.
+inline constexpr std::size_t most_data = std::size_t{64} << 10;
+/// Of the first ones after a pause, so that the other side has work soon.
+inline constexpr std::size_t first_data = std::size_t{16} << 10;
 inline constexpr std::size_t most_record = most_head + most_data;
+inline constexpr std::uint32_t poly1305_bit = std::uint32_t{1} << 31;
+static_assert(most_record < poly1305_bit);
 
 }  // namespace atl::fabric::ofi::tcp

@@ -149,7 +149,7 @@ class Interceptor {
       std::uint32_t body = 0;
       if (pending_.size() < sizeof(body)) return 0;
       std::memcpy(&body, pending_.data(), sizeof(body));
-      length = sizeof(body) + body + Seal::tag_bytes;
+      length = sizeof(body) + (body & ~tcp::poly1305_bit) + Seal::tag_bytes;
     }
     return pending_.size() < length ? 0 : length;
   }

@@ -32,6 +32,19 @@ TEST_F(Members, EveryChangedByteOfARecordEndsTheConnection) {
   }
 }
 
+TEST_F(Members, AChangedKindOfTagEndsTheConnection) {
+  for (std::size_t bytes : {std::size_t{5}, std::size_t{10'000}}) {
+    SetUp();
+    intercept([](std::size_t number, std::string piece) {
+      if (number == 3) piece[3] = static_cast<char>(piece[3] ^ 0x80);  // the highest bit of the length
+      return piece;
+    });
+    send("first");
+    send(std::string(bytes, 'x'));
+    expect_end_after({"first"});
+  }
+}
+
 TEST_F(Members, ARecordSentTwiceEndsTheConnection) {
   intercept([](std::size_t number, const std::string& piece) { return number == 2 ? piece + piece : piece; });
   send("first");
