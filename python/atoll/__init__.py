@@ -71,6 +71,7 @@ from .columns.joins.ordered import *
 from .columns.text.strings import Strings, strings
 from .columns.window.cumulative import *
 from .columns.window.windows import *
+from .fft.convolution import *
 from .lazy import concat  # type: ignore[assignment]  # of frames, too: in the place of that of arrays
 from .lazy import exported as __dir__
 from .lazy import load as __getattr__

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Covariance, correlation and convolution."""
+"""Covariance and correlation of variables."""
 
 from __future__ import annotations
 
-import operator
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +12,8 @@ from .array import as_array
 from .composed import clip, imag, real
 from .creation import zeros
 from .diagonals import diag
-from .dtypes import BOOL, DTYPE_OF, FLOAT64, DTypeLike, code_of, result_code
+from .dtypes import DTYPE_OF, FLOAT64, DTypeLike, code_of, result_code
 from .joining import concatenate
-from .manipulation import atleast_1d, ravel
 from .products import matmul
 from .statistics import average
 from .ufuncs import conj, sqrt
@@ -23,7 +21,7 @@ from .ufuncs import conj, sqrt
 if TYPE_CHECKING:
     from .ndarray import ndarray
 
-__all__ = ["convolve", "corrcoef", "correlate", "cov"]
+__all__ = ["corrcoef", "cov"]
 
 
 def cov(
@@ -145,76 +143,3 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: DTypeLike = N
     real(found)[...] = clip(real(found), -1, 1)
     imag(found)[...] = clip(imag(found), -1, 1)
     return found
-
-
-# -- correlation and convolution of sequences --
-
-
-def correlate(a: Any, v: Any, mode: str = "valid") -> ndarray:
-    """Cross-correlation: sums of products of two sequences, for each shift of the second.
-
-    The shorter one is fetched to this process: it costs a pass over the longer one for each of its elements.
-
-    Parameters
-    ----------
-    a, v : array_like
-        Sequences.
-    mode : {'valid', 'same', 'full'}
-        Where they overlap completely, as many sums as the longer one has elements, or wherever they overlap.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.correlate([1, 2, 3], [0, 1, 0.5], "full")
-    array([0.5, 2. , 3.5, 3. , 0. ])
-    """
-    return _moved_along(as_array(a), as_array(v), mode)
-
-
-def convolve(a: Any, v: Any, mode: str = "full") -> ndarray:
-    """As `correlate` with the second sequence reversed: products of polynomials, moving averages.
-
-    Examples
-    --------
-    >>> import atoll as ak
-    >>> ak.convolve([1, 2, 3], [0, 1, 0.5])
-    array([0. , 1. , 2.5, 4. , 1.5])
-    """
-    long, short = atleast_1d(a, v)
-    if short.size > long.size:
-        long, short = short, long
-    if long.size == 0:
-        raise ValueError("a cannot be empty")
-    if short.size == 0:
-        raise ValueError("v cannot be empty")
-    return _moved_along(long, short[::-1], mode)
-
-
-def _moved_along(a: ndarray, v: ndarray, mode: str) -> ndarray:
-    a, v = (ravel(one) if one.ndim == 0 else one for one in (a, v))
-    if a.ndim != 1 or v.ndim != 1:
-        raise ValueError("object too deep for desired array")
-    if not a.size or not v.size:
-        raise ValueError(f"{'first' if not a.size else 'second'} array argument cannot be empty")
-    number = mode if not isinstance(mode, str) else {"valid": 0, "same": 1, "full": 2}.get(mode, -1)
-    if operator.index(number) not in (0, 1, 2):
-        raise ValueError("mode must be one of 'valid', 'same', or 'full'")
-    if v.size > a.size:  # swap the sequences, and reverse the sums
-        return _moved_along(v, a, mode)[::-1].copy()
-    code = result_code(a._expr.dtype, v._expr.dtype)
-    dtype, short = DTYPE_OF[code], v.size
-    left = (0, short // 2, short - 1)[number]
-    count = (a.size - short + 1, a.size, a.size + short - 1)[number]
-    right = count + short - 1 - left - a.size
-    wide = concatenate([zeros(left, dtype), a.astype(dtype), zeros(right, dtype)]) if left or right else a.astype(dtype)
-    total: Any = None
-    for place, factor in enumerate(v.astype(dtype).to_numpy()):
-        part = wide[place : place + count]
-        if code == BOOL:
-            term = part & bool(factor)
-            total = term if total is None else total | term
-        else:
-            term = part * factor
-            total = term if total is None else total + term
-    result: ndarray = total.evaluate()
-    return result

@@ -10,13 +10,16 @@ from ... import _core
 from ...arrays.array import expr_of, wrap
 from ...arrays.creation import arange, full, zeros
 from ...arrays.repeating import repeat
-from ...arrays.selection import flatnonzero
+from ...arrays.selection import flatnonzero, where
 from ...arrays.sizes import require_room
 from .methods import Text, TextMethods, text_of, whole
 from .patterns import Pattern, compiled, cut_at, is_literal
 
 if TYPE_CHECKING:
     from ...arrays.ndarray import ndarray
+
+_FEW = 8  # parts of a text, each of which may cost a pass over all texts
+_ROW_BYTES = 9  # of a part: where it begins, and whether it is there
 
 Self = TypeVar("Self", bound="SplitMethods")
 
@@ -75,6 +78,16 @@ class SplitMethods(TextMethods):
         counts = self._measured(f"{way}.count", texts, [*numbers, flags])
         counts = counts if self._valid is None else counts * self._valid
         most = max(int(counts.max()) if counts.size else 0, 1)
+        require_room(most * self.size * _ROW_BYTES, f"{most} columns of {self.size} parts")
+        if most > _FEW:  # all parts are found at once, and then taken
+            parts = self._lists(way, texts, [*numbers, flags]).values
+            begins = counts.cumsum() - counts
+            taken = []
+            for place in range(most):
+                gone = counts <= place
+                part = parts._rows(where(gone, 0, begins + place))
+                taken.append(part._hiding(gone) if bool(gone.any()) else part)
+            return tuple(taken)
         columns = []
         for place in range(most):
             part = self._map(f"{way}.part", texts, [*numbers, place, flags])

@@ -5,23 +5,27 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict, namedtuple
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from ...arrays.ndarray import ndarray
+from ...arrays.sizes import require_room
 from ...columns.column import Column
 from ...columns.objects import Objects, is_missing, object_array
 from ...io.fallback import by_pandas, pandas_at_work
 from ..data.dtypes import to_list
+from ..data.values import make
 from ..display.format import texts_of
 from ..fallback.convert import in_pandas, pandas_of, to_pandas
 from ..select.missing import filled
 from ..select.placement import row_values
 from .json_text import check_lines, in_json, json_by_pandas, json_text, needs_pandas, plain_values
 from .writers import written
+
+_COLUMN_BYTES = 1024  # that a column of few rows takes, at least
 
 
 def numpy_of(values: Any) -> np.ndarray[Any, Any]:
@@ -150,6 +154,19 @@ def _check_unique(index: Any, message: str) -> None:
         raise ValueError(message)
 
 
+def _rows_of_numbers(columns: Sequence[Any], count: int) -> list[Any]:
+    """Rows as columns; none where they are not numbers of a kind that all columns share."""
+    if not columns or not all(isinstance(one, ndarray) and one.dtype.kind in "biufc" for one in columns):
+        return []
+    dtypes = {one.dtype for one in columns}
+    if len(dtypes) > 1 and np.dtype(bool) in dtypes:
+        return []
+    rows = np.empty((count, len(columns)), np.result_type(*dtypes))
+    for place, column in enumerate(columns):
+        rows[:, place] = column.to_numpy()
+    return [make(row) for row in rows]
+
+
 def _objects(column: Any, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Values as objects: moments as Timestamps."""
     return object_array(to_list(column)) if values.dtype.kind in "mM" else values.astype(object)
@@ -172,7 +189,8 @@ class FrameConversion:
 
     def transpose(self: Any, *args: Any, copy: Any = None) -> Any:
         """Rows as columns: for frames of few rows."""
-        held = [row_values(self, row)._values for row in range(len(self))]
+        require_room(len(self) * _COLUMN_BYTES, f"{len(self)} columns, one of each row,")
+        held = _rows_of_numbers(self._columns, len(self)) or [row_values(self, row)._values for row in range(len(self))]
         made = type(self)(dict(enumerate(held)), index=self.columns) if held else type(self)(index=self.columns)
         made.columns = self._index
         return made

@@ -23,18 +23,26 @@ from ..index.interval import as_intervals, containing
 
 def _precision(edges: np.ndarray[Any, Any], base: int) -> int:
     """So few decimals as tell the edges apart."""
+    different = np.unique(edges).size
     for digits in range(base, 20):
-        if np.unique([_round(one, digits) for one in edges]).size == np.unique(edges).size:
+        if np.unique(_rounded(edges, digits)).size == different:
             return digits
     return base
 
 
-def _round(value: Any, digits: int) -> Any:
-    if not np.isfinite(value) or value == 0:
-        return value
-    fraction, whole = np.modf(value)
-    places = -int(np.floor(np.log10(abs(fraction)))) - 1 + digits if whole == 0 else digits
-    return np.around(value, places)
+def _rounded(edges: np.ndarray[Any, Any], digits: int) -> np.ndarray[Any, Any]:
+    """Edges to so many decimals, those between -1 and 1 to so many digits behind their zeros."""
+    made = np.around(edges, digits)
+    if edges.dtype.kind != "f":
+        return made
+    kept = ~np.isfinite(edges)
+    made[kept] = edges[kept]
+    small = np.flatnonzero((np.abs(edges) < 1) & (edges != 0))
+    places = digits - 1 - np.floor(np.log10(np.abs(edges[small]))).astype(np.int64)
+    for one in np.unique(places):
+        some = small[places == one]
+        made[some] = np.around(edges[some], one)
+    return made
 
 
 class _Scale:
@@ -83,10 +91,11 @@ def _bins(edges: Any, scale: _Scale, precision: int, right: bool, include_lowest
         shown = scale.edges(numbers)
     else:
         digits = _precision(edges, precision)
-        rounded = [_round(one, digits) for one in edges]
-        if right and include_lowest and rounded:
-            rounded[0] = rounded[0] - 10.0**-digits
-        shown = asarray(np.array(rounded))
+        rounded = _rounded(edges, digits)
+        if right and include_lowest and rounded.size:
+            rounded = rounded.astype(np.result_type(rounded, 1.0))
+            rounded[0] -= 10.0**-digits
+        shown = asarray(rounded)
     return Intervals(shown[:-1], shown[1:], "right" if right else "left")
 
 
