@@ -132,6 +132,12 @@ bool Executor::in_segment(const std::byte* data) const {
   return data >= segment && data < segment + context_.endpoint().segment_bytes();
 }
 
+// Whether the peer may put into the caller's memory. Not in a program that goes on after errors: the call may end
+// before the peer's put has come, and the memory is the caller's then.
+bool Executor::takes_puts(const std::byte* data) const {
+  return in_segment(data) && context_.job().survival() == fabric::Survival::none;
+}
+
 void Executor::control(std::uint32_t peer, Control::What what, std::uint64_t offset, std::uint64_t bytes,
                        std::uint32_t figure) {
   // Callers have looked for room.
@@ -300,7 +306,7 @@ void Executor::answer_private(Transfer& transfer, const Control& message) {
     return;
   }
   if (!transfer.far) transfer.begun_ns = now_ns();
-  if (!transfer.fold && in_segment(transfer.data)) {
+  if (!transfer.fold && takes_puts(transfer.data)) {
     control(transfer.peer, Control::here, context_.offset_of(transfer.data).value(), transfer.bytes);
   } else {
     std::uint32_t unasked = 0;
@@ -357,7 +363,7 @@ void Executor::tell(Transfer& transfer) {
     if (auto rooms = mail_.grant_rooms(transfer.peer)) control(transfer.peer, Control::rooms, rooms->value(), 0);
   transfer.parcel = comes_as_parcel(transfer);
   if (transfer.parcel) return;
-  bool in_place = !transfer.fold && transfer.bytes <= longest_written && in_segment(transfer.data);
+  bool in_place = !transfer.fold && transfer.bytes <= longest_written && takes_puts(transfer.data);
   std::byte* into = in_place ? transfer.data : nullptr;
   if (into == nullptr && transfer.bytes <= StagingPool::chunk_bytes) into = transfer.chunk = staging_.take();
   if (into != nullptr) control(transfer.peer, Control::here, context_.offset_of(into).value(), transfer.bytes);

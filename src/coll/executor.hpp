@@ -62,6 +62,7 @@ class Executor {
   /// Of those of this node whom it waits for. UINT32_MAX: nobody, for all that is known.
   std::uint32_t who_gave_up() const;
   bool in_segment(const std::byte* data) const;
+  bool takes_puts(const std::byte* data) const;
 
  private:
   struct Transfer {

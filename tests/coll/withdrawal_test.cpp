@@ -144,6 +144,31 @@ TEST_P(Withdrawal, WhoComesFirstDoesNotWait) {
   });
 }
 
+// Of another node, which cannot be asked whether it has given up before each put.
+TEST(FarWithdrawal, MemoryOfAnEndedCollectiveIsNotWrittenTo) {
+  run_pes(2, Fabric::nodes, [](runtime::Context& context) {
+    constexpr std::size_t bytes = 200'000;
+    constexpr int looks = 100;
+    Communicator all(context);
+    all.barrier();
+    context.job().survive(fabric::Survival::goes_on);
+    const testing::Bytes data(context, bytes, all.rank() == 1);
+    std::fill_n(data.data(), bytes, std::byte{7});
+    auto begin_and_end = [&] {
+      Request request = all.ibroadcast(data.data(), bytes, 0);
+      for (int look = 0; look < looks; ++look) EXPECT_FALSE(request.test());
+      all.fail(std::make_exception_ptr(Error("revoked")));
+      EXPECT_EQ(message_of([&] { request.wait(); }), "revoked");
+      std::fill_n(data.data(), bytes, std::byte{55});
+    };
+    if (all.rank() == 1) begin_and_end();
+    context.barrier();
+    if (all.rank() == 0) begin_and_end();
+    context.barrier();
+    EXPECT_EQ(std::count(data.data(), data.data() + bytes, std::byte{55}), static_cast<std::ptrdiff_t>(bytes));
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Fabrics, Withdrawal, ::testing::Values(Fabric::loop, Fabric::shm),
                          [](auto& info) { return atl::testing::name_of(info.param); });
 

@@ -87,7 +87,7 @@ Operation* State::allocate() {
     if (std::exchange(operation->known, false)) [[unlikely]] {
       operation->id += std::uint64_t{1} << index_bits;
       operation->lane = Operation::no_lane;
-      operation->without_room = false;
+      operation->without_room = operation->awaits_put = false;
       operation->holds = 0;
       operation->told = Status::ok;
       operation->staged = operation->taken = operation->length = 0;
@@ -111,6 +111,12 @@ Operation* State::operation_of(std::uint64_t id) {
   return operation.id == id && operation.stage == Stage::moving && !operation.complete.load(std::memory_order_relaxed)
              ? &operation
              : nullptr;
+}
+
+// Null also for one that is to end as soon as no thread holds it.
+Operation* State::wanted_operation(std::uint64_t id) {
+  Operation* operation = operation_of(id);
+  return operation != nullptr && operation->told == Status::ok ? operation : nullptr;
 }
 
 // A thread is about to use it without the lock, until let_go(). Null: it has ended meanwhile.

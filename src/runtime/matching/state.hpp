@@ -58,9 +58,9 @@ struct alignas(fabric::cache_line) Operation {
   std::uint64_t taken = 0;  ///< send: bytes of pieces that were fetched
   std::byte* staging = nullptr;  ///< send: two pieces
   bool without_room = false;  ///< send: it would have left, had its receiver room for unexpected messages
+  bool awaits_put = false;  ///< receive: its sender may put into its memory
   Status told = Status::ok;  ///< the status with which fail() told its holders to end it
-  std::shared_ptr<std::byte[]>
-      row;  ///< receive: what `scatter` puts in its places when all of it is here. What is queued shares it
+  std::unique_ptr<std::byte[]> row;  ///< receive: what `scatter` puts in its places when all of it is here
 
   Operation() { link.entry = this; }
 };
@@ -154,7 +154,7 @@ class State {
     std::unique_ptr<List<Operation>> waiting;  ///< our messages for it, for which there was no credit
   };
   /// One of the transfers into this PE that may run at once. What may be fetched is counted, and triggers the get; so
-  /// is what has arrived, and triggers what follows.
+  /// is what the sender has put, and triggers what follows.
   struct Lane {
     CounterId ready, arrived;
     std::uint64_t gets = 0, arrivals = 0;  // that were queued on them
@@ -164,6 +164,7 @@ class State {
   // All of these under the lock.
   Operation* allocate();
   Operation* operation_of(std::uint64_t id);
+  Operation* wanted_operation(std::uint64_t id);
   Operation* hold(std::uint64_t id);
   Operation* next_on_lane();
   void end(Operation& operation, Status why, std::vector<Operation*>& next);
@@ -196,7 +197,7 @@ class State {
   void start(Operation& receive);
   void queue(Operation& receive);
   void get_then(Operation& receive, std::uint64_t begin, std::uint64_t place, std::uint64_t bytes,
-                std::function<void(Context&)> arrived);
+                std::function<void()> arrived);
   void put_out_pieces(Operation& send);
   // Until here.
   void refuse_pieces(Operation& send);
@@ -215,6 +216,7 @@ class State {
   void on_piece(PeId source, const Header& header);
   void on_piece_done(const Header& header);
   bool asks_sender() const;
+  bool requests_may_end() const;
   void on_finished(PeId source, const Header& header);
   void on_confirmed(const Header& header);
   void take_from(Unexpected& message, Operation& receive);

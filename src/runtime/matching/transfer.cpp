@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rendezvous: moving the payload of an announced message once a receive has matched it. Private memory of a PE of the
 // same node is read where it lies, if the kernel lets us (shared_copy.cpp). All else goes by triggered gets: the match,
-// or the word that a piece is ready, bumps a counter, which triggers the get, and its arrival bumps another, which
-// triggers what follows. Where the sender puts instead, its put bumps the second.
+// or the word that a piece is ready, bumps a counter, which triggers the get and what follows. Where the sender puts
+// instead, its put bumps another.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -29,28 +29,37 @@ std::uint64_t State::place_of(const std::byte* memory, std::uint64_t bytes) cons
   return inside ? static_cast<std::uint64_t>(memory - segment) : no_place;
 }
 
-// Fetches so much of the payload, from `place` in the sender's segment to `begin` in the receive's memory.
+// Fetches so much of the payload, from `place` in the sender's segment to `begin` in the receive's memory, the next
+// time that this PE makes progress. The receive is held until then: once it has ended, its memory is the program's.
 void State::get_then(Operation& receive, std::uint64_t begin, std::uint64_t place, std::uint64_t bytes,
-                     std::function<void(Context&)> arrived) {
+                     std::function<void()> arrived) {
   Lane& lane = lanes_[receive.lane];
-  PeId source = receive.outcome.envelope.source;
-  // A get that comes after fail() finds its row.
-  context_.trigger(lane.arrived, ++lane.arrivals,
-                   TriggeredOp::make_call(
-                       [arrived = std::move(arrived), row = receive.row](Context& context) { arrived(context); }));
-  context_.trigger(
-      lane.ready, ++lane.gets,
-      TriggeredOp::make_get(receive.memory + begin, source, HeapOffset(place), bytes, {context_.pe(), lane.arrived}));
   const std::uint64_t id = receive.id;
-  context_.bump({context_.pe(), lane.ready});  // inside a node it is here then, and the receive perhaps complete
-  let_go(id);
+  auto get = [this, &receive, id, begin, place, bytes, arrived = std::move(arrived)](Context& context) {
+    bool wanted;
+    {
+      std::lock_guard lock(lock_);
+      wanted = wanted_operation(id) != nullptr;
+    }
+    bool sender_lives = true;
+    try {
+      if (wanted) context.get(receive.memory + begin, receive.outcome.envelope.source, HeapOffset(place), bytes);
+    } catch (const PeFailedError&) {
+      if (context.job().is_ending()) throw;
+      sender_lives = false;  // fail() ends the receive
+    }
+    if (sender_lives) arrived();
+    let_go(id);
+  };
+  context_.trigger(lane.ready, ++lane.gets, TriggeredOp::make_call(std::move(get)));
+  context_.bump({context_.pe(), lane.ready});
 }
 
 // Where what is scattered when it is here lies until then.
 Status State::line_up(Operation& receive, std::uint64_t bytes) {
   if (receive.scatter == nullptr) return Status::ok;
   try {
-    receive.row = std::make_shared_for_overwrite<std::byte[]>(bytes);
+    receive.row = std::make_unique_for_overwrite<std::byte[]>(bytes);
   } catch (const std::bad_alloc&) {  // in a handler
     return Status::try_again;
   }
@@ -70,6 +79,10 @@ bool State::asks_sender() const {
   const fabric::Job& job = context_.job();
   return job.survival() == fabric::Survival::recovers || (job.nodes() > 1 && job.has_failed() && !job.is_ending());
 }
+
+// Whether an error of this program, or a revocation, ends requests before their data has moved. Peers then do not write
+// to their memory: what they have begun cannot be recalled.
+bool State::requests_may_end() const { return context_.job().survival() != fabric::Survival::none; }
 
 // At the sender.
 void State::on_finished(PeId source, const Header& header) {
@@ -173,12 +186,12 @@ void State::queue(Operation& receive) {
   // The sender's buffer is in its segment: get it.
   if (receive.place != no_place || receive.length == 0) {
     std::uint64_t place = receive.place == no_place ? 0 : receive.place;
-    return get_then(receive, 0, place, receive.length, [this, &receive, source, id](Context&) {
+    return get_then(receive, 0, place, receive.length, [this, &receive, source, id] {
       const bool asks = asks_sender();
       Header header;
       {
         std::lock_guard lock(lock_);
-        if (operation_of(id) == nullptr) return;
+        if (wanted_operation(id) == nullptr) return;
         header = header_for(source, Kind::finished);
         header.operation = receive.partner;
         if (asks) header.tag = id;
@@ -195,11 +208,12 @@ void State::queue(Operation& receive) {
   }
   header.operation = receive.partner;
   header.bytes = receive.length;
-  header.place = place_of(receive.memory, receive.length);
+  header.place = requests_may_end() ? no_place : place_of(receive.memory, receive.length);
   header.tag = id;
   // Ours is in our segment: the sender puts it, and bumps our counter when it is here.
   if (header.place != no_place) {
     header.tag = lane.arrived.value();
+    receive.awaits_put = true;
     context_.trigger(lane.arrived, ++lane.arrivals, TriggeredOp::make_call([this, &receive, id](Context&) {
                        complete_transfer(receive, id, Status::ok);
                      }));
@@ -333,7 +347,7 @@ void State::on_piece(PeId source, const Header& header) {
     {
       std::lock_guard lock(lock_);
       reply = header_for(source, Kind::piece_done);
-      receive = operation_of(id);
+      receive = wanted_operation(id);
       if (receive != nullptr) last = (receive->staged += bytes) == receive->length;
     }
     reply.operation = send;
@@ -343,7 +357,7 @@ void State::on_piece(PeId source, const Header& header) {
   };
   // Of a receive that has ended meanwhile: the sender may want its place back.
   if (receive == nullptr) return done();
-  get_then(*receive, header.tag, header.place, header.bytes, [done](Context&) { done(); });
+  get_then(*receive, header.tag, header.place, header.bytes, done);
 }
 
 void State::on_piece_done(const Header& header) {

@@ -85,12 +85,16 @@ void State::end(Operation& operation, Status why, std::vector<Operation*>& next)
     operation.link.unlink();
   }
   if (operation.stage == Stage::withheld) --withheld_;
-  // What was queued on its lane's counters may come yet, or never.
-  if (operation.lane != Operation::no_lane)
-    lanes_[operation.lane] = Lane{context_.allocate_counter(), context_.allocate_counter()};
+  if (operation.lane != Operation::no_lane) {
+    Lane& lane = lanes_[operation.lane];
+    // The put may come yet, or never.
+    if (operation.awaits_put) lane.arrived = context_.allocate_counter(), lane.arrivals = 0;
+    lane.busy = false;
+  }
   // Also if it had none yet: one may have been free for it.
   if (Operation* waiting = next_on_lane()) next.push_back(waiting);
   leave_staging(operation, why, next);
+  operation.row.reset();
   operation.stage = Stage::moving;
   finish(operation, why);
 }
