@@ -22,6 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("io",),
     ("frame",),
     ("plan",),
+    ("serve",),
     ("", "lazy"),
     ("arkouda", "pandas", "narwhals"),
 )

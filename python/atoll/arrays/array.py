@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..session import current
+from ..session import current, memory_is_here
 from . import engine
 from .dtypes import (
     BOOL,
@@ -173,7 +173,7 @@ class Array:
             return expr.to_numpy(True)
         if copy is None:
             values = expr.to_numpy(None).view(self.dtype)  # NumPy may otherwise use another of its two int64 types
-            if expr.session.pes == 1:
+            if memory_is_here(expr.session):
                 values.flags.writeable = False  # a write could change the input of pending expressions
             return values
         if self._view is not None:

@@ -247,6 +247,8 @@ def _memory(array: Array) -> np.ndarray[Any, Any] | None:
     base = array if array.base is None else array.base
     if base.dtype.kind == "c":  # the parts lie apart
         return None
+    if base._expr.session.kind == "remote":
+        return None
     if base._expr.session.pes > 1:
         return base.local()
     return lying_in(array, base.to_numpy(None))

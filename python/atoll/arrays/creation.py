@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..session import current
+from ..session import current, memory_is_here
 from . import engine
 from .array import Array, as_array, column_of, expr_from, expr_of, numpy_from, require_cpu, wrap
 from .dtypes import (
@@ -151,7 +151,7 @@ def asarray(
     _check_order(order)
     if isinstance(a, Array) and copy is not True and (dtype is None or a._expr.dtype == code_of(dtype)):
         return as_array(a)
-    share = copy is not True and isinstance(a, np.ndarray) and current().pes == 1
+    share = copy is not True and isinstance(a, np.ndarray) and memory_is_here(current())
     try:
         result = wrap(expr_from(a, dtype, not share))
     except TypeError:
@@ -586,7 +586,7 @@ def from_local(rows: Any) -> ndarray:
     True
     """
     session = current()
-    if session.kind == "driver":
+    if session.kind in ("driver", "remote"):
         return array(rows)
     return wrap(engine.from_local(session, numpy_from(rows, None)))
 

@@ -57,13 +57,13 @@ def op_of(name: str) -> int:
 def unary(name: str) -> Unary:
     """The operation of NumPy ufunc `name` on one array."""
     op = op_of(name)
-    table: dict[int, tuple[int, int, int, Apply]] = {}
+    table: dict[int, tuple[int, int, int, Apply | None]] = {}
 
-    def resolve(code: int) -> tuple[int, int, int, Apply]:
+    def resolve(code: int) -> tuple[int, int, int, Apply | None]:
         types = promote(name, (code,))
         whole = name in ("floor", "ceil", "trunc") and KIND_OF[types.compute] != "f"
-        apply = engine.rule(name) if types.is_complex else _core.apply
-        table[code] = types.compute, types.result, op_of("positive") if whole else op, apply
+        rule = engine.rule(name) if types.is_complex else None
+        table[code] = types.compute, types.result, op_of("positive") if whole else op, rule
         return table[code]
 
     def compute(x: Any) -> ndarray:
@@ -72,7 +72,7 @@ def unary(name: str) -> Unary:
         expr, code = x._expr if x._view is None else x._read(), x._code
         types = table.get(code) or resolve(code)
         array: ndarray = _new(type(x))
-        array._expr = types[3](types[2], types[0], types[1], (expr,))
+        array._expr = (types[3] or _core.apply)(types[2], types[0], types[1], (expr,))
         array._code = types[1]
         array._view = None
         array._version = 0
@@ -85,7 +85,7 @@ def binary(name: str) -> Binary:
     """The operation of NumPy ufunc `name` on two arrays, or an array and a scalar."""
     op = op_of(name)
     table: dict[tuple[int, int], Promotion] = {}
-    apply, scalar, scalar_kind = _core.apply, _core.scalar, SCALAR_KIND
+    scalar_kind = SCALAR_KIND
     checks_exponent = name == "power"
 
     def resolve(left: int, right: int) -> Promotion:
@@ -112,8 +112,8 @@ def binary(name: str) -> Binary:
                     raise ValueError("Integers to negative integer powers are not allowed.")
                 if types[0] >= COMPLEX64:
                     return wrap(engine.apply(op, types[0], types[1], (left, engine.scalar(left.session, x2, types[0]))))
-                right = scalar(left.session, x2 if kind < 0 else x2.item() if kind != BOOL else bool(x2),
-                               types[0] if types[0] >= 0 else kind)  # fmt: skip
+                right = _core.scalar(left.session, x2 if kind < 0 else x2.item() if kind != BOOL else bool(x2),
+                                     types[0] if types[0] >= 0 else kind)  # fmt: skip
         elif isinstance(x2, Array):
             cls = type(x2)
             right = x2._expr if x2._view is None else x2._read()
@@ -126,8 +126,8 @@ def binary(name: str) -> Binary:
                 return _out_of_bounds(_SWAPPED.get(name, name), right, x1, types)
             if types[0] >= COMPLEX64:
                 return wrap(engine.apply(op, types[0], types[1], (engine.scalar(right.session, x1, types[0]), right)))
-            left = scalar(right.session, x1 if kind < 0 else x1.item() if kind != BOOL else bool(x1),
-                          types[0] if types[0] >= 0 else kind)  # fmt: skip
+            left = _core.scalar(right.session, x1 if kind < 0 else x1.item() if kind != BOOL else bool(x1),
+                                types[0] if types[0] >= 0 else kind)  # fmt: skip
         else:
             return compute(wrap(expr_of(x1)), x2)
         types = table.get(key) or resolve(*key)
@@ -138,7 +138,7 @@ def binary(name: str) -> Binary:
         if checks_exponent and KIND_OF[types[0]] == "i" and isinstance(x2, Array) and left.size:
             _check_exponents(right)
         array = _new(cls)
-        array._expr = apply(op, types[0], types[1], (left, right))
+        array._expr = _core.apply(op, types[0], types[1], (left, right))
         array._code = types[1]
         array._view = None
         array._version = 0
@@ -154,7 +154,6 @@ def _forward(name: str, operation: Binary) -> Binary:
     """
     op = op_of(name)
     direct: dict[tuple[int, int], tuple[int, int]] = {}  # types that need no checks
-    apply = _core.apply
 
     def method(x1: Any, x2: Any) -> ndarray:
         array: ndarray
@@ -163,7 +162,7 @@ def _forward(name: str, operation: Binary) -> Binary:
             types = direct.get((x1._code, x2._code))
             if types is not None and x1._view is None and x2._view is None:
                 array = _new(cls)
-                array._expr = apply(op, types[0], types[1], (x1._expr, x2._expr))
+                array._expr = _core.apply(op, types[0], types[1], (x1._expr, x2._expr))
                 array._code = types[1]
                 array._view = None
                 array._version = 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..session import memory_is_here
 from .array import Array
 from .at import apply_at
 from .bits import frexp
@@ -43,7 +44,7 @@ def buffer(array: ndarray, flags: int) -> memoryview:
 
 def dlpack(array: ndarray, copy: bool | None, **kwargs: Any) -> Any:
     """A DLPack capsule; its consumer shares memory when the session has one PE."""
-    apart = array._view is not None or array.dtype.kind == "c" or array._expr.session.pes > 1
+    apart = array._view is not None or array.dtype.kind == "c" or not memory_is_here(array._expr.session)
     try:
         values = array.to_numpy(apart if copy is None else copy)
     except ValueError as error:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import extras
 from ..arrays.array import Array
-from ..session import current
+from ..session import current, memory_is_here
 from ..session.everywhere import everywhere
 from ..storage.atomic import replacing, sink
 from ..storage.places import target_of
@@ -60,7 +60,7 @@ def tables(columns: Mapping[str, Any], rows_at_once: int | None = None) -> Itera
     named = checked(columns)
     count = len(next(iter(named.values()))) if named else 0
     size = sum(getattr(column, "nbytes", 8 * count) for column in named.values())
-    step = rows_at_once or (count if current().pes == 1 else max(1, count * _PIECE // max(size, 1)))
+    step = rows_at_once or (count if memory_is_here(current()) else max(1, count * _PIECE // max(size, 1)))
     for begin in range(0, max(count, 1), max(step, 1)):
         whole = begin == 0 and step >= count
         yield pa.table({name: arrow_of(one if whole else one[begin : begin + step]) for name, one in named.items()})

@@ -8,6 +8,7 @@ from .session import (
     get_config,
     in_job,
     init,
+    memory_is_here,
     pe,
     pes,
     shutdown,
@@ -15,4 +16,7 @@ from .session import (
     threads,
 )
 
-__all__ = ["Session", "barrier", "current", "get_config", "in_job", "init", "pe", "pes", "shutdown", "stats", "threads"]
+__all__ = [
+    "Session", "barrier", "current", "get_config", "in_job", "init", "memory_is_here", "pe", "pes", "shutdown", "stats",
+    "threads",
+]  # fmt: skip

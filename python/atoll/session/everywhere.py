@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _core
-from .session import current
+from .session import current, memory_is_here
 
 #: The code of a string column, among codes of dtypes.
 TEXT = -1
@@ -29,7 +29,8 @@ def everywhere(function: Callable[..., Any], *args: Any, inputs: Sequence[Any] =
 
 def once(function: Callable[..., Any], *args: Any) -> Any:
     """Calls a function on one PE and returns its result on all, for example to inspect a file that may change."""
-    if current().kind != "spmd" or current().pes == 1:
+    session = current()
+    if session.kind != "remote" and (session.kind != "spmd" or session.pes == 1):
         return function(*args)
     return everywhere(_on_first, function, *args)[0]
 
@@ -59,7 +60,7 @@ def clean_up_once(session: Any, function: Callable[..., Any], *args: Any) -> Non
 
 
 def _on_first(here: Any, function: Callable[..., Any], *args: Any) -> Any:
-    return function(*args) if current().pe == 0 else None
+    return function(*args) if here.pe == 0 else None
 
 
 def landed(
@@ -85,7 +86,7 @@ def landed(
     """
     session = current()
     call = pickle.dumps((function, tuple(args)), pickle.HIGHEST_PROTOCOL)
-    request = pickle.dumps((sys.path, session.pes == 1, call), pickle.HIGHEST_PROTOCOL)
+    request = pickle.dumps((sys.path, memory_is_here(session), call), pickle.HIGHEST_PROTOCOL)
     answers, columns = _core.run_everywhere(session, request, list(inputs), list(kinds), list(rows))
     values = [_unpacked(one) for one in answers]
     for value in values:
@@ -121,6 +122,12 @@ def answer(request: bytes, here: _core.Landing) -> bytes:
         if alone:
             _kept.clear()
         return b"\1" + pickle.dumps(_Failure(_portable(error)))
+
+
+def relayed(request: bytes) -> bytes:
+    """A request of another process, as this one makes it: with its own paths, and answers that can be sent on."""
+    _, _, call = pickle.loads(request)
+    return pickle.dumps((sys.path, False, call), pickle.HIGHEST_PROTOCOL)
 
 
 def _portable(error: BaseException) -> BaseException:

@@ -14,6 +14,7 @@ from .where import where
 _current: _core.Session | None = None
 _front: Session | None = None
 _members: list[int] = []  # PEs of the job, where it is not all of them
+_before: list[Session] = []  # sessions that are current again when the later one has ended
 
 
 class Session:
@@ -32,7 +33,7 @@ class Session:
     def __init__(self, core: _core.Session) -> None:
         self._core = core
 
-    kind = property(lambda self: self._core.kind, doc="'embedded', 'driver' or 'spmd'.")
+    kind = property(lambda self: self._core.kind, doc="'embedded', 'driver', 'spmd' or 'remote'.")
     pe = property(lambda self: self._core.pe, doc="Rank of this PE; 0 in an embedded or driver session.")
     pes = property(lambda self: self._core.pes, doc="Number of PEs.")
     threads = property(lambda self: self._core.threads, doc="Threads of each PE.")
@@ -51,6 +52,10 @@ class Session:
         finally:
             if self._core.closed and self._core is _current:
                 _current = _front = None
+                while _before and _front is None:
+                    last = _before.pop()
+                    if not last.closed:
+                        _current, _front = last._core, last
 
     def barrier(self) -> None:
         """Waits until every PE has come here."""
@@ -122,7 +127,7 @@ def init(pes: int | None = None, threads: int | None = None, *, comm: Any = None
     True
     """
     global _current, _front, _members
-    if _front is not None and not _front.closed and _front.kind == "driver" and _front.failed:
+    if _front is not None and not _front.closed and _front.kind in ("driver", "remote") and _front.failed:
         _front.shutdown()
     wanted_pes = None if pes is None else _count(pes, "pes")
     wanted_threads = None if threads is None else _count(threads, "threads")
@@ -155,6 +160,23 @@ def current() -> _core.Session:
     if _current is not None and not _current.closed:
         return _current
     return init()._core
+
+
+def adopt(core: Any) -> Session:
+    """Makes a session that was started elsewhere the current one; the one before is current again when it has ended.
+
+    `core` has the attributes and methods of `_core.Session`.
+    """
+    global _current, _front
+    if _front is not None and not _front.closed:
+        _before.append(_front)
+    _current, _front = core, Session(core)
+    return _front
+
+
+def memory_is_here(session: _core.Session) -> bool:
+    """Whether the elements of a session's arrays are all in this process's memory."""
+    return session.pes == 1 and session.kind != "remote"
 
 
 def shutdown() -> None:
@@ -250,4 +272,9 @@ def get_config() -> dict[str, Any]:
     return answer
 
 
-atexit.register(shutdown)
+def _end_all() -> None:
+    while _front is not None and not _front.closed:
+        _front.shutdown()
+
+
+atexit.register(_end_all)

@@ -9,9 +9,11 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from .. import extras
+from ..session import current
+from ..session.everywhere import once
 from .atomic import Device, is_special
 from .filesets import complete
 
@@ -68,6 +70,10 @@ def place_of(where: Any, endings: Iterable[str] = (), storage_options: dict[str,
     storage_options
         For fsspec, which then opens URLs; without them Arrow's file systems do.
     """
+    if current().kind == "remote" and not any(
+        hasattr(one, "read") for one in (where if isinstance(where, (list, tuple)) else (where,))
+    ):
+        return cast(Place, once(place_of, where, tuple(endings), storage_options))  # files of the server
     if hasattr(where, "read"):
         data = where.read()
         return Place(["<stream>"], data=data.encode() if isinstance(data, str) else bytes(data))

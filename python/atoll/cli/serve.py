@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`atoll serve`: starts a server of PEs that clients connect to, and asks running ones."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from typing import Any
+
+from atoll.cli.common import FAILED, CommandError
+
+_ACTIONS = ("start", "status", "sessions", "stop", "logs")
+_START_SECONDS = 60.0
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", nargs="?", choices=_ACTIONS, default="start", help="start (default) or ask a server")
+    parser.add_argument("--name", default="atoll", help="name of the server (default: atoll)")
+    parser.add_argument("-n", "--pes", type=int, default=1, help="PEs (default: 1)")
+    parser.add_argument("--threads", type=int, help="threads of each PE (default: an even share of the cores)")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+    parser.add_argument("--port", type=int, default=0, help="port to listen on (default: a free one)")
+    parser.add_argument("--grace", type=float, default=300, help="seconds that a session waits for a lost client")
+    parser.add_argument("--idle", type=float, default=0, help="end after so many seconds without a session (0: never)")
+    parser.add_argument("--quota", type=_size, default=0, help="bytes of arrays per session, as 4G (0: no limit)")
+    parser.add_argument("--sessions", type=int, default=64, help="sessions at once, at most")
+    parser.add_argument("--detach", action="store_true", help="return when the server is ready; it goes on")
+
+
+def _size(text: str) -> int:
+    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+    factor = units.get(text[-1:].upper(), 1)
+    try:
+        return int(float(text[:-1] if factor > 1 else text) * factor)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size. Write bytes, or 512M, 4G") from None
+
+
+def main(arguments: argparse.Namespace) -> int:
+    action = {"start": _start, "status": _status, "sessions": _sessions, "stop": _stop, "logs": _logs}[arguments.action]
+    try:
+        return action(arguments)
+    except (LookupError, ValueError, OSError) as error:
+        raise CommandError(error.args[0] if isinstance(error, LookupError) else str(error)) from error
+
+
+def _start(arguments: argparse.Namespace) -> int:
+    from atoll.serve import places
+    from atoll.serve.client.connect import is_loopback
+
+    places.check_name(arguments.name)
+    if not is_loopback(arguments.host):
+        raise CommandError(
+            f"{arguments.host} is reached by other hosts, and what is sent there would not be encrypted. Listen on "
+            "127.0.0.1, and let clients use a tunnel (ssh -L)"
+        )
+    if _running(arguments.name) is not None:
+        raise CommandError(
+            f"a server {arguments.name!r} is running. Stop it (`atoll serve stop --name {arguments.name}`)?"
+        )
+    if arguments.detach:
+        return _detached(arguments)
+    from atoll.serve.server.process import Settings, serve
+
+    def ready(server: Any) -> None:
+        print(f"server {server.name!r}: {server.pes} PEs, {server.host}:{server.port}", flush=True)
+        print(f'connect with ak.connect("{server.name}"); stop with Ctrl-C', flush=True)
+
+    serve(
+        Settings(
+            arguments.name, arguments.pes, arguments.threads, arguments.host, arguments.port, arguments.grace,
+            arguments.idle, arguments.quota, arguments.sessions,
+        ),
+        ready,
+    )  # fmt: skip
+    return 0
+
+
+def _detached(arguments: argparse.Namespace) -> int:
+    from atoll.serve import places
+
+    words = [
+        "--name", arguments.name, "--pes", str(arguments.pes), "--host", arguments.host, "--port", str(arguments.port),
+        "--grace", str(arguments.grace), "--idle", str(arguments.idle), "--quota", str(arguments.quota), "--sessions",
+        str(arguments.sessions),
+    ]  # fmt: skip
+    if arguments.threads is not None:
+        words += ["--threads", str(arguments.threads)]
+    places.prepare()
+    log = places.log_of(arguments.name)
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        started = subprocess.Popen(
+            [sys.executable, "-m", "atoll", "serve", "start", *words],
+            stdin=subprocess.DEVNULL, stdout=descriptor, stderr=descriptor, start_new_session=True,
+        )  # fmt: skip
+    finally:
+        os.close(descriptor)
+    end = time.monotonic() + _START_SECONDS
+    while time.monotonic() < end:
+        if started.poll() is not None:
+            raise CommandError(f"the server has ended at its start. Its log is {log}")
+        if (found := _running(arguments.name)) is not None and found["pid"] == started.pid:
+            print(f"server {arguments.name!r}: {found['pes']} PEs, process {found['pid']}")
+            return 0
+        time.sleep(0.05)
+    started.terminate()
+    raise CommandError(f"the server has not started within {_START_SECONDS:g} s. Its log is {log}")
+
+
+def _ask(name: str, **request: Any) -> dict[str, Any]:
+    from atoll.serve.client.connect import target_of
+
+    return target_of(name).control(request)
+
+
+def _running(name: str) -> dict[str, Any] | None:
+    """What a server says of itself; None when none of this name runs."""
+    try:
+        return _ask(name, purpose="status")
+    except (LookupError, ValueError, ConnectionError, FileNotFoundError, TimeoutError):
+        return None
+
+
+def _status(arguments: argparse.Namespace) -> int:
+    from atoll.serve import places
+
+    for name in places.names():
+        found = _running(name)
+        if found is None:
+            print(f"{name}: does not answer (its process was killed, or is stopped)")
+        else:
+            print(
+                f"{name}: {found['pes']} PEs of {found['threads']} threads, {found['sessions']} sessions, "
+                f"{found['published']} published, process {found['pid']}, {found['seconds']:.0f} s"
+            )
+    if not places.names():
+        print("no server of this user is running")
+        return FAILED
+    return 0
+
+
+def _sessions(arguments: argparse.Namespace) -> int:
+    for one in _ask(arguments.name, purpose="status", sessions=True)["list"]:
+        state = one["running"] or ("connected" if one["connected"] else "waits for its client")
+        print(
+            f"{one['session']}  {one['user']} (process {one['process']})  {one['role']}  {one['arrays']} arrays, "
+            f"{one['calls']} calls, {one['seconds']:.0f} s  {state}"
+        )
+    return 0
+
+
+def _stop(arguments: argparse.Namespace) -> int:
+    from atoll.serve import places
+
+    server = places.read(arguments.name)
+    try:
+        _ask(arguments.name, purpose="stop")
+    except (ConnectionError, FileNotFoundError):
+        places.remove(arguments.name, server.pid)
+        print(f"server {arguments.name!r} had ended; its files are removed")
+        return 0
+    end = time.monotonic() + 30
+    while places.file_of(arguments.name).exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    print(f"server {arguments.name!r} has ended")
+    return 0
+
+
+def _logs(arguments: argparse.Namespace) -> int:
+    from atoll.serve import places
+
+    with open(places.log_of(arguments.name)) as stream:
+        for line in stream:
+            print(line, end="")
+    return 0

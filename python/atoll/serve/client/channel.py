@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A connection to a server, for one request at a time. A connection that breaks is made again and resumes.
+
+Requests are numbered. The channel keeps those that the server has not answered, and the server keeps its last answer,
+so after a new connection each side sends what the other has not seen.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import ssl
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..handshake import RefusedError, client_steps
+from ..protocol import BODY_LIMIT, HANDSHAKE_SECONDS, HEADER, Header, Kind, ProtocolError, Role, frame_head, header_of
+
+_BUFFER = 64 << 10
+_GONE_SECONDS = 1.0  # for which an address that refuses connections is tried again
+_ABSENT = (errno.ECONNREFUSED, errno.ENOENT, errno.ECONNRESET, errno.EPIPE)
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a server is, and how a client proves that it may use it."""
+
+    label: str  # for messages
+    token: str = field(repr=False)
+    role: Role
+    host: str = ""
+    port: int = 0
+    path: str = ""  # of its Unix socket
+    tls: ssl.SSLContext | None = None
+    fingerprint: str = ""  # SHA-256 of the server's certificate, where it must be this one
+
+    def open(self, seconds: float = HANDSHAKE_SECONDS) -> socket.socket:
+        """A connection, not authenticated yet."""
+        if self.path:
+            unix = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            try:
+                unix.settimeout(seconds)
+                unix.connect(self.path)
+            except BaseException:
+                unix.close()
+                raise
+            return unix
+        plain = socket.create_connection((self.host, self.port), seconds)
+        try:
+            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            if self.tls is None:
+                return plain
+            return self._secured(plain)
+        except BaseException:
+            plain.close()
+            raise
+
+    def _secured(self, plain: socket.socket) -> socket.socket:
+        assert self.tls is not None
+        secure = self.tls.wrap_socket(plain, server_hostname=self.host)
+        if self.fingerprint:
+            import hashlib
+
+            found = hashlib.sha256(secure.getpeercert(binary_form=True) or b"").hexdigest()
+            if found != self.fingerprint:
+                secure.close()
+                raise RefusedError(
+                    f"the certificate of {self.label} is not the one that is expected. Was the server started again?"
+                )
+        return secure
+
+    def ask(
+        self, request: Mapping[str, Any], seconds: float = HANDSHAKE_SECONDS
+    ) -> tuple[socket.socket, dict[str, Any]]:
+        """A connection for a request, authenticated, and the server's reply."""
+        connection = self.open(seconds)
+        try:
+            connection.settimeout(seconds)
+            return connection, _driven(connection, client_steps(self.token, self.role, dict(request)))
+        except BaseException:
+            connection.close()
+            raise
+
+    def control(self, request: Mapping[str, Any], seconds: float = HANDSHAKE_SECONDS) -> dict[str, Any]:
+        """The reply to a request that needs no session."""
+        connection, reply = self.ask(request, seconds)
+        connection.close()
+        return reply
+
+
+def _driven(connection: socket.socket, steps: Any) -> dict[str, Any]:
+    """Carries out the handshake's steps on a socket that blocks."""
+    given = b""
+    wanted = next(steps)
+    try:
+        while True:
+            if isinstance(wanted, bytes):
+                connection.sendall(wanted)
+                wanted = steps.send(b"")
+            else:
+                given = _exactly(connection, wanted)
+                wanted = steps.send(given)
+    except StopIteration as end:
+        found: dict[str, Any] = end.value
+        return found
+
+
+def _exactly(connection: socket.socket, count: int) -> bytes:
+    data = bytearray()
+    while len(data) < count:
+        some = connection.recv(count - len(data))
+        if not some:
+            raise ConnectionResetError("the server closed the connection during the handshake. Is the address right?")
+        data += some
+    return bytes(data)
+
+
+@dataclass
+class _Sent:
+    """A frame that has not been acknowledged."""
+
+    kind: Kind
+    number: int
+    body: bytes
+    bulk: list[Any]
+
+
+class Channel:
+    """Requests and answers of one session; one thread at a time."""
+
+    def __init__(self, target: Target, request: Mapping[str, Any]) -> None:
+        self.target = target
+        self._socket: socket.socket | None
+        self._socket, self.reply = target.ask(request)
+        self._socket.settimeout(None)
+        self._buffer = memoryview(bytearray(_BUFFER))
+        self._begin = self._end = 0
+        self._number = self._answered = 0
+        self._kept: list[_Sent] = []
+        self.grace = float(self.reply.get("grace", 0))
+        self.on_progress: Callable[[bytes], None] | None = None
+        self.round_trips = self.resumed = 0
+
+    # -- requests --
+
+    def send(self, kind: Kind, body: bytes, bulk: list[Any], prefix: int = -1) -> int:
+        """Sends a frame and returns its number. An interrupt leaves of it the calls in the first `prefix` bytes."""
+        if len(body) > BODY_LIMIT:
+            raise ValueError(f"arguments of {len(body)} bytes are too long (the limit is {BODY_LIMIT})")
+        if self._socket is None:
+            self._resume()
+        self._number += 1
+        frame = _Sent(kind, self._number, body, bulk)
+        self._kept.append(frame)
+        try:
+            self._transmit(frame)
+        except KeyboardInterrupt:
+            self._close()  # in the middle of the frame
+            frame.kind, frame.body, frame.bulk = Kind.NOTE, body[: max(prefix, 0)], []
+            raise
+        except OSError as error:
+            self._lost(error)
+        return frame.number
+
+    def answer(self, number: int) -> tuple[Header, bytes, Any]:
+        """The answer to a request: header, body and bulk."""
+        while True:
+            try:
+                if self._socket is None:
+                    self._resume()
+                header, body, bulk = self._frame()
+            except ProtocolError:
+                self._close()
+                raise
+            except OSError as error:
+                self._lost(error)
+                continue
+            if header.kind is Kind.PROGRESS:
+                if self.on_progress is not None:
+                    self.on_progress(body)
+            elif header.number >= number:
+                self._answered = header.number
+                self._kept = [one for one in self._kept if one.number > header.number]
+                self.round_trips += 1
+                return header, body, bulk
+
+    def close(self) -> None:
+        """Ends the session and the connection."""
+        if self._socket is not None:
+            try:
+                self._socket.settimeout(1)
+                self._socket.sendall(frame_head(Kind.END, 0, 0, self._number + 1, self._answered))
+            except OSError:
+                pass
+        self._close()
+
+    def abandon(self) -> None:
+        """Closes this process's end only: for the child of a fork."""
+        self._close()
+
+    # -- resuming --
+
+    def _close(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+        self._begin = self._end = 0
+
+    def _lost(self, error: OSError) -> None:
+        self._close()
+        if not self.grace:
+            raise ConnectionError(f"the connection to {self.target.label} is lost ({error})") from error
+        self._resume()
+
+    def _resume(self) -> None:
+        """Makes the connection again. ConnectionError where the server has ended or has forgotten the session."""
+        began, delay = time.monotonic(), 0.02
+        request = {
+            "purpose": "resume", "session": self.reply["session"], "key": self.reply["key"], "answered": self._answered,
+        }  # fmt: skip
+        while True:
+            try:
+                connection, reply = self.target.ask(request)
+                break
+            except (RefusedError, ProtocolError) as error:
+                raise ConnectionError(f"the session on {self.target.label} cannot go on: {error}") from error
+            except OSError as error:
+                absent = error.errno in _ABSENT or isinstance(error, ConnectionResetError)
+                if time.monotonic() - began > (_GONE_SECONDS if absent else self.grace):
+                    raise ConnectionError(
+                        f"the server {self.target.label} does not answer ({error}): its arrays are lost if it has "
+                        "ended. Start it again, and connect"
+                    ) from error
+            time.sleep(delay)
+            delay = min(2 * delay, 1.0)
+        connection.settimeout(None)
+        self._socket, self.resumed = connection, self.resumed + 1
+        self._begin = self._end = 0
+        done = int(reply["done"])
+        try:
+            for frame in self._kept:
+                if frame.number > done:
+                    self._transmit(frame)
+        except OSError as error:
+            self._lost(error)
+
+    # -- frames --
+
+    def _transmit(self, frame: _Sent) -> None:
+        assert self._socket is not None
+        size = sum(len(one) for one in frame.bulk)
+        head = frame_head(frame.kind, len(frame.body), size, frame.number, self._answered)
+        self._socket.sendall(head + frame.body)
+        for one in frame.bulk:
+            self._socket.sendall(one)
+
+    def _frame(self) -> tuple[Header, bytes, Any]:
+        """The next frame. An interrupt leaves what has come so far in the buffer."""
+        self._fill(HEADER.size)
+        header = header_of(self._buffer[self._begin : self._end])
+        whole = HEADER.size + header.body
+        if whole <= _BUFFER:
+            self._fill(whole)
+            body = bytes(self._buffer[self._begin + HEADER.size : self._begin + whole])
+            self._begin += whole
+            if not header.bulk:
+                return header, body, None
+            bulk = np.empty(header.bulk, np.uint8)
+            self._receive([memoryview(bulk)])  # type: ignore[arg-type]
+            return header, body, bulk
+        self._begin += HEADER.size
+        long, bulk = bytearray(header.body), np.empty(header.bulk, np.uint8)
+        self._receive([memoryview(long), memoryview(bulk)])  # type: ignore[arg-type]
+        return header, bytes(long), bulk if header.bulk else None
+
+    def _fill(self, count: int) -> None:
+        """Waits until the buffer has so many bytes."""
+        assert self._socket is not None
+        if self._end - self._begin < count and self._begin:
+            rest = self._end - self._begin
+            self._buffer[:rest] = bytes(self._buffer[self._begin : self._end])
+            self._begin, self._end = 0, rest
+        while self._end - self._begin < count:
+            got = self._socket.recv_into(self._buffer[self._end :])
+            if not got:
+                raise ConnectionResetError("the server closed the connection")
+            self._end += got
+
+    def _receive(self, parts: list[memoryview]) -> None:
+        """Fills memory, from the buffer first. An interrupt in the middle breaks the connection, which resumes."""
+        assert self._socket is not None
+        try:
+            for part in parts:
+                have = min(len(part), self._end - self._begin)
+                part[:have] = self._buffer[self._begin : self._begin + have]
+                self._begin += have
+                while have < len(part):
+                    got = self._socket.recv_into(part[have:])
+                    if not got:
+                        raise ConnectionResetError("the server closed the connection")
+                    have += got
+        except KeyboardInterrupt:
+            self._close()
+            raise
+
+
+def local_user() -> str:
+    """The name of this process's user, for lists of sessions."""
+    return os.environ.get("USER", str(os.getuid()))

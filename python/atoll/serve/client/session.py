@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A remote session: what `_core.Session` is for a client of a server."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import struct
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from .. import codec
+from ..operations import DIGEST, DROP, NUMBERS
+from ..protocol import Kind
+from .channel import Channel, Target, local_user
+from .handles import RemoteExpr, RemoteTexts
+
+CALL = struct.Struct("<HqB")  # operation, number of the result's handle (0: none), how many arguments
+_FLUSH = 48 << 10  # bytes of deferred calls that go without waiting for a call with an answer
+_DROP_BYTES = 1 << 20  # of arrays that are no longer used: the server learns of these at once
+
+
+def _handle(value: Any, out: bytearray, bulk: list[Any], table: dict[type, Any]) -> None:
+    out += b"E" + struct.pack("<q", value.id)
+
+
+def _texts_handle(value: Any, out: bytearray, bulk: list[Any], table: dict[type, Any]) -> None:
+    out += b"X" + struct.pack("<q", value.id)
+
+
+class RemoteSession:
+    """Operations go to a server, results come back as handles or values. Threads take turns."""
+
+    kind = "remote"
+    pe = 0
+
+    def __init__(self, target: Target, quota: int | None = None) -> None:
+        request = {
+            "purpose": "session", "operations": DIGEST, "version": _core.VERSION, "user": local_user(),
+            "process": os.getpid(), "quota": quota,
+        }  # fmt: skip
+        self._channel = Channel(target, request)
+        reply = self._channel.reply
+        self.pes, self.threads = int(reply["pes"]), int(reply["threads"])
+        self.name, self.target, self.role = str(reply["name"]), target, target.role
+        self.closed = self.failed = False
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._owner = 0
+        self._batch = bytearray()
+        self._dropped: deque[int] = deque()
+        self._dropped_bytes = 0
+        self._last = 0
+        self._monitor: Callable[[str, int, int], None] | None = None
+        self._channel.on_progress = self._show_progress
+        self._encoders = {
+            **codec.ENCODERS,
+            RemoteExpr: self._own(_handle),
+            RemoteTexts: self._own(_texts_handle),
+            RemoteSession: self._own(lambda value, out, bulk, table: out.append(83)),
+        }
+        self._decoders: dict[int, Callable[..., Any]] = {
+            101: lambda number, dtype, stored, shape: RemoteExpr(self, number, dtype, shape, stored),
+            120: lambda number, rows, size: RemoteTexts(self, number, rows, size),
+        }
+
+    def _own(self, encoder: codec.Encoder) -> codec.Encoder:
+        def own_encoder(value: Any, out: bytearray, bulk: list[Any], table: dict[type, Any]) -> None:
+            if value is not self and value.session is not self:
+                raise ValueError("the arrays belong to different sessions. Copy one of them: ak.array(x.to_ndarray())")
+            encoder(value, out, bulk, table)
+
+        return own_encoder
+
+    # -- operations --
+
+    def call(self, operation: int, args: tuple[Any, ...]) -> Any:
+        """Calls an operation of the server and waits for its result, or raises its exception."""
+        with self._turn():
+            bulk: list[Any] = []
+            self._write_drops()
+            out = self._batch
+            prefix = len(out)
+            self._write(out, operation, 0, args, bulk)
+            body = bytes(out)
+            try:
+                number = self._channel.send(Kind.CALLS, body, bulk, prefix)
+            finally:
+                out.clear()
+            return self._answer(number)
+
+    def defer(self, operation: int, args: tuple[Any, ...], result: int) -> None:
+        """Adds a call whose result is known to have the number `result`; 0: it has none."""
+        with self._turn():
+            self._write(self._batch, operation, result, args, [])
+            if len(self._batch) >= _FLUSH:
+                self._flush()
+
+    def number(self) -> int:
+        """A number for a handle that this side makes."""
+        self._last += 1
+        return self._last
+
+    def drop(self, number: int, size: int) -> None:
+        """Called by finalizers, which may run anywhere: in another call of this session, too."""
+        if self.closed or self.failed:
+            return
+        self._dropped.append(number)
+        self._dropped_bytes += size
+        if self._dropped_bytes >= _DROP_BYTES and not sys.is_finalizing() and self._lock.acquire(blocking=False):
+            try:
+                self._owner = threading.get_ident()
+                if self._process == os.getpid():
+                    self._flush()
+            except OSError:
+                pass  # the next call reports the lost connection
+            finally:
+                self._owner = 0
+                self._lock.release()
+
+    def _write(self, out: bytearray, operation: int, result: int, args: tuple[Any, ...], bulk: list[Any]) -> None:
+        begin = len(out)
+        try:
+            out += CALL.pack(operation, result, len(args))
+            table = self._encoders
+            for one in args:
+                encoder = table.get(type(one))
+                if encoder is None:
+                    codec.encode(one, out, bulk, table)
+                else:
+                    encoder(one, out, bulk, table)
+        except BaseException:
+            del out[begin:]
+            raise
+
+    def _write_drops(self) -> None:
+        self._dropped_bytes = 0
+        while self._dropped:
+            some = [self._dropped.popleft() for _ in range(min(len(self._dropped), 255))]
+            self._batch += CALL.pack(DROP, 0, len(some)) + struct.pack(f"<{len(some)}q", *some)
+
+    def _flush(self) -> None:
+        self._write_drops()
+        body = bytes(self._batch)
+        self._batch.clear()
+        if body:
+            self._channel.send(Kind.NOTE, body, [], len(body))
+
+    def _answer(self, number: int) -> Any:
+        interrupted = False
+        while True:
+            try:
+                header, body, bulk = self._channel.answer(number)
+                break
+            except KeyboardInterrupt:
+                if interrupted:
+                    raise
+                interrupted = True
+                self._interrupt(number)
+        decoder = codec.Decoder(body, self._decoders, bulk)
+        value = decoder.value()
+        if header.kind is Kind.FAILURE:
+            raise self._error(value)
+        if interrupted:
+            raise KeyboardInterrupt
+        return value
+
+    def _interrupt(self, number: int) -> None:
+        """Asks the server, on a second connection, to interrupt this session's request."""
+        reply = self._channel.reply
+        request = {"purpose": "interrupt", "session": reply["session"], "key": reply["key"], "number": number}
+        with suppress(OSError):  # the first connection tells what is wrong
+            self.target.control(request, 2.0)
+
+    def _error(self, value: Any) -> BaseException:
+        name, text = value
+        if name == "PeFailedError":
+            self.failed = True
+            return _core.PeFailedError(text)
+        kind = getattr(builtins, name, None)
+        if name == "KeyboardInterrupt":
+            return KeyboardInterrupt()
+        if (
+            isinstance(kind, type)
+            and issubclass(kind, Exception)
+            and kind not in (UnicodeDecodeError, UnicodeEncodeError)
+        ):
+            return kind(text)
+        return RuntimeError(f"{name}: {text}")
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        me = threading.get_ident()
+        if self._owner == me:
+            raise RuntimeError(
+                "an operation of this session is running on this thread (a signal handler or a callback called "
+                "another). Call it after the operation"
+            )
+        with self._lock:
+            if self.closed or self.failed or self._process != os.getpid():
+                raise RuntimeError(
+                    "the session has ended: its arrays can no longer be used. Connect again"
+                    if self.closed or self.failed
+                    else "this process is the child of a fork: it cannot use its parent's session. Connect here"
+                )
+            self._owner = me
+            try:
+                yield
+            except ConnectionError:
+                self.failed = True
+                raise
+            finally:
+                self._owner = 0
+
+    # -- what `_core.Session` has --
+
+    def shutdown(self) -> None:
+        """Ends the session; the server frees its arrays, but not published ones."""
+        if not self.closed:
+            self.closed = True
+            if self._process == os.getpid():
+                self._channel.close()
+            else:
+                self._channel.abandon()
+
+    def barrier(self) -> None:
+        self.call(NUMBERS["Session.barrier"], (self,))
+
+    def noop(self) -> None:
+        self.call(NUMBERS["Session.noop"], (self,))
+
+    def trim(self) -> None:
+        self.call(NUMBERS["Session.trim"], (self,))
+
+    def moved_bytes(self) -> int:
+        return int(self.call(NUMBERS["Session.moved_bytes"], (self,)))
+
+    def stats(self) -> dict[str, int]:
+        """The counters of the server's PE 0, and of this client: requests that waited for an answer."""
+        found: dict[str, int] = self.call(NUMBERS["Session.stats"], (self,))
+        found["round_trips"] = self._channel.round_trips
+        found["resumed"] = self._channel.resumed
+        return found
+
+    def set_monitor(self, callback: Callable[[str, int, int], None] | None) -> None:
+        self._monitor = callback
+
+    def set_locator(self, locator: Callable[[], str]) -> None:
+        """Errors of SPMD sessions name the line of each PE; here there is one program."""
+
+    def watch_every_poll(self, callback: Callable[[str], object] | None) -> None:
+        raise RuntimeError("the operations of a remote session run in its server, where nothing can be watched")
+
+    def _show_progress(self, body: bytes) -> None:
+        if self._monitor is not None:
+            self._monitor(*codec.decoded(body))
+
+
+def plain(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The values as they can be sent: in C order."""
+    return np.ascontiguousarray(values).reshape(values.shape)

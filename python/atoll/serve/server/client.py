@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One session of a client: its handles, what they take of memory, and the calls that its frames ask for."""
+
+from __future__ import annotations
+
+import secrets
+import struct
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ... import _core
+from ...session.everywhere import relayed
+from .. import codec
+from ..operations import DROP, NAMES, NUMBERS, ROLES, SERVICES, function_of
+from ..protocol import Kind, ProtocolError, Role, frame_head
+from .connection import Connection, Frame, Part
+
+if TYPE_CHECKING:
+    from .names import Names
+
+_CALL = struct.Struct("<HqB")
+_ITEM_BYTES = {code: codec.DTYPES[name].itemsize for name, code in _core.DTYPES.items()}
+_DTYPE_NAMES = {code: name for name, code in _core.DTYPES.items()}
+_PIECE = 4 << 20  # bytes of a download that pass through this process at a time
+_TO_NUMPY = NUMBERS["Expr.to_numpy"]
+
+_FUNCTIONS: list[Callable[..., Any] | None] = [None if name in SERVICES else function_of(name) for name in NAMES]
+
+
+def _run_everywhere(session: Any, request: bytes, inputs: Any, kinds: Any, rows: Any) -> Any:
+    return _core.run_everywhere(session, relayed(request), inputs, kinds, rows)
+
+
+def _text_from_buffers(session: Any, offsets: Any, data: Any, owner: Any, binary: bool) -> Any:
+    return _core.text_from_buffers(session, offsets, data, (offsets, data), binary)  # one PE uses this memory as it is
+
+
+_FUNCTIONS[NUMBERS["run_everywhere"]] = _run_everywhere
+_FUNCTIONS[NUMBERS["text_from_buffers"]] = _text_from_buffers
+
+
+class Failure:
+    """In the place of a handle whose call failed: calls with it raise the same."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+def nbytes(handle: Any) -> int:
+    """Bytes that a handle's elements take; 0 of what has not been computed."""
+    if isinstance(handle, _core.Texts):
+        return handle.nbytes
+    if isinstance(handle, _core.Expr) and handle.ready:
+        return handle.size * _ITEM_BYTES[handle.dtype]
+    return 0
+
+
+class Answer:
+    """An answer that is kept until the client acknowledges it: it can be sent again."""
+
+    def __init__(self, number: int, make: Callable[[], list[Part]]) -> None:
+        self.number, self.make = number, make
+
+
+class Client:
+    """A session on the server. The door's thread makes it; then the main thread alone uses it, but for `interrupted`.
+
+    Parameters
+    ----------
+    core : _core.Session
+        The engine.
+    names : Names
+        The published objects of the server.
+    role : Role
+        What the client may do.
+    request : dict
+        What the client said of itself.
+    quota : int
+        Bytes that its arrays may take; 0: no limit.
+    """
+
+    def __init__(self, core: Any, names: Names, role: Role, request: dict[str, Any], quota: int) -> None:
+        self.id, self.key = secrets.token_hex(8), secrets.token_hex(16)
+        self.role, self.quota = role, quota
+        self.user, self.process = str(request.get("user", ""))[:64], request.get("process")
+        self.began = self.lost_at = time.monotonic()
+        self.connection: Connection | None = None
+        self.handles: dict[int, Any] = {}
+        self.done = 0  # number of the last request that was begun
+        self.answer: Answer | None = None
+        self.interrupted = 0  # number of the request that the client wants interrupted
+        self.calls = 0
+        self.running = ""  # name of the running operation
+        self.interruptible = False  # a signal handler may raise: a function of the engine runs
+        self._core, self._names = core, names
+        self._made = 0
+        self._failure: Failure | None = None
+        self._decoders: dict[int, Callable[..., Any]] = {69: self._found, 88: self._found, 83: lambda: core}
+        self._encoders = {**codec.ENCODERS, _core.Expr: self._new_array, _core.Texts: self._new_texts}
+        self._new: list[int] = []
+
+    # -- handles --
+
+    def _found(self, number: int) -> Any:
+        try:
+            found = self.handles[number]
+        except KeyError:
+            raise ProtocolError(f"there is no handle {number} in this session") from None
+        if type(found) is Failure:
+            self._failure = self._failure or found
+        return found
+
+    def add(self, handle: Any) -> int:
+        """A number for a handle that the server has made."""
+        self._made -= 1
+        self.handles[self._made] = handle
+        self._new.append(self._made)
+        return self._made
+
+    def _new_array(self, value: Any, out: bytearray, bulk: list[Any], table: dict[type, Any]) -> None:
+        out += codec.made_array(self.add(value), value.dtype, value.ready, value.shape)
+
+    def _new_texts(self, value: Any, out: bytearray, bulk: list[Any], table: dict[type, Any]) -> None:
+        out += codec.made_texts(self.add(value), value.rows, value.nbytes)
+
+    def used(self) -> int:
+        """Bytes of all handles."""
+        return sum(nbytes(one) for one in self.handles.values())
+
+    def check_quota(self, more: int) -> None:
+        """MemoryError where so many bytes more are too many."""
+        if self.quota and (used := self.used()) + more > self.quota:
+            raise MemoryError(
+                f"the arrays of this session take {used} bytes and {more} more are needed (its quota is {self.quota} "
+                "bytes). Drop arrays, or connect with a larger quota"
+            )
+
+    # -- calls --
+
+    def execute(self, frame: Frame) -> list[Part]:
+        """Runs the calls of a frame; what is to be sent."""
+        header = frame.header
+        self.done = header.number
+        if self.answer is not None and header.acknowledged >= self.answer.number:
+            self.answer = None
+        answers = header.kind is Kind.CALLS
+        decoder = codec.Decoder(frame.body, self._decoders, frame.bulk)
+        outcome: Callable[[], list[Part]] | None = None
+        while not decoder.end():
+            operation, result, count = _CALL.unpack(decoder.take(_CALL.size))
+            if operation == DROP:
+                for number in struct.unpack(f"<{count}q", decoder.take(8 * count)):
+                    self.handles.pop(number, None)
+                continue
+            if operation >= len(NAMES):
+                raise ProtocolError(f"there is no operation {operation}")
+            self._failure = None
+            args = [decoder.value() for _ in range(count)]
+            wanted = answers and decoder.end()
+            if wanted:
+                decoder.check_end()
+                frame.bulk = None
+            self.calls += 1
+            try:
+                if self._failure is not None:
+                    raise self._failure.error
+                outcome = self._called(operation, result, args, wanted)
+            except ProtocolError:
+                raise
+            except BaseException as error:
+                self.interruptible = False
+                if isinstance(error, SystemExit):
+                    raise
+                if wanted:
+                    outcome = self._failed(error)
+                elif result > 0:
+                    self.handles[result] = Failure(error)
+        if not answers:
+            return []
+        if outcome is None:
+            raise ProtocolError("a request has no call")
+        self.answer = Answer(header.number, outcome)
+        return outcome()
+
+    def _called(self, operation: int, result: int, args: list[Any], wanted: bool) -> Callable[[], list[Part]] | None:
+        name = NAMES[operation]
+        if self.role < ROLES[name]:
+            raise PermissionError(
+                f"{name} needs the role {ROLES[name].label} (this session has the role {self.role.label}). "
+                "Connect with another role?"
+            )
+        if wanted and self.interrupted == self.done:
+            raise KeyboardInterrupt
+        if operation == _TO_NUMPY and isinstance(args[0], _core.Expr):
+            return self._download(args[0])
+        function = _FUNCTIONS[operation]
+        self.running = name
+        try:
+            self.interruptible = True
+            if function is None:
+                value = getattr(self._names, name)(self, *args)
+            else:
+                value = function(*args)
+        finally:
+            self.interruptible = False
+            self.running = ""
+        if result > 0:
+            self.handles[result] = value
+        return self._succeeded(value) if wanted else None
+
+    def _succeeded(self, value: Any) -> Callable[[], list[Part]]:
+        out, bulk = bytearray(), list[Any]()
+        self._new = []
+        try:
+            codec.encode(value, out, bulk, self._encoders)
+            if self._new:
+                self.check_quota(0)
+        except BaseException:
+            for number in self._new:
+                self.handles.pop(number, None)
+            raise
+        size = sum(len(one) for one in bulk)
+        data = frame_head(Kind.ANSWER, len(out), size, self.done) + out
+        return lambda: [data, *bulk]
+
+    def _failed(self, error: BaseException) -> Callable[[], list[Part]]:
+        body = codec.encoded((_name_of(error), str(error)))
+        data = frame_head(Kind.FAILURE, len(body), 0, self.done) + body
+        return lambda: [data]
+
+    def _download(self, array: Any) -> Callable[[], list[Part]]:
+        """An array's elements; many of them in pieces, each of which is copied when the socket has room."""
+        dtype, shape = array.dtype, array.shape
+        size = array.size * _ITEM_BYTES[dtype]
+        if size <= 2 * _PIECE or not array.ndim:
+            return self._succeeded(array.to_numpy(True))
+        array.evaluate()
+        fixed = array.alias()  # later changes in place leave it as it is
+        body = codec.array_head(_DTYPE_NAMES[dtype], shape)
+        data = frame_head(Kind.ANSWER, len(body), size, self.done) + body
+        return lambda: [data, _pieces(fixed, _PIECE)]
+
+    def status(self) -> dict[str, Any]:
+        """What `atoll serve sessions` shows. The door's thread may call it: it uses no engine."""
+        return {
+            "session": self.id, "user": self.user, "process": self.process, "role": self.role.label,
+            "seconds": round(time.monotonic() - self.began, 1), "connected": self.connection is not None,
+            "arrays": len(self.handles), "quota": self.quota, "calls": self.calls, "running": self.running,
+        }  # fmt: skip
+
+
+def _pieces(array: Any, size: int) -> Iterator[memoryview]:
+    rows, rest = array.shape[0], array.shape[1:]
+    row_bytes = max(1, array.size // rows * _ITEM_BYTES[array.dtype])
+    step = max(1, size // row_bytes)
+    for start in range(0, rows, step):
+        ranges = [(start, 1, min(step, rows - start)), *((0, 1, extent) for extent in rest)]
+        piece: np.ndarray[Any, Any] = _core.get_slice(array, ranges).to_numpy(True)
+        yield memoryview(piece).cast("B")  # type: ignore[arg-type]
+
+
+def _name_of(error: BaseException) -> str:
+    """The name of the exception's class, or of the builtin class that it is derived from."""
+    if isinstance(error, _core.PeFailedError):
+        return "PeFailedError"
+    return next(one.__name__ for one in type(error).__mro__ if one.__module__ == "builtins")

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The door: a thread that accepts connections, authenticates them, and answers control requests.
+
+It uses no engine, so it answers while an operation runs. Before a client has proved itself, 4 KiB of it are read at
+most, for 10 seconds at most, of 64 connections at most: then the oldest is dropped.
+"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import os
+import selectors
+import socket
+import ssl
+import struct
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ... import _core
+from ..handshake import RefusedError, Steps, server_steps
+from ..operations import DIGEST
+from ..protocol import HANDSHAKE_SECONDS, ProtocolError, Role
+from .client import Client
+from .loop import Loop
+
+_log = logging.getLogger("atoll.serve")
+_PENDING = 64
+_AGAIN = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError, InterruptedError)
+
+#: What becomes of a connection after the handshake: takes the socket.
+Outcome = Callable[[socket.socket], None]
+
+
+class _Stranger:
+    """A connection that has not proved itself yet."""
+
+    def __init__(self, connection: socket.socket, steps: Steps, peer: str) -> None:
+        self.socket, self.steps, self.peer = connection, steps, peer
+        self.deadline = time.monotonic() + HANDSHAKE_SECONDS
+        self.data, self.out = bytearray(), bytearray()
+        self.secured = not isinstance(connection, ssl.SSLSocket)
+        first = next(steps)
+        assert isinstance(first, int)
+        self.wanted = first
+
+    def go_on(self) -> Outcome | None:
+        """As many steps as the socket allows; what becomes of the connection once the last is done."""
+        if not self.secured:
+            self.socket.do_handshake()  # type: ignore[attr-defined]
+            self.secured = True
+        while True:
+            while self.out:
+                del self.out[: self.socket.send(self.out)]
+            while len(self.data) < self.wanted:
+                some = self.socket.recv(self.wanted - len(self.data))
+                if not some:
+                    raise ConnectionResetError("the connection ended in the handshake")
+                self.data += some
+            given, self.data = bytes(self.data), bytearray()
+            try:
+                step = self.steps.send(given)
+                while isinstance(step, bytes):
+                    self.out += step
+                    step = self.steps.send(b"")
+                self.wanted = step
+            except StopIteration as end:
+                self._send_rest()
+                outcome: Outcome = end.value
+                return outcome
+            except (RefusedError, ProtocolError):
+                self._send_rest()
+                raise
+
+    def _send_rest(self) -> None:
+        """The reply, of at most a few KiB, which an empty socket takes at once."""
+        while self.out:
+            del self.out[: self.socket.send(self.out)]
+
+
+class Door:
+    """Listens, and hands authenticated connections to the loop."""
+
+    def __init__(
+        self, loop: Loop, listeners: list[socket.socket], tokens: Mapping[Role, str], name: str, quota: int,
+        sessions: int, tls: ssl.SSLContext | None,
+    ) -> None:  # fmt: skip
+        self._loop, self._listeners, self._tokens = loop, listeners, tokens
+        self._name, self._quota, self._sessions, self._tls = name, quota, sessions, tls
+        self._selector = selectors.DefaultSelector()
+        self._strangers: dict[socket.socket, _Stranger] = {}
+        self._refused = 0
+        self._began = time.time()
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="door", daemon=True)
+        for one in listeners:
+            one.setblocking(False)
+            self._selector.register(one, selectors.EVENT_READ)
+
+    def open(self) -> None:
+        """Starts the thread."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stops listening and ends the thread."""
+        self._ending.set()
+        self._thread.join(2)
+        for one in (*self._listeners, *self._strangers):
+            one.close()
+
+    def _run(self) -> None:
+        while not self._ending.is_set():
+            for key, _ in self._selector.select(0.2):
+                connection: Any = key.fileobj
+                if connection in self._strangers:
+                    self._go_on(self._strangers[connection])
+                else:
+                    self._accept(connection)
+            now = time.monotonic()
+            for stranger in [one for one in self._strangers.values() if one.deadline < now]:
+                self._drop(stranger, "it has not proved itself in time")
+
+    def _accept(self, listener: socket.socket) -> None:
+        try:
+            connection, address = listener.accept()
+        except OSError:
+            return
+        peer = "a process of this host" if listener.family == socket.AF_UNIX else str(address[0])
+        try:
+            connection.setblocking(False)
+            if listener.family == socket.AF_UNIX:
+                _check_peer(connection)
+            else:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+                if self._tls is not None:
+                    connection = self._tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
+        except (OSError, RefusedError) as error:
+            connection.close()
+            self._note(peer, error)
+            return
+        if len(self._strangers) >= _PENDING:
+            self._drop(min(self._strangers.values(), key=lambda one: one.deadline), "too many others connect")
+        stranger = _Stranger(connection, server_steps(self._tokens, self._admit), peer)
+        self._strangers[connection] = stranger
+        self._selector.register(connection, selectors.EVENT_READ)
+
+    def _go_on(self, stranger: _Stranger) -> None:
+        try:
+            outcome = stranger.go_on()
+        except _AGAIN:
+            return
+        except (OSError, ValueError) as error:
+            self._drop(stranger, error)
+            return
+        except Exception as error:  # a request that no client of ours makes
+            _log.exception("a connection of %s", stranger.peer)
+            self._drop(stranger, error)
+            return
+        if outcome is not None:
+            self._selector.unregister(stranger.socket)
+            del self._strangers[stranger.socket]
+            outcome(stranger.socket)
+
+    def _drop(self, stranger: _Stranger, why: object) -> None:
+        self._selector.unregister(stranger.socket)
+        del self._strangers[stranger.socket]
+        stranger.socket.close()
+        self._note(stranger.peer, why)
+
+    def _note(self, peer: str, why: object) -> None:
+        self._refused += 1
+        if self._refused & (self._refused - 1) == 0:  # the 1st, 2nd, 4th, 8th …
+            _log.warning("connection %d that is refused, of %s: %s", self._refused, peer, why)
+
+    # -- requests of clients that have proved themselves --
+
+    def _admit(self, role: Role, request: Any) -> tuple[dict[str, Any], Outcome]:
+        if not isinstance(request, dict):
+            raise RefusedError("the request is not valid")
+        purpose = request.get("purpose")
+        admit = {
+            "session": self._new_session, "resume": self._resumed, "interrupt": self._interrupt, "status": self._status,
+            "stop": self._stop,
+        }.get(purpose if isinstance(purpose, str) else "")  # fmt: skip
+        if admit is None:
+            raise RefusedError(f"the server knows no purpose {purpose!r}")
+        return admit(role, request)
+
+    def _new_session(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
+        if request.get("operations") != DIGEST:
+            raise RefusedError(
+                f"the client is Atoll {request.get('version')} and the server Atoll {_core.VERSION}: their operations "
+                "differ. Use the same version on both sides"
+            )
+        asked = request.get("quota")
+        quota = min((one for one in (self._quota, asked if isinstance(asked, int) else 0) if one > 0), default=0)
+        client = Client(self._loop.core, self._loop.names, role, request, quota)
+        with self._loop.lock:
+            if len(self._loop.clients) >= self._sessions:
+                raise RefusedError(f"the server has {self._sessions} sessions already. End one, or start it with more")
+            self._loop.clients[client.id] = client
+        _log.info("session %s of %s begins, with the role %s", client.id, client.user, role.label)
+        core = self._loop.core
+        reply = {
+            "session": client.id, "key": client.key, "pes": core.pes, "threads": core.threads, "name": self._name,
+            "grace": self._loop.grace,
+        }  # fmt: skip
+        return reply, lambda connection: self._loop.attach(client, connection, None)
+
+    def _client(self, role: Role, request: dict[str, Any]) -> Client:
+        with self._loop.lock:
+            found = self._loop.clients.get(str(request.get("session")))
+        if found is None or found.role != role or not hmac.compare_digest(found.key, str(request.get("key"))):
+            raise RefusedError("there is no such session (it has ended, or waited too long for its client)")
+        return found
+
+    def _resumed(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
+        client, answered = self._client(role, request), request.get("answered")
+        client.lost_at = time.monotonic()
+        have = answered if isinstance(answered, int) else 0
+        return {"done": client.done}, lambda connection: self._loop.attach(client, connection, have)
+
+    def _interrupt(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
+        client, number = self._client(role, request), request.get("number")
+        if isinstance(number, int):
+            self._loop.interrupt(client, number)
+        return {}, _close
+
+    def _status(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
+        with self._loop.lock:
+            clients = list(self._loop.clients.values())
+        core, running = self._loop.core, self._loop.running
+        reply: dict[str, Any] = {
+            "name": self._name, "pid": os.getpid(), "version": _core.VERSION, "pes": core.pes, "threads": core.threads,
+            "seconds": round(time.time() - self._began, 1), "sessions": len(clients),
+            "published": len(self._loop.names),
+            "refused": self._refused, "running": "" if running is None else running.running,
+        }  # fmt: skip
+        if request.get("sessions") and role >= Role.COMPUTE:
+            reply["list"] = [one.status() for one in clients]
+        return reply, _close
+
+    def _stop(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
+        if role < Role.CODE:
+            raise RefusedError("stopping the server needs the role code")
+        _log.info("a client asks the server to end")
+        self._loop.stop()
+        running = self._loop.running
+        if running is not None:
+            self._loop.interrupt(running, running.done)
+        return {}, _close
+
+
+def _close(connection: socket.socket) -> None:
+    connection.close()
+
+
+def _check_peer(connection: socket.socket) -> None:
+    """RefusedError for a process of another user, which the socket's mode should have kept out."""
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    _, user, _ = struct.unpack("3i", credentials)
+    if user != os.getuid():
+        raise RefusedError(f"the process is of user {user}, not of user {os.getuid()}")

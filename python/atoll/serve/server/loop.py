@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The main thread: one frame of each session in turn.
+
+The engine runs one operation at a time, and Python delivers signals to the main thread. So this thread reads frames,
+runs their calls and sends answers; what must not wait for an operation is the door's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import queue
+import selectors
+import signal
+import socket
+import threading
+import time
+from collections import deque
+from typing import Any
+
+from .. import codec
+from ..protocol import Kind, ProtocolError, frame_head
+from .client import Client
+from .connection import Connection, Frame
+from .names import Names
+
+_log = logging.getLogger("atoll.serve")
+#: What interrupts the running operation of a client; its handler raises KeyboardInterrupt in the main thread.
+_INTERRUPT = signal.SIGUSR1
+
+
+class Loop:
+    """Serves the sessions of one engine until `stop` is called.
+
+    Parameters
+    ----------
+    core : _core.Session
+        The engine.
+    grace : float
+        Seconds for which a session without a connection is kept.
+    idle : float
+        Seconds without a session after which the server ends; 0: it does not.
+    bulk_limit : int
+        Bytes of one upload, at most.
+    """
+
+    def __init__(self, core: Any, grace: float, idle: float, bulk_limit: int) -> None:
+        self.core, self.grace, self.idle, self.bulk_limit = core, grace, idle, bulk_limit
+        self.names = Names()
+        self.clients: dict[str, Client] = {}
+        self.lock = threading.Lock()  # of `clients`, which the door reads and adds to
+        self.running: Client | None = None
+        self._inbox: queue.SimpleQueue[tuple[Client, socket.socket, int | None]] = queue.SimpleQueue()
+        self._wake, self._woken = socket.socketpair()
+        for one in (self._wake, self._woken):
+            one.setblocking(False)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._woken, selectors.EVENT_READ, None)
+        self._ready: deque[Client] = deque()  # with a whole frame read, or bytes behind the last one
+        self._stopping = False
+        self._main = threading.main_thread().ident or 0
+        self._quiet_since = time.monotonic()
+
+    # -- other threads and signal handlers --
+
+    def stop(self) -> None:
+        """Ends `run` after the running operation."""
+        self._stopping = True
+        self.wake()
+
+    def wake(self) -> None:
+        """Makes `run` look at what has changed."""
+        with contextlib.suppress(BlockingIOError):  # it will wake anyway
+            self._wake.send(b"\0")
+
+    def attach(self, client: Client, connection: socket.socket, answered: int | None) -> None:
+        """Hands over an authenticated connection; `answered`: the last answer that a resuming client has."""
+        self._inbox.put((client, connection, answered))
+        self.wake()
+
+    def interrupt(self, client: Client, number: int) -> None:
+        """Interrupts a request of a client, now if it is running, else when its turn comes."""
+        client.interrupted = number
+        if self.running is client and client.done == number:
+            signal.pthread_kill(self._main, _INTERRUPT)
+
+    def _on_interrupt(self, signum: int, frame: Any) -> None:
+        running = self.running
+        if running is not None and running.interruptible and running.interrupted == running.done:
+            raise KeyboardInterrupt
+
+    # -- the loop --
+
+    def run(self) -> None:
+        """Serves until `stop`. Called by the main thread."""
+        signal.signal(_INTERRUPT, self._on_interrupt)
+        self.core.set_monitor(self._progress)
+        try:
+            while not self._stopping and not self.core.failed:
+                self._turn()
+        finally:
+            for client in list(self.clients.values()):
+                self._detach(client)
+            self.clients.clear()
+
+    def _turn(self) -> None:
+        for key, events in self._selector.select(0 if self._ready else self._patience()):
+            client: Client | None = key.data
+            if client is None:
+                self._take_new()
+                continue
+            connection = client.connection
+            if connection is not key.fileobj or connection is None:
+                continue
+            if events & selectors.EVENT_WRITE:
+                self._guarded(client, connection, connection.flush)
+                self._watch(client)
+            if events & selectors.EVENT_READ and client not in self._ready:
+                self._ready.append(client)
+        for _ in range(len(self._ready)):
+            self._serve(self._ready.popleft())
+        self._forget()
+
+    def _serve(self, client: Client) -> None:
+        """One frame of a client, if it has come whole."""
+        connection = client.connection
+        if connection is None:
+            return
+        self._guarded(client, connection, lambda: self._one_frame(client, connection))
+        if client.connection is connection:
+            self._watch(client)
+            if connection.has_more() and not connection.sending:
+                self._ready.append(client)
+
+    def _one_frame(self, client: Client, connection: Connection) -> None:
+        if connection.sending:
+            return  # the answer before is still on its way: the socket tells when it takes more
+        frame = connection.read()
+        if frame is None:
+            return
+        number = frame.header.number
+        if frame.header.kind is Kind.END:
+            self._end(client, "ended")
+        elif frame.header.kind not in (Kind.CALLS, Kind.NOTE):
+            raise ProtocolError(f"a client does not send frames of kind {frame.header.kind.name}")
+        elif number <= client.done:
+            if client.answer is not None and client.answer.number == number:
+                connection.send(*client.answer.make())
+        elif number != client.done + 1:
+            raise ProtocolError(f"request {number} came behind request {client.done}")
+        else:
+            connection.send(*self._execute(client, frame))
+
+    def _execute(self, client: Client, frame: Frame) -> Any:
+        try:
+            self.running = client
+            return client.execute(frame)
+        finally:
+            self.running = None
+
+    def _guarded(self, client: Client, connection: Connection, action: Any) -> None:
+        """Does something with a client's connection, which ends where that fails."""
+        try:
+            action()
+        except ProtocolError as error:
+            _log.warning("session %s of %s: %s", client.id, client.user, error)
+            self._end(client, "sent what is not valid")
+        except OSError as error:
+            if client.connection is connection:
+                _log.info("session %s of %s has lost its connection (%s)", client.id, client.user, error)
+                self._detach(client)
+
+    def _watch(self, client: Client) -> None:
+        """What to wait for: while an answer is on its way, nothing else is read."""
+        connection = client.connection
+        if connection is not None and not connection.closed:
+            events = selectors.EVENT_WRITE if connection.sending else selectors.EVENT_READ
+            if self._selector.get_key(connection).events != events:
+                self._selector.modify(connection, events, client)
+
+    # -- sessions --
+
+    def _take_new(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            self._woken.recv(4096)
+        while not self._inbox.empty():
+            client, raw, answered = self._inbox.get_nowait()
+            if client.id not in self.clients:
+                raw.close()
+                continue
+            self._detach(client)
+            connection = Connection(raw, self.bulk_limit)
+            client.connection = connection
+            self._selector.register(connection, selectors.EVENT_READ, client)
+            if answered is not None:
+                _log.info("session %s of %s resumes", client.id, client.user)
+                answer = client.answer
+                if answer is not None and answer.number > answered:
+                    parts = answer.make()
+                    self._guarded(client, connection, lambda c=connection, p=parts: c.send(*p))
+                    self._watch(client)
+
+    def _detach(self, client: Client) -> None:
+        connection = client.connection
+        if connection is not None:
+            client.connection, client.lost_at = None, time.monotonic()
+            with contextlib.suppress(KeyError, ValueError):
+                self._selector.unregister(connection)
+            connection.close()
+
+    def _end(self, client: Client, why: str) -> None:
+        self._detach(client)
+        with self.lock:
+            self.clients.pop(client.id, None)
+            self._quiet_since = time.monotonic()
+        client.handles.clear()
+        client.answer = None
+        _log.info("session %s of %s %s (%d calls)", client.id, client.user, why, client.calls)
+
+    def _patience(self) -> float | None:
+        """Seconds until a session without a connection, or the server, has waited long enough."""
+        now = time.monotonic()
+        ends = [one.lost_at + self.grace for one in self.clients.values() if one.connection is None]
+        if self.idle and not self.clients:
+            ends.append(self._quiet_since + self.idle)
+        return max(0.0, min(ends) - now) if ends else None
+
+    def _forget(self) -> None:
+        """Ends what has waited long enough."""
+        now = time.monotonic()
+        for client in [one for one in self.clients.values() if one.connection is None]:
+            if now - client.lost_at >= self.grace and self._inbox.empty():
+                self._end(client, f"has not come back for {self.grace:g} s")
+        if self.idle and not self.clients and now - self._quiet_since >= self.idle:
+            _log.info("no session for %g s: the server ends", self.idle)
+            self._stopping = True
+
+    def _progress(self, operation: str, done: int, total: int) -> None:
+        """The engine calls this, on the main thread, in operations that run longer than a second."""
+        client = self.running
+        if client is None or client.connection is None or client.connection.sending:
+            return
+        body = codec.encoded((operation, done, total))
+        with contextlib.suppress(OSError):  # the loop finds out when it sends the answer
+            client.connection.send(frame_head(Kind.PROGRESS, len(body), 0, 0) + body)
+
+
+def raise_stop_signals(loop: Loop) -> None:
+    """SIGTERM and SIGINT end the server after the running operation, which they interrupt."""
+
+    def handler(signum: int, frame: Any) -> None:
+        loop.stop()
+        if loop.running is not None and loop.running.interruptible:
+            raise KeyboardInterrupt
+
+    for one in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(one, handler)
+    os.environ.setdefault("ATOLL_PROGRESS", "off")

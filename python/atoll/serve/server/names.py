@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published objects: they belong to the server and outlive the session that published them."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ... import _core
+from ..protocol import Role
+
+if TYPE_CHECKING:
+    from .client import Client
+
+_NAME = re.compile(r"[^\W\d][\w.-]{0,127}\Z")
+
+
+@dataclass
+class Published:
+    """An object: what a client needs to make it again, and its handles."""
+
+    kind: str
+    form: bytes
+    handles: list[Any]
+    role: Role  # a client needs this role, or a higher one, to attach
+    user: str
+    at: float
+
+
+class Names:
+    """The names of a server; used by the main thread, and read by the door's."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Published] = {}
+
+    def publish(
+        self, client: Client, name: str, kind: str, form: bytes, handles: list[Any], role: str, replace: bool
+    ) -> None:
+        """Keeps an object under a name. Arrays are kept as they are now: later changes in place are not seen."""
+        if not _NAME.match(name):
+            raise ValueError(
+                f"{name!r} is no name for a published object. Use a letter, then letters, digits, '_', '.', '-'"
+            )
+        if name in self._known and not replace:
+            raise ValueError(f"{name!r} is published already. Choose another name, or pass replace=True")
+        if not isinstance(form, bytes) or not isinstance(kind, str):
+            raise TypeError("a published object is described by bytes")
+        for one in handles:
+            if isinstance(one, _core.Expr):
+                one.evaluate()
+        self._known[name] = Published(kind, form, _shared(handles), Role.of(role), client.user, time.time())
+
+    def attach(self, client: Client, name: str) -> tuple[str, bytes, list[Any]]:
+        """The object of a name, with handles of the client's own."""
+        found = self._known.get(name)
+        if found is None:
+            known = ", ".join(sorted(self._known)) or "none"
+            raise KeyError(f"nothing is published under the name {name!r} (there are: {known})")
+        if client.role < found.role:
+            raise PermissionError(
+                f"{name!r} may be attached with the role {found.role.label} (this session has {client.role.label})"
+            )
+        return found.kind, found.form, _shared(found.handles)
+
+    def published(self, client: Client) -> list[tuple[str, str, int, str, float]]:
+        """Name, kind, bytes, user and time of what this client may attach."""
+        return [
+            (name, one.kind, sum(map(_nbytes, one.handles)), one.user, one.at)
+            for name, one in sorted(self._known.items())
+            if client.role >= one.role
+        ]
+
+    def unpublish(self, client: Client, name: str) -> None:
+        """Forgets a name; clients that are attached keep the object."""
+        if self._known.pop(name, None) is None:
+            raise KeyError(f"nothing is published under the name {name!r}")
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+def _shared(handles: list[Any]) -> list[Any]:
+    return [one.alias() if isinstance(one, _core.Expr) else one for one in handles]
+
+
+def _nbytes(handle: Any) -> int:
+    from .client import nbytes
+
+    return nbytes(handle)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The server process: starts the PEs, listens, serves, and leaves nothing behind at its end."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from ... import _core
+from ...session.session import init, shutdown
+from .. import places
+from ..handshake import new_token
+from ..protocol import BULK_LIMIT, Role
+from .door import Door
+from .loop import Loop, raise_stop_signals
+
+_log = logging.getLogger("atoll.serve")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a server is started."""
+
+    name: str
+    pes: int = 1
+    threads: int | None = None
+    host: str = "127.0.0.1"
+    port: int = 0
+    grace: float = 300.0
+    idle: float = 0.0
+    quota: int = 0
+    sessions: int = 64
+
+
+def serve(settings: Settings, ready: Any = None) -> None:
+    """Runs a server in this process until it is told to end. Calls `ready(places.Server)` when clients may connect."""
+    places.prepare()
+    _open_log(settings.name)
+    listeners: list[socket.socket] = []
+    try:
+        listeners = _listeners(settings)
+        core = init(settings.pes, settings.threads)._core
+        loop = Loop(core, settings.grace, settings.idle, min(BULK_LIMIT, max(1, _memory(core))))
+        raise_stop_signals(loop)
+        tokens = {role: new_token() for role in Role}
+        door = Door(loop, listeners, tokens, settings.name, settings.quota, settings.sessions, None)
+        host, port = listeners[0].getsockname()[:2]
+        server = places.Server(
+            settings.name, os.getpid(), host, port, places.socket_of(settings.name) if len(listeners) > 1 else "",
+            core.pes, time.time(), _core.VERSION, {role.label: token for role, token in tokens.items()},
+        )  # fmt: skip
+        places.write(server)
+        try:
+            door.open()
+            _log.info("%s: %d PEs, %s:%d, process %d", settings.name, core.pes, host, port, os.getpid())
+            if ready is not None:
+                ready(server)
+            loop.run()
+            if core.failed:
+                _log.error("a PE has failed: all arrays are lost")
+        finally:
+            door.close()
+            places.remove(settings.name, os.getpid())
+            _log.info("%s has ended", settings.name)
+    finally:
+        for one in listeners:
+            one.close()
+        shutdown()
+
+
+def _memory(core: Any) -> int:
+    return int(core.stats()["memory_limit"]) * int(core.pes)
+
+
+def _listeners(settings: Settings) -> list[socket.socket]:
+    """The TCP socket, and the Unix socket where its path is short enough."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    tcp = socket.socket(family, socket.SOCK_STREAM)
+    found = [tcp]
+    try:
+        tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        tcp.bind((settings.host, settings.port))
+        tcp.listen(128)
+        if path := places.socket_of(settings.name):
+            unix = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            found.append(unix)
+            if os.path.exists(path):
+                os.unlink(path)  # of a server that was killed: `check_free` has asked
+            before = os.umask(0o177)
+            try:
+                unix.bind(path)
+            finally:
+                os.umask(before)
+            unix.listen(128)
+    except BaseException:
+        for one in found:
+            one.close()
+        raise
+    return found
+
+
+def _open_log(name: str) -> None:
+    path = places.log_of(name)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+    handler = logging.StreamHandler(os.fdopen(descriptor, "a", buffering=1))
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    _log.handlers[:] = [handler]
+    _log.setLevel(logging.INFO)
+    _log.propagate = False
