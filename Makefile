@@ -69,11 +69,12 @@ fmt: $(VENV)/.dev ## format C, C++ and Python files, and mend what ruff can mend
 bench: build $(VENV)/.dev ## benchmarks beside their peers: make bench ARGS="argsort --size 1e7 --against numpy,polars"
 	@$(VENV)/bin/atoll bench run $(or $(ARGS),--sweep bench/quick.toml)
 
-docs: build $(VENV)/.docs ## write the tables of docs/configuration.md, openshmem.md, portals.md and mpi.md; build the site in build/site
+docs: build $(VENV)/.docs ## write the tables of docs/configuration.md, openshmem.md, portals.md, gasnet.md and mpi.md; build the site in build/site
 	@$(VENV)/bin/atoll info --config --markdown >build/configuration.md
 	@mv build/configuration.md docs/configuration.md
 	@$(PY) -B src/shmem/generate/generate.py --document docs/openshmem.md
 	@$(PY) -B src/portals/generate/generate.py --document docs/portals.md
+	@$(PY) -B src/gasnet/generate/generate.py --document docs/gasnet.md
 	@$(PY) -B src/mpi/generate/generate.py --document docs/mpi.md
 	@$(PY) -B scripts/documentation.py && echo "== build/site/index.html"
 
@@ -83,9 +84,9 @@ wheel: system $(VENV)/.run ## what people install, into dist/: wheels for Python
 sdist: system $(VENV)/.run ## the source distribution alone
 	@$(PY) scripts/wheels.py sdist
 
-install: build ## OpenSHMEM, MPI, Portals and the C++ layers (compilers, launchers, libraries, headers): make install PREFIX=/opt/atoll
+install: build ## OpenSHMEM, MPI, Portals, GASNet and the C++ layers (compilers, launchers, libraries, headers): make install PREFIX=/opt/atoll
 	@test -n "$(PREFIX)" || { echo "make install needs a place: make install PREFIX=/opt/atoll" >&2; exit 2; }
-	@for door in shmem mpi portals cxx; do cmake --install $(BUILD) --component $$door --prefix "$(abspath $(PREFIX))" || exit 1; done
+	@for door in shmem mpi portals gasnet cxx; do cmake --install $(BUILD) --component $$door --prefix "$(abspath $(PREFIX))" || exit 1; done
 	@echo "== next: export PATH=$(abspath $(PREFIX))/bin:\$$PATH, then oshcc or mpicc; for C++: cmake -DCMAKE_PREFIX_PATH=$(abspath $(PREFIX)) (examples/cxx)"
 
 clean: ## remove what was built (keeps .venv)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the generators of the C doors (src/shmem/generate, src/mpi/generate, src/portals/generate) have in common."""
+"""What the generators of the C doors (src/{shmem,mpi,portals,gasnet}/generate) have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 
 def write(path: Path, text: str) -> None:
@@ -12,6 +14,23 @@ def write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
+
+
+def rows(folder: Path, chapters: Iterable[str], keys: set[str]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """The rows of a door's table, `[[function]]` of chapter after chapter, each beside its chapter's own keys."""
+    for chapter in chapters:
+        document = tomllib.loads((folder / f"{chapter}.toml").read_text())
+        functions = document.pop("function")
+        for row in functions:
+            if unknown := row.keys() - keys:
+                raise ValueError(f"{chapter}.toml, {row['name']}: no key {', '.join(sorted(unknown))}")
+            yield {"chapter": chapter, **document}, row
+
+
+def function_table(functions: Iterable[tuple[str, str]]) -> str:
+    """Markdown: each function and what it does."""
+    lines = [f"| `{name}` | {text} |" for name, text in functions]
+    return "\n".join(["| function | what it does |", "|---|---|", *lines, "", f"{len(lines)} functions."]) + "\n"
 
 
 def with_table(document: str, table: str) -> str:

@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 import re
 import sys
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
-from doors import PROCESS, version_script, with_table, write  # noqa: E402  (its folder is known only now)
+from doors import PROCESS, function_table, rows, version_script, with_table, write  # noqa: E402  (its folder is known only now)
 
 CHAPTERS = ("interface", "memory", "event", "move", "triggered")
 KEYS = {"name", "returns", "arguments", "body", "text", "extension"}
@@ -39,23 +38,18 @@ class Function:
 
 
 def load(folder: Path) -> list[Function]:
-    functions = []
-    for chapter in CHAPTERS:
-        for row in tomllib.loads((folder / f"{chapter}.toml").read_text())["function"]:
-            if unknown := row.keys() - KEYS:
-                raise ValueError(f"{chapter}.toml, {row['name']}: no key {', '.join(sorted(unknown))}")
-            functions.append(
-                Function(
-                    name=f"Ptl{row['name']}",
-                    chapter=chapter,
-                    returns=row.get("returns", "int"),
-                    arguments=row["arguments"],
-                    body=row["body"],
-                    text=row["text"],
-                    extension=row.get("extension", False),
-                )
-            )
-    return functions
+    return [
+        Function(
+            name=f"Ptl{row['name']}",
+            chapter=chapter["chapter"],
+            returns=row.get("returns", "int"),
+            arguments=row["arguments"],
+            body=row["body"],
+            text=row["text"],
+            extension=row.get("extension", False),
+        )
+        for chapter, row in rows(folder, CHAPTERS, KEYS)
+    ]
 
 
 def entries(functions: list[Function]) -> str:
@@ -79,9 +73,7 @@ def entries(functions: list[Function]) -> str:
 
 
 def markdown(functions: list[Function]) -> str:
-    lines = ["| function | what it does |", "|---|---|"]
-    lines += [f"| `{function.name}` | {function.text} |" for function in functions]
-    return "\n".join([*lines, "", f"{len(functions)} functions."]) + "\n"
+    return function_table((function.name, function.text) for function in functions)
 
 
 def header(functions: list[Function], text: str) -> str:

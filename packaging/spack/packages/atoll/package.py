@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Spack package of OpenSHMEM, MPI, Portals, the C++ layers and, with +python, the Python package."""
+"""A Spack package of OpenSHMEM, MPI, Portals, GASNet, the C++ layers and, with +python, the Python package."""
 
 from spack.package import *
 
@@ -45,7 +45,7 @@ class Atoll(CMakePackage):
     def install(self, spec, prefix):
         """Installs each component of the doors and the C++ layers."""
         with working_dir(self.build_directory):
-            for component in ("shmem", "mpi", "portals", "cxx"):
+            for component in ("shmem", "mpi", "portals", "gasnet", "cxx"):
                 cmake("--install", ".", "--component", component, "--prefix", prefix)
             if spec.satisfies("+python"):
                 cmake("--install", ".", "--component", "python", "--prefix", python_platlib)

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the entry points call: a function of the same arguments for each.
+#pragma once
+
+#include "atomic.hpp"
+#include "barrier.hpp"
+#include "client.hpp"
+#include "collective.hpp"
+#include "environment.hpp"
+#include "event.hpp"
+#include "exit.hpp"
+#include "message.hpp"
+#include "rma.hpp"
+#include "tools.hpp"
+#include "vis.hpp"

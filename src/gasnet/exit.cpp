@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exit.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+#include "atoll/base/clock.hpp"
+#include "library.hpp"
+
+namespace atl::gasnet {
+namespace {
+
+// How long a rank that exits waits for the others, which may still print.
+constexpr double patience_seconds = 1;
+constexpr std::int64_t look_again_ns = 200'000;
+
+HeapOffset leaving_word{0};  // on rank 0: how many leave
+std::atomic<bool> leaving{false};
+pid_t owner = 0;  // the child of a fork is no rank
+
+void meet(Library& here) noexcept {
+  try {
+    runtime::Context& context = here.context();
+    (void)context.fetch_add<std::uint64_t>(PeId(0), leaving_word, 1);
+    const Deadline deadline = Deadline::after_seconds(patience_seconds);
+    while (context.fetch<std::uint64_t>(PeId(0), leaving_word) < here.size() && !deadline.passed() &&
+           !context.job().has_failed()) {
+      if (!here.is_handling()) here.make_progress();
+      ::usleep(look_again_ns / 1000);
+    }
+  } catch (const std::exception&) {
+    // A rank has died: the job ends anyway.
+  }
+}
+
+// Everything that is printed has to be out before the others are told to end.
+void end_job(int status) {
+  Library& here = *library_if_open();
+  std::fflush(nullptr);
+  meet(here);
+  here.context().job().request_exit(status);
+}
+
+void at_exit(int status, void*) {
+  if (::getpid() != owner || leaving.exchange(true) || library_if_open()->context().job().exit_requested()) return;
+  end_job(status);
+}
+
+}  // namespace
+
+void prepare_exit(Library& library) {
+  leaving_word = library.context().reserve_system(sizeof(std::uint64_t));
+  owner = ::getpid();
+  ::on_exit(at_exit, nullptr);
+}
+
+void leave(Call, int status) {
+  if (library_if_open() == nullptr) std::_Exit(status & 0xFF);
+  if (leaving.exchange(true))  // another thread ends the process
+    for (;;) ::pause();
+  end_job(status);
+  std::_Exit(status & 0xFF);
+}
+
+}  // namespace atl::gasnet

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "atoll/runtime/process.hpp"
+#include "environment.hpp"
+#include "exit.hpp"
+#include "message.hpp"
+
+namespace atl::gasnet {
+namespace {
+
+// The same for all libraries of the process.
+[[maybe_unused]] const bool shared =
+    (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::fatal), true);
+
+// Of what a rank may use for arrays, so much may be its segment: the rest is for messages.
+constexpr double segment_share = 0.85;
+
+std::uintptr_t whole_pages(std::uintptr_t bytes) { return bytes / GASNETT_PAGESIZE * GASNETT_PAGESIZE; }
+
+}  // namespace
+
+Library::Library(bool threads) : threads_(threads), context_(runtime::open_process()) {
+  ATOLL_VALIDATE(!context_->job().is_guest(), SetupError,
+                 "a process that MPI_Comm_spawn has started is no rank of GASNet");
+  context_->look_for_stopped_peers();
+  segments_.resize(size());
+  const fabric::Job& job = context_->job();
+  std::vector<PeId> all;
+  for (std::uint32_t pe = 0; pe < size(); ++pe) {
+    all.push_back(PeId(pe));
+    if (!job.is_local(PeId(pe))) continue;
+    if (pe == rank()) place_on_host_ = static_cast<std::uint32_t>(ranks_of_host_.size());
+    ranks_of_host_.push_back({pe});
+  }
+  measure_memory();
+  register_messages(*this);
+  prepare_exit(*this);
+  auto group = std::make_unique<coll::Communicator>(*context_);
+  group->set_timeout_seconds(0);  // a rank may compute for hours before it comes to a collective
+  fill(pairs_, all, rank(), nullptr);
+  fill(world_, std::move(all), rank(), std::move(group));
+  context_->barrier();
+}
+
+void Library::measure_memory() {
+  const auto& budget = context_->budget();
+  const double free = static_cast<double>(std::min<std::uint64_t>(budget.limit(), context_->heap().capacity()));
+  largest_segment_ = whole_pages(static_cast<std::uintptr_t>(segment_share * free));
+  // What a user allows at most.
+  const auto allowed = environment_number("GASNET_MAX_SEGSIZE", 0, 1 << 20);
+  if (allowed > 0) largest_segment_ = std::min(largest_segment_, whole_pages(static_cast<std::uintptr_t>(allowed)));
+  const auto of_all = context_->exchange(largest_segment_);
+  largest_segment_of_all_ = *std::min_element(of_all.begin(), of_all.end());
+}
+
+void Library::refresh(Team& team) {
+  const fabric::Job& job = context_->job();
+  for (gex_Rank_t member = 0; member < team.size; ++member) {
+    const PeId pe = team.pes[member];
+    const RemoteSegment& segment = segments_[pe.value()];
+    gasnet_atoll_peer& peer = team.table[member];
+    // The bell is the first word of the PE's record.
+    static_assert(offsetof(fabric::PeRecord, sleeping) == 0);
+    peer.bell = reinterpret_cast<const std::uint32_t*>(&job.record(pe));
+    if (segment.here == nullptr) continue;
+    peer.base = segment.address;
+    peer.delta = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(segment.here) - segment.address);
+    peer.bytes = segment.bytes;
+  }
+}
+
+void Library::fill(Team& team, std::vector<PeId> pes, gex_Rank_t rank, std::unique_ptr<coll::Communicator> group) {
+  team.size = static_cast<gex_Rank_t>(pes.size());
+  team.rank = rank;
+  team.pes = std::move(pes);
+  team.table.resize(team.size);
+  team.peers = team.table.data();
+  refresh(team);
+  if (group == nullptr) return;
+  auto* area = static_cast<std::byte*>(context_->heap().allocate(Barrier::area_bytes));
+  std::fill_n(area, Barrier::area_bytes, std::byte{0});
+  std::vector<HeapOffset> areas;
+  for (std::uint64_t at : group->allgather(context_->heap().offset_of(area).value())) areas.push_back(HeapOffset(at));
+  team.barrier = std::make_unique<Barrier>(*context_, team.pes, rank, std::move(areas));
+  team.group = std::move(group);
+}
+
+void Library::add(std::unique_ptr<Team> team) {
+  std::lock_guard lock(teams_mutex_);
+  teams_.push_back(std::move(team));
+  has_teams_.store(true, std::memory_order_relaxed);
+}
+
+void Library::remove(Team& team) {
+  std::lock_guard lock(teams_mutex_);
+  std::erase_if(teams_, [&](const auto& known) { return known.get() == &team; });
+}
+
+bool Library::attach(std::uintptr_t bytes) {
+  void* address = nullptr;
+  try {
+    const std::uintptr_t block = reinterpret_cast<std::uintptr_t>(context_->heap().allocate(bytes + GASNETT_PAGESIZE));
+    address = reinterpret_cast<void*>(whole_pages(block + GASNETT_PAGESIZE - 1));
+  } catch (const MemoryError&) {
+    // Said to all below.
+  }
+  const auto addresses = context_->exchange(reinterpret_cast<std::uintptr_t>(address));
+  const auto offsets = context_->exchange(address == nullptr ? 0 : context_->heap().offset_of(address).value());
+  const auto sizes = context_->exchange(bytes);
+  if (std::find(addresses.begin(), addresses.end(), 0) != addresses.end()) return false;
+  for (std::uint32_t pe = 0; pe < size(); ++pe)
+    segments_[pe] = {addresses[pe], sizes[pe], HeapOffset(offsets[pe]),
+                     context_->peer_pointer(PeId(pe), HeapOffset(offsets[pe]), sizes[pe])};
+  segment_ = {.address = address, .bytes = bytes};
+  refresh(world_);
+  refresh(pairs_);
+  {
+    std::lock_guard lock(teams_mutex_);
+    for (auto& team : teams_) refresh(*team);
+  }
+  context_->barrier();
+  return true;
+}
+
+HeapOffset Library::locate(Call call, const char* argument, PeId pe, const void* address, std::size_t bytes) const {
+  const RemoteSegment& segment = segments_[pe.value()];
+  const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(address) - segment.address;
+  if (at > segment.bytes || bytes > segment.bytes - at) {
+    if (bytes == 0) return segment.offset;
+    if (segment.bytes == 0)
+      fail(call, "argument '{}': rank {} has no segment. Call gex_Segment_Attach first?", argument, pe.value());
+    fail(
+        call,
+        "argument '{}': {} bytes at {} are not all in the segment of rank {}, which has {} bytes from {:#x} on. Pass an "
+        "address of that segment?",
+        argument, bytes, address, pe.value(), segment.bytes, segment.address);
+  }
+  return HeapOffset(segment.offset.value() + at);
+}
+
+void Library::advance_teams() {
+  std::unique_lock lock(teams_mutex_, std::try_to_lock);
+  if (!lock) return;  // another thread does it
+  for (auto& team : teams_) team->barrier->advance();
+}
+
+}  // namespace atl::gasnet

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GASNet-1's names. */
+#include "harness.h"
+
+static gasnett_atomic_t arrived = gasnett_atomic_init(0);
+static gasnett_atomic_t answered = gasnett_atomic_init(0);
+
+static void ping(gasnet_token_t token, gasnet_handlerarg_t value) {
+  gasnet_node_t source;
+  CHECK(gasnet_AMGetMsgSource(token, &source) == GASNET_OK && (int)source == value);
+  CHECK(gasnet_AMReplyShort1(token, 202, value + 1) == GASNET_OK);
+}
+static void pong(gasnet_token_t token, gasnet_handlerarg_t value) {
+  (void)token;
+  CHECK((gex_Rank_t)value == me + 1);
+  gasnett_atomic_increment(&answered, 0);
+}
+static void data(gasnet_token_t token, void* buffer, size_t bytes, gasnet_handlerarg_t value) {
+  (void)token;
+  CHECK(bytes == 5 && memcmp(buffer, "atoll", 5) == 0 && value == 3);
+  gasnett_atomic_increment(&arrived, 0);
+}
+
+int main(int argc, char** argv) {
+  gasnet_handlerentry_t table[] = {{201, (void (*)(void))ping}, {202, (void (*)(void))pong}, {0, (void (*)(void))data}};
+  CHECK(gasnet_init(&argc, &argv) == GASNET_OK);
+  me = gasnet_mynode();
+  ranks = gasnet_nodes();
+  CHECK(gasnet_attach(table, 3, SEGMENT, 0) == GASNET_OK && table[2].index == 255);
+  gasnet_QueryGexObjects(&client, &endpoint, &world, &segment);
+  CHECK(gex_TM_QueryRank(world) == me);
+  gasnet_seginfo_t segments[64];
+  gasnet_nodeinfo_t hosts[64];
+  CHECK(ranks <= 64 && gasnet_getSegmentInfo(segments, (int)ranks) == GASNET_OK);
+  CHECK(gasnet_getNodeInfo(hosts, (int)ranks) == GASNET_OK && hosts[me].offset == 0);
+  CHECK(segments[me].size == SEGMENT && segments[me].addr == gex_Segment_QueryAddr(segment));
+  CHECK(gasnet_AMMaxArgs() == 16 && gasnet_AMMaxMedium() >= 512 && gasnet_AMMaxLongRequest() >= 512 &&
+        gasnet_AMMaxLongReply() >= 512);
+  CHECK(gasnet_barrier(0, GASNET_BARRIERFLAG_UNNAMED) == GASNET_OK);
+
+  for (gasnet_node_t node = 0; node < ranks; ++node) {
+    char* there = (char*)segments[node].addr + me * 4096;
+    CHECK(gasnet_AMRequestShort1(node, 201, (int)me) == GASNET_OK);
+    CHECK(gasnet_AMRequestMedium1(node, table[2].index, "atoll", 5, 3) == GASNET_OK);
+    CHECK(gasnet_AMRequestLong1(node, table[2].index, "atoll", 5, there + 2048, 3) == GASNET_OK);
+    CHECK(gasnet_AMRequestLongAsync1(node, table[2].index, "atoll", 5, there + 2056, 3) == GASNET_OK);
+    long long value = 1000 + node, back = 0;
+    gasnet_put(node, there, &value, sizeof(value));
+    gasnet_get(&back, node, there, sizeof(back));
+    CHECK(back == value);
+    gasnet_handle_t handle = gasnet_put_nb(node, there, &value, 4);
+    gasnet_wait_syncnb(handle);
+    gasnet_handle_t handles[2] = {gasnet_put_nb_bulk(node, there + 8, &value, 8), gasnet_get_nb(&back, node, there, 8)};
+    gasnet_wait_syncnb_all(handles, 2);
+    CHECK(gasnet_try_syncnb_all(handles, 2) == GASNET_OK);
+    gasnet_put_nbi(node, there + 16, &value, 8);
+    gasnet_get_nbi_bulk(&back, node, there + 8, 8);
+    gasnet_wait_syncnbi_all();
+    CHECK(back == value);
+    gasnet_put_val(node, there + 24, 77, 2);
+    CHECK(gasnet_get_val(node, there + 24, 2) == 77);
+    CHECK(gasnet_wait_syncnb_valget(gasnet_get_nb_val(node, there + 24, 1)) == 77);
+    gasnet_memset(node, there + 32, 9, 1500);
+    CHECK(gasnet_get_val(node, there + 32 + 1499, 1) == 9);
+    gasnet_begin_nbi_accessregion();
+    gasnet_put_nbi_bulk(node, there, &value, 8);
+    gasnet_wait_syncnb(gasnet_end_nbi_accessregion());
+  }
+  GASNET_BLOCKUNTIL(gasnett_atomic_read(&answered, 0) == ranks && gasnett_atomic_read(&arrived, 0) == 3 * ranks);
+  gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;
+  gasnet_hsl_lock(&lock);
+  CHECK(gasnet_hsl_trylock(&lock) == GASNET_ERR_NOT_READY);
+  gasnet_hsl_unlock(&lock);
+  CHECK(gasnet_getenv("PATH") != NULL);
+  CHECK(gasnet_barrier(0, GASNET_BARRIERFLAG_ANONYMOUS) == GASNET_OK);
+  return 0; /* the same as gasnet_exit(0) */
+}
