@@ -82,9 +82,11 @@ def pandas_at_work(name: str) -> Iterator[None]:
 
 
 def caller() -> FrameType:
-    """The frame of the line outside this package that called it."""
+    """The frame of the line outside this package and pandas that called it."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(("atoll.", "contextlib")):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(
+        ("atoll.", "contextlib", "pandas.")
+    ):
         frame = frame.f_back
     return frame
 

@@ -27,6 +27,7 @@ from ..columns.datetime.timestamp import of_value
 from ..columns.functions.functions import isna as _isna
 from ..columns.functions.functions import notna as _notna
 from ..columns.objects import is_missing
+from ..columns.text.strings import Strings
 from ..frame import (
     CategoricalIndex,
     DataFrame,
@@ -60,15 +61,18 @@ from ..frame import (
 )
 from ..frame.classes import is_frame, is_series
 from ..frame.data.values import make
+from ..frame.fallback.calls import is_collected
 from ..frame.fallback.classes import install_functions
 from ..frame.fallback.convert import from_pandas as _from_pandas
 from ..frame.fallback.convert import tell_in_pandas
 from ..frame.fallback.convert import to_pandas as _to_pandas
+from ..frame.fallback.distinct import datetimes_of_distinct
 from ..frame.fallback.limits import covers
 from ..frame.files.conversion import numpy_of
 from ..frame.files.pandas_readers import Chunks
 from ..frame.files.reader_limits import OF_READERS, may_be_read_again
 from ..frame.index.datetime import read_durations
+from ..frame.index.steps import inferred
 from ..frame.reshape.pivot import melt as _melt
 from ..frame.reshape.pivot import pivot as _pivot
 from ..frame.reshape.pivot import pivot_table as _pivot_table
@@ -97,6 +101,7 @@ __all__ = [
     "Timedelta",
     "TimedeltaIndex",
     "Timestamp",
+    "bdate_range",
     "col",
     "concat",
     "crosstab",
@@ -105,6 +110,7 @@ __all__ = [
     "factorize",
     "from_dummies",
     "get_dummies",
+    "infer_freq",
     "interval_range",
     "isna",
     "isnull",
@@ -193,16 +199,39 @@ def _read(read: Any, arg: Any, options: dict[str, Any]) -> Any:
     return Index(read(make(arg) if isinstance(arg, (list, tuple, np.ndarray, range)) else arg, **options))
 
 
+def infer_freq(index: Any) -> Any:
+    """The frequency of datetimes or timedeltas; None where they are not at even steps.
+
+    The option ``future.infer_freq_returns_offset`` decides whether it is an offset or its name.
+
+    >>> with option_context("future.infer_freq_returns_offset", False):
+    ...     infer_freq(date_range("2026-01-01", periods=3, freq="6h"))
+    '6h'
+    """
+    return inferred(index)
+
+
+def bdate_range(
+    start: Any = None, end: Any = None, periods: int | None = None, freq: Any = "B", tz: Any = None,
+    normalize: bool = True, name: Any = None,
+) -> Any:  # fmt: skip
+    """Weekdays from Monday to Friday.
+
+    >>> bdate_range("2026-01-02", periods=2).strftime("%a").to_list()
+    ['Fri', 'Mon']
+    """
+    if freq != "B":
+        raise NotImplementedError("other frequencies and calendars are pandas'")
+    return date_range(start, end, periods, freq, tz, normalize, name)
+
+
 def to_datetime(arg: Any, errors: str = "raise", **options: Any) -> Any:
     """Datetimes from strings, numbers, or columns of years, months and days; see `atoll.to_datetime`. pandas parses
     strings in mixed formats (``format`` "mixed" or "ISO8601")."""
     if options.get("format") in ("mixed", "ISO8601"):
-        by_pandas("to_datetime", ["format"])
-        import pandas
-
-        made = pandas.to_datetime(arg.to_pandas() if hasattr(arg, "to_pandas") else arg, errors=errors, **options)
-        kind = {pandas.Series: Series, pandas.DatetimeIndex: Index}.get(type(made))
-        return of_value(made) if kind is None else kind(made)
+        if not is_series(arg) or not isinstance(arg._values, Strings):
+            raise NotImplementedError("formats of each value are read of a Series of strings")
+        return datetimes_of_distinct(arg, errors=errors, **options)
     return _read(_reading.to_datetime, arg, {"errors": errors, **options})
 
 
@@ -223,7 +252,7 @@ _READERS = ("read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "re
 
 #: Names that need no data: pandas' arrays and options.
 _WITHOUT_DATA = (
-    "array", "describe_option", "get_option", "option_context", "reset_option", "set_eng_float_format", "set_option",
+    "describe_option", "get_option", "option_context", "reset_option", "set_eng_float_format", "set_option",
     "show_versions", "test",
 )  # fmt: skip
 
@@ -266,7 +295,9 @@ def __getattr__(name: str) -> Any:
                 args[0].seek(start)
         with pandas_at_work(name):
             made = found(*map(_to_pandas, args), **{key: _to_pandas(value) for key, value in kwargs.items()})
-            by_pandas(name, sorted(kwargs) if own is not None else ())
+            of_file = name.startswith("read_") and not (args and hasattr(args[0], "read"))
+            if of_file or any(map(is_collected, (*args, *kwargs.values()))):
+                by_pandas(name, sorted(kwargs) if own is not None else ())
             if type(made).__name__ in ("TextFileReader", "JsonReader"):
                 return Chunks(made, None)
             return _from_pandas(made)

@@ -121,7 +121,7 @@ def _parts_of(value: Any) -> list[Any]:
     if hasattr(kind, "_index"):
         index = _get(value, "_index")
         return [_get(value, "_values"), _get(value, "_name"), index, *index.names]
-    return [_get(value, "_data"), *value.names]
+    return [_get(value, "_column"), *value.names]
 
 
 def _are_same(some: list[Any], others: list[Any]) -> bool:

@@ -49,7 +49,7 @@ frames = sys._getframe()
 ESCAPES = [
     # attributes of Python's own
     "a.__class__", "().__class__.__bases__", "().__class__.__bases__[0].__subclasses__()", "(1).__class__",
-    "''.__class__.__mro__[1]", "a.__init__.__globals__", "a._values", "a._index", "a.str._of", "index._data",
+    "''.__class__.__mro__[1]", "a.__init__.__globals__", "a._values", "a._index", "a.str._of", "index._column",
     "a.mean.__func__", "@thing.__dict__", "@thing._x", "a.__reduce__()", "a.__array__()", "a.__getattribute__('b')",
     "[].__class__", "a.iloc[0].__class__", "a.dt.__class__", "(a > 1).__class__", "1 .__class__ == a",
     # Python's own names, and modules

@@ -195,7 +195,7 @@ def _is_held_here(of: Any) -> bool:
         return any(type(one) in _HELD for one in list.__iter__(of._columns))
     if type(of) in PARTS:
         return _is_held_here(of._of)
-    values = of._data if isinstance(of, IndexCore) else getattr(of, "_values", None)
+    values = of._column if isinstance(of, IndexCore) else getattr(of, "_values", None)
     if type(values) is list:  # the levels of a MultiIndex
         return any(type(one) in _HELD for one in values)
     return type(values) in _HELD or (values is not None and values.size == 0)
@@ -344,19 +344,19 @@ def function_falling_back(native: Callable[..., Any], name: str) -> Callable[...
                 error = raised
         with pandas_at_work(name):
             made = function_of_pandas(name, args, kwargs, error)
-            if any(map(_is_collected, (*args, *kwargs.values()))):
+            if any(map(is_collected, (*args, *kwargs.values()))):
                 by_pandas(name, sorted(lost))
             return made
 
     return function
 
 
-def _is_collected(value: Any) -> bool:
+def is_collected(value: Any) -> bool:
     """Whether data of ours has to be collected for pandas to see a value."""
     if isinstance(value, (list, tuple)):
-        return any(map(_is_collected, value))
+        return any(map(is_collected, value))
     if isinstance(value, dict):
-        return any(map(_is_collected, value.values()))
+        return any(map(is_collected, value.values()))
     if isinstance(value, IndexCore):
         return value.size > _FEW
     return is_frame(value) or is_series(value) or isinstance(value, (ndarray, Column))

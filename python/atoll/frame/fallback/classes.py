@@ -85,9 +85,10 @@ def install() -> None:
 
 #: Functions of the package that pandas has, too.
 FUNCTIONS = (
-    "concat", "crosstab", "cut", "date_range", "factorize", "from_dummies", "get_dummies", "interval_range", "lreshape",
-    "melt", "merge", "merge_asof", "merge_ordered", "period_range", "pivot", "pivot_table", "qcut", "timedelta_range",
-    "to_datetime", "to_numeric", "to_timedelta", "unique", "wide_to_long", "isna", "notna", "isnull", "notnull",
+    "bdate_range", "concat", "crosstab", "cut", "date_range", "factorize", "from_dummies", "get_dummies", "infer_freq",
+    "interval_range", "lreshape", "melt", "merge", "merge_asof", "merge_ordered", "period_range", "pivot",
+    "pivot_table", "qcut", "timedelta_range", "to_datetime", "to_numeric", "to_timedelta", "unique", "wide_to_long",
+    "isna", "notna", "isnull", "notnull",
 )  # fmt: skip
 
 

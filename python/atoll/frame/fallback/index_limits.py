@@ -56,7 +56,7 @@ _NOT_OF_SEVERAL = frozenset((
 
 
 def _is_plain(index: Any) -> bool:
-    values = index._data
+    values = index._column
     if type(index).__name__ == "RangeIndex":
         return True
     if isinstance(values, ndarray):
@@ -115,7 +115,7 @@ def _of_plain(name: str) -> Limit:
         if name in ("to_list", "tolist", "__len__", "__iter__", "__repr__", "__bool__"):
             return True
         if not _is_plain(self):
-            return name == "__array__" and getattr(self._data, "tz", None) is None
+            return name == "__array__" and getattr(self._column, "tz", None) is None
         if name in _OF_ANY_KIND:
             return True
         return (

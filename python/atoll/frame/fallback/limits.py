@@ -6,6 +6,7 @@ A limit is a function of the object and the arguments of a call. It looks at kin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable
 from types import FunctionType
 from typing import Any
@@ -502,7 +503,21 @@ def _clip(
     )
 
 
+def _to_csv(self: Any, path_or_buf: Any = None, *args: Any, compression: Any = "infer", **options: Any) -> bool:
+    """Archives are pandas' to write."""
+    method = compression.get("method") if isinstance(compression, dict) else compression
+    name = str(path_or_buf).lower() if method == "infer" else f".{method}"
+    return not re.search(r"\.tar(\.|$)", name)
+
+
+def _to_json(self: Any, path_or_buf: Any = None, **options: Any) -> bool:
+    complexes = any(isinstance(one, ndarray) and one.dtype.kind == "c" for one in columns_of(self))
+    return options.get("mode", "w") in ("w", "a") and not complexes
+
+
 def _to_datetime(arg: Any, errors: Any = "raise", **options: Any) -> bool:
+    if options.get("format") in ("mixed", "ISO8601"):
+        return is_series(arg) and isinstance(arg._values, Strings)
     if is_frame(arg) or isinstance(arg, dict) or not set(options) <= {"format", "utc"}:
         return False
     if isinstance(arg, (str, list)):
@@ -535,11 +550,11 @@ def _windows_alone(self: Any, *args: Any, **options: Any) -> bool:
 OF_FRAMES: dict[str, Limit] = {
     "where": _where, "mask": _where, "apply": _apply, "agg": _agg, "aggregate": _agg, "transform": _transform,
     "replace": _replace, "__setitem__": _set_item, "join": _join, "merge": _merge, "melt": _melt, "clip": _clip,
-    "pivot_table": _pivot_table, "pivot": _pivot_table,
+    "pivot_table": _pivot_table, "pivot": _pivot_table, "to_csv": _to_csv, "to_json": _to_json,
 }  # fmt: skip
 OF_SERIES: dict[str, Limit] = {
     "where": _where, "mask": _where, "apply": _apply_series, "agg": _agg, "aggregate": _agg, "transform": _transform,
-    "replace": _replace, "clip": _clip,
+    "replace": _replace, "clip": _clip, "to_csv": _to_csv, "to_json": _to_json,
 }  # fmt: skip
 OF_WINDOWS: dict[str, Limit] = {
     "corr": _windows_alone, "cov": _windows_alone, "agg": _windows_alone, "aggregate": _windows_alone,

@@ -31,10 +31,22 @@ def _is_known_dtype(dtype: Any) -> bool:
     return isinstance(dtype, (type, np.dtype)) and str(np.dtype(dtype)) in _DTYPES
 
 
-def _are_strings(values: Any) -> bool:
-    if values is None or isinstance(values, str):
+def _are_words(values: Any) -> bool:
+    """Whether what is missing is given by strings that are no numbers, which pandas compares by value."""
+    if values is None:
         return True
-    return isinstance(values, (list, tuple, set)) and all(isinstance(one, str) for one in values)
+    listed = [values] if isinstance(values, str) else values
+    return isinstance(listed, (list, tuple, set)) and all(
+        isinstance(one, str) and not _is_number(one) for one in listed
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _read_csv(where: Any, **options: Any) -> bool:
@@ -53,7 +65,8 @@ def _read_csv(where: Any, **options: Any) -> bool:
         all(map(_is_known_dtype, named))
         and (header in ("infer", None) or (type(header) is int and header >= 0))
         and options.get("index_col") is not False
-        and _are_strings(options.get("na_values"))
+        and _are_words(options.get("na_values"))
+        and options.get("quotechar", '"') is not None
         and isinstance(options.get("nrows"), (int, type(None)))
         and str(encoding or "utf-8").lower().replace("_", "-") in ("utf-8", "utf8")
         and options.get("on_bad_lines", "error") in ("error", "skip")

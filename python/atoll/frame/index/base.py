@@ -42,14 +42,14 @@ class FrozenList(list[Any]):
 class IndexCore:
     """What every index is: columns of labels, one or several."""
 
-    __slots__ = ("__weakref__", "_data", "_name")
-    _data: Any
+    __slots__ = ("__weakref__", "_column", "_name")
+    _column: Any
     _name: Any
 
     @property
     def _values(self) -> Any:
         """The labels as a column."""
-        return self._data
+        return self._column
 
     @property
     def _labels_of_index(self) -> list[Any]:
@@ -63,7 +63,7 @@ class IndexCore:
         return self
 
     def __reduce__(self) -> Any:
-        return _again, (self._data, self._name, getattr(self, "freqstr", None))
+        return _again, (self._column, self._name, getattr(self, "freqstr", None))
 
     @property
     def names(self) -> list[Any]:
@@ -113,7 +113,7 @@ class IndexCore:
 
     def _replace(self, other: Any) -> None:
         """Becomes another of its class: what `inplace` asks for."""
-        for name in ("_data", "_name", "_range", "_freq"):
+        for name in ("_column", "_name", "_range", "_freq"):
             if hasattr(other, name):
                 setattr(self, name, getattr(other, name))
 
@@ -128,7 +128,7 @@ class IndexCore:
 
     def _renamed(self, name: Any) -> Any:
         made = object.__new__(type(self))
-        made._data, made._name = self._data, name
+        made._column, made._name = self._column, name
         return made
 
     def to_list(self) -> list[Any]:
@@ -203,7 +203,7 @@ def index_of(values: Any, name: Any = None) -> Any:
     """The index of a column of labels."""
     name_of_class = INDEX_CLASSES.get(type(values), "Index")
     made = object.__new__(CLASSES[_class_in_pandas(values) if type(values) is Foreign else name_of_class])
-    made._data, made._name = values, name
+    made._column, made._name = values, name
     return made
 
 
@@ -251,7 +251,7 @@ def make_index(labels: Any, name: Any = None) -> Any:
 
 def of_range(values: range, name: Any) -> Any:
     made = object.__new__(CLASSES["RangeIndex"])
-    made._range, made._name, made._data = values, name, None
+    made._range, made._name, made._column = values, name, None
     return made
 
 

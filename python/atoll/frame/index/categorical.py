@@ -33,7 +33,7 @@ class CategoricalIndex(Index):
     """
 
     __slots__ = ()
-    _data: Categorical
+    _column: Categorical
 
     def __new__(
         cls, data: Any = None, categories: Any = None, ordered: Any = None, dtype: Any = None, copy: bool = False,
@@ -55,17 +55,17 @@ class CategoricalIndex(Index):
     @property
     def codes(self) -> np.ndarray[Any, Any]:
         """For each label the number of its category, -1 of missing ones."""
-        return self._data.codes.to_numpy()
+        return self._column.codes.to_numpy()
 
     @property
     def categories(self) -> Any:
         """The categories, an index."""
-        return make_index(self._data.categories)
+        return make_index(self._column.categories)
 
     @property
     def ordered(self) -> bool:
         """Whether the categories have an order."""
-        return bool(self._data.ordered)
+        return bool(self._column.ordered)
 
     @property
     def inferred_type(self) -> str:
@@ -76,28 +76,28 @@ class CategoricalIndex(Index):
         """What a function, a dict or a Series makes of each label: categories again, where they stay distinct."""
         mapped = make_index(self.categories).map(mapper)
         if mapped.is_unique and not mapped.hasnans:
-            return self._with(self._data.set_categories(mapped._values, rename=True))
-        return mapped._take(make(self._data.codes.astype(np.int64)))._renamed(self.name)
+            return self._with(self._column.set_categories(mapped._values, rename=True))
+        return mapped._take(make(self._column.codes.astype(np.int64)))._renamed(self.name)
 
     def equals(self, other: Any) -> bool:
         """Whether another has the same labels; of categories, the same ones."""
-        held = getattr(other, "_data", None)
+        held = getattr(other, "_column", None)
         if isinstance(held, Categorical):
-            return bool(self._data.equals(held))
-        return hasattr(other, "__len__") and self.size == len(other) and to_list(self._data) == list(other)
+            return bool(self._column.equals(held))
+        return hasattr(other, "__len__") and self.size == len(other) and to_list(self._column) == list(other)
 
     def to_pandas(self) -> Any:
         """A pandas CategoricalIndex."""
         import pandas as pd
 
-        return pd.CategoricalIndex(self._data.to_pandas().array, name=self.name)
+        return pd.CategoricalIndex(self._column.to_pandas().array, name=self.name)
 
     def __contains__(self, key: Any) -> bool:
-        return self._data._code(key) >= 0 and bool((self._data == key).any())
+        return self._column._code(key) >= 0 and bool((self._column == key).any())
 
     def __getattr__(self, name: str) -> Any:
         if name in _METHODS:
-            found = getattr(self._data, name)
+            found = getattr(self._column, name)
 
             def method(*args: Any, **options: Any) -> Any:
                 made = found(*args, **options)
@@ -107,15 +107,15 @@ class CategoricalIndex(Index):
         return super().__getattr__(name)
 
     def __repr__(self) -> str:
-        held = to_list(self._data.categories)
+        held = to_list(self._column.categories)
         if any(isinstance(one, str) for one in held):
             texts = [repr(one) for one in held]
         else:
-            texts = texts_of(self._data.categories)
+            texts = texts_of(self._column.categories)
         shown = texts if len(texts) <= CATEGORIES else [*texts[:5], "...", *texts[-5:]]
         extras = extras_of(self, f"categories=[{', '.join(shown)}]", f"ordered={self.ordered}", "dtype='category'")
         return labels_repr(
-            type(self).__name__, self, self.size, extras, lambda part: map(shown_label, to_list(part._data))
+            type(self).__name__, self, self.size, extras, lambda part: map(shown_label, to_list(part._column))
         )
 
 

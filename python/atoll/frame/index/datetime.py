@@ -105,18 +105,18 @@ class TimeIndex(Index):
     @property
     def inferred_type(self) -> str:
         """What the labels are."""
-        return "datetime64" if isinstance(self._data, Datetimes) else "timedelta64"
+        return "datetime64" if isinstance(self._column, Datetimes) else "timedelta64"
 
     @property
     def asi8(self) -> np.ndarray[Any, Any]:
         """Whole numbers of the unit, as a NumPy array; the smallest where one is missing."""
-        return self._data.to_numpy().view(np.int64)
+        return self._column.to_numpy().view(np.int64)
 
     @property
     def resolution(self) -> str:
         """The finest part that a label has."""
         for name in ("nanosecond", "microsecond", "second", "minute", "hour"):
-            part = getattr(self._data, name + ("s" if self.inferred_type == "timedelta64" else ""), None)
+            part = getattr(self._column, name + ("s" if self.inferred_type == "timedelta64" else ""), None)
             if part is not None and bool((part != 0).any()):
                 whole = name == "microsecond" and not bool((part % 1000 != 0).any())
                 return "millisecond" if whole else name
@@ -129,7 +129,7 @@ class TimeIndex(Index):
 
     def _stepping(self, freq: Any) -> Any:
         """The same labels, known to stand one step apart."""
-        made = index_of(self._data, self._name)
+        made = index_of(self._column, self._name)
         made._freq = self.inferred_freq if freq == "infer" else name_of_step(freq)
         return made
 
@@ -139,7 +139,7 @@ class TimeIndex(Index):
         return made
 
     def _cut(self, rows: slice) -> Any:
-        made = index_of(cut(self._data, rows), self._name)
+        made = index_of(cut(self._column, rows), self._name)
         made._freq = times(self.freqstr, rows.step or 1)
         return made
 
@@ -152,7 +152,7 @@ class TimeIndex(Index):
 
     def __repr__(self) -> Any:
         extras = [*extras_of(self, f"dtype='{self.dtype}'"), f"freq={self.freqstr!r}"]
-        return labels_repr(type(self).__name__, self, self.size, extras, lambda part: map(repr, texts_of(part._data)))
+        return labels_repr(type(self).__name__, self, self.size, extras, lambda part: map(repr, texts_of(part._column)))
 
     def __getattr__(self, name: str) -> Any:
         if name == "_freq":
@@ -203,11 +203,11 @@ class DatetimeIndex(TimeIndex):
         known = self.freqstr
         if freq is None and known is None and self.size > 2:
             known = self.inferred_freq
-        return index_of(to_period(self._data, freq, known), self._name)
+        return index_of(to_period(self._column, freq, known), self._name)
 
     def indexer_at_time(self, time: Any, asof: bool = False) -> np.ndarray[Any, Any]:
         """The rows at a time of day."""
-        return rows_at_time(self._data, time).to_numpy()
+        return rows_at_time(self._column, time).to_numpy()
 
     def indexer_between_time(
         self, start_time: Any, end_time: Any, include_start: bool = True, include_end: bool = True
@@ -215,46 +215,46 @@ class DatetimeIndex(TimeIndex):
         """The rows between two times of day."""
         sides = {(True, True): "both", (True, False): "left", (False, True): "right", (False, False): "neither"}
         inclusive = sides[include_start, include_end]
-        return rows_between(self._data, start_time, end_time, inclusive).to_numpy()
+        return rows_between(self._column, start_time, end_time, inclusive).to_numpy()
 
     @property
     def is_normalized(self) -> bool:
         """Whether all moments are midnights."""
-        return bool((self._data == self._data.normalize()).all())
+        return bool((self._column == self._column.normalize()).all())
 
     @property
     def tzinfo(self) -> Any:
         """The time zone as Python has it, None when there is none."""
-        return None if self._data.tz is None else tzinfo_of(self._data.tz)
+        return None if self._column.tz is None else tzinfo_of(self._column.tz)
 
     tz = tzinfo
 
     def to_julian_date(self) -> Any:
         """Days since noon of 1 January 4713 BC: an index of floats."""
-        local = self._data._local().as_unit("ns")
+        local = self._column._local().as_unit("ns")
         return Index(local._values / 86_400_000_000_000 + 2440587.5, name=self._name)
 
     @property
     def timetz(self) -> np.ndarray[Any, Any]:
         """Python's times of day, with their zone."""
-        return Objects([None if one is None else one.timetz() for one in self._data.to_list()]).to_numpy()
+        return Objects([None if one is None else one.timetz() for one in self._column.to_list()]).to_numpy()
 
     def snap(self, freq: Any = "S") -> Any:
         """The moments rounded to a frequency."""
-        return index_of(self._data.round(freq), self._name)
+        return index_of(self._column.round(freq), self._name)
 
     def to_pydatetime(self) -> np.ndarray[Any, Any]:
         """Python's datetimes, in a NumPy array."""
-        return Objects(self._data.to_list()).to_numpy()
+        return Objects(self._column.to_list()).to_numpy()
 
     def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Any:
         """The moments at which the clock of a zone shows these; None: what it shows, without a zone."""
-        made = index_of(self._data.tz_localize(tz, ambiguous, nonexistent), self._name)
-        return made._stepping(self.freqstr) if self._data.tz is None else made
+        made = index_of(self._column.tz_localize(tz, ambiguous, nonexistent), self._name)
+        return made._stepping(self.freqstr) if self._column.tz is None else made
 
     def tz_convert(self, tz: Any) -> Any:
         """The same moments, told in another zone."""
-        return index_of(self._data.tz_convert(tz), self._name)._stepping(self.freqstr)
+        return index_of(self._column.tz_convert(tz), self._name)._stepping(self.freqstr)
 
 
 class TimedeltaIndex(TimeIndex):
@@ -282,12 +282,12 @@ class TimedeltaIndex(TimeIndex):
 
     def to_pytimedelta(self) -> np.ndarray[Any, Any]:
         """Python's timedeltas, in a NumPy array."""
-        return Objects(self._data.to_list()).to_numpy()
+        return Objects(self._column.to_list()).to_numpy()
 
     @property
     def components(self) -> Any:
         """What each is made of: a frame."""
-        made = self._data.components
+        made = self._column.components
         return frame(list(made), Labels(list(made._fields)), range_index(self.size))
 
 

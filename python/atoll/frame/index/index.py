@@ -106,9 +106,9 @@ class RangeIndex(Index):
 
     @property
     def _values(self) -> Any:
-        if self._data is None:
-            self._data = arange(self._range.start, self._range.stop, self._range.step)
-        return self._data
+        if self._column is None:
+            self._column = arange(self._range.start, self._range.stop, self._range.step)
+        return self._column
 
     @property
     def start(self) -> int:

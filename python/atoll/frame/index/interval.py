@@ -48,7 +48,7 @@ class IntervalIndex(Closing, Index):
     """
 
     __slots__ = ()
-    _data: Intervals
+    _column: Intervals
 
     def __new__(
         cls, data: Any = None, closed: Any = None, dtype: Any = None, copy: bool = False, name: Any = None,
@@ -91,37 +91,37 @@ class IntervalIndex(Closing, Index):
     @property
     def closed(self) -> str:
         """Which bounds belong to the intervals."""
-        return self._data.closed
+        return self._column.closed
 
     @property
     def left(self) -> Any:
         """The left bounds, an index."""
-        return make_index(self._data.left)
+        return make_index(self._column.left)
 
     @property
     def right(self) -> Any:
         """The right bounds, an index."""
-        return make_index(self._data.right)
+        return make_index(self._column.right)
 
     @property
     def mid(self) -> Any:
         """What lies in the middle of each, an index."""
-        return make_index(self._data.mid)
+        return make_index(self._column.mid)
 
     @property
     def length(self) -> Any:
         """How far the bounds are apart, an index."""
-        return make_index(self._data.length)
+        return make_index(self._column.length)
 
     @property
     def is_empty(self) -> np.ndarray[Any, Any]:
         """Which intervals contain nothing."""
-        return self._data.is_empty.to_numpy()
+        return self._column.is_empty.to_numpy()
 
     @property
     def is_overlapping(self) -> bool:
         """Whether two intervals have a point in common."""
-        return overlapping(self._data.dropna())
+        return overlapping(self._column.dropna())
 
     @property
     def is_non_overlapping_monotonic(self) -> bool:
@@ -136,37 +136,37 @@ class IntervalIndex(Closing, Index):
 
     def contains(self, other: Any) -> np.ndarray[Any, Any]:
         """Which intervals contain a value."""
-        return self._data.contains(other).to_numpy()
+        return self._column.contains(other).to_numpy()
 
     def overlaps(self, other: Any) -> np.ndarray[Any, Any]:
         """Which intervals have a point in common with another."""
-        return self._data.overlaps(other).to_numpy()
+        return self._column.overlaps(other).to_numpy()
 
     def set_closed(self, closed: str) -> Any:
         """The same bounds, of which others belong to the intervals."""
-        return self._with(self._data.set_closed(closed))
+        return self._with(self._column.set_closed(closed))
 
     def to_tuples(self, na_tuple: bool = True) -> Any:
         """The bounds as tuples, an index."""
-        return Index(self._data.to_tuples(), tupleize_cols=False)
+        return Index(self._column.to_tuples(), tupleize_cols=False)
 
     def to_pandas(self) -> Any:
         """A pandas IntervalIndex."""
         import pandas as pd
 
-        return pd.IntervalIndex(self._data.to_pandas().array, name=self.name)
+        return pd.IntervalIndex(self._column.to_pandas().array, name=self.name)
 
     # -- lookup --
 
     def _rows_of(self, key: Any) -> Any:
         if _is_interval(key):
-            found = self._data == key
+            found = self._column == key
             rows = flatnonzero(found.fillna(False) if hasattr(found, "fillna") else found)
         elif is_missing(key):
-            rows = flatnonzero(self._data.isna())
+            rows = flatnonzero(self._column.isna())
         else:
             try:
-                rows = flatnonzero(self._data.contains(key))
+                rows = flatnonzero(self._column.contains(key))
             except TypeError:
                 raise KeyError(key) from None
         if rows.size == 0:
@@ -176,14 +176,14 @@ class IntervalIndex(Closing, Index):
     def __contains__(self, key: Any) -> bool:
         if not _is_interval(key):
             return False
-        return bool((self._data == key).any())
+        return bool((self._column == key).any())
 
     def _indexer(self, wanted: Any) -> Any:
         if isinstance(wanted._values, Intervals):
             return IndexCore._indexer(self, wanted)
         if self.is_overlapping:
             raise ValueError("cannot handle overlapping indices; use IntervalIndex.get_indexer_non_unique")
-        return containing(self._data, wanted._values)
+        return containing(self._column, wanted._values)
 
     def _all_rows(self, wanted: Any, missing: bool = False) -> Any:
         if isinstance(wanted._values, Intervals) or not self.is_overlapping:
@@ -202,13 +202,13 @@ class IntervalIndex(Closing, Index):
         except KeyError:
             if _is_interval(label):
                 raise
-            bounds = self._data.left if side == "right" else self._data.right
+            bounds = self._column.left if side == "right" else self._column.right
             return int(searchsorted(bounds, make([label]), "right" if side == "right" else "left")[0])
         return int(rows[0]) if side == "left" else int(rows[-1]) + 1
 
     def __repr__(self) -> str:
-        extras = extras_of(self, f"dtype='{self._data.kind}'")
-        return labels_repr("IntervalIndex", self, self.size, extras, lambda part: map(_text, part._data.to_list()))
+        extras = extras_of(self, f"dtype='{self._column.kind}'")
+        return labels_repr("IntervalIndex", self, self.size, extras, lambda part: map(_text, part._column.to_list()))
 
 
 def _text(label: Any) -> str:

@@ -75,7 +75,9 @@ class IndexOthers(IndexCore):
 
     def is_(self, other: Any) -> bool:
         """Whether another is this very index, or a view of it."""
-        return self is other or (isinstance(other, IndexCore) and self._data is not None and self._data is other._data)
+        return self is other or (
+            isinstance(other, IndexCore) and self._column is not None and self._column is other._column
+        )
 
     def infer_objects(self, copy: bool = True) -> Any:
         """Labels of objects in the kind that holds them all."""
@@ -155,7 +157,7 @@ class IndexOthers(IndexCore):
             return made, rows
         places = [self._level(one) for one in (level if isinstance(level, (list, tuple)) else [level])]
         rest = [place for place in range(self.nlevels) if place not in places] if sort_remaining else []
-        frame = CLASSES["DataFrame"]({place: self._data[place] for place in [*places, *rest]})
+        frame = CLASSES["DataFrame"]({place: self._column[place] for place in [*places, *rest]})
         directions = list(ascending) if isinstance(ascending, (list, tuple)) else [ascending] * len(places)
         directions += [directions[0]] * len(rest)
         order = frame.sort_values([*places, *rest], ascending=directions, kind="stable", na_position=na_position)
@@ -177,7 +179,7 @@ class MultiIndexOthers(IndexOthers):
     def dtypes(self: Any) -> Any:
         """The kind of each level: a Series."""
         names = [f"level_{place}" if one is None else one for place, one in enumerate(self._name)]
-        return CLASSES["Series"]([kind_of(one) for one in self._data], index=names, dtype=object)
+        return CLASSES["Series"]([kind_of(one) for one in self._column], index=names, dtype=object)
 
     def to_flat_index(self: Any) -> Any:
         """An index of the labels as tuples."""
@@ -198,11 +200,11 @@ class MultiIndexOthers(IndexOthers):
 
     def min(self: Any, axis: Any = None, skipna: bool = True) -> Any:
         """The first label in order."""
-        return self._label(int(rows_in_order(self._data)[0]))
+        return self._label(int(rows_in_order(self._column)[0]))
 
     def max(self: Any, axis: Any = None, skipna: bool = True) -> Any:
         """The last label in order."""
-        return self._label(int(rows_in_order(self._data)[self.size - 1]))
+        return self._label(int(rows_in_order(self._column)[self.size - 1]))
 
     def astype(self: Any, dtype: Any, copy: bool = True) -> Any:
         """The index itself: labels are tuples, which are objects."""
@@ -237,7 +239,7 @@ class MultiIndexOthers(IndexOthers):
     def set_levels(self: Any, levels: Any, *, level: Any = None, verify_integrity: bool = True) -> Any:
         """The same codes with other labels of the levels."""
         places, tables = self._chosen(levels, level)
-        columns = list(self._data)
+        columns = list(self._column)
         for place, table in zip(places, tables, strict=True):
             made = make_index(table)
             codes = self.codes[place]
@@ -252,7 +254,7 @@ class MultiIndexOthers(IndexOthers):
     def set_codes(self: Any, codes: Any, *, level: Any = None, verify_integrity: bool = True) -> Any:
         """The levels' labels chosen by other codes."""
         places, tables = self._chosen(codes, level)
-        columns = list(self._data)
+        columns = list(self._column)
         for place, one in zip(places, tables, strict=True):
             columns[place] = _coded(self.levels[place]._values, np.asarray(one))
         return self._of(columns, self._name)
@@ -323,7 +325,7 @@ class MultiIndexOthers(IndexOthers):
 
     def view(self: Any, cls: Any = None) -> Any:
         """The index itself."""
-        return self._of(self._data, self._name)
+        return self._of(self._column, self._name)
 
     def notna(self: Any) -> Any:
         """Refused, as in pandas: a label has several parts."""

@@ -56,7 +56,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
     @classmethod
     def _of(cls, columns: list[Any], names: Any = None) -> Any:
         made = object.__new__(cls)
-        made._data = list(columns)
+        made._column = list(columns)
         made._name = [None] * len(columns) if names is None else list(names)
         if len(made._name) != len(columns):
             raise ValueError("Length of names must match number of levels in MultiIndex.")
@@ -109,13 +109,13 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
 
     @property
     def _labels_of_index(self) -> list[Any]:
-        columns: list[Any] = self._data
+        columns: list[Any] = self._column
         return columns
 
     @property
     def size(self) -> int:
         """How many labels there are."""
-        return int(self._data[0].size)
+        return int(self._column[0].size)
 
     @property
     def name(self) -> Any:
@@ -134,7 +134,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
     @property
     def nlevels(self) -> int:
         """How many levels there are."""
-        return len(self._data)
+        return len(self._column)
 
     @property
     def dtype(self) -> Any:
@@ -144,12 +144,12 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
     @property
     def levels(self) -> list[Any]:
         """The distinct labels of each level, in order."""
-        return FrozenList(index_of(unique(one), name) for one, name in zip(self._data, self._name, strict=True))
+        return FrozenList(index_of(unique(one), name) for one, name in zip(self._column, self._name, strict=True))
 
     @property
     def codes(self) -> list[Any]:
         """For each level the number of each row's label among `levels`."""
-        return FrozenList(as_column(one).numbers()[0].to_numpy() for one in self._data)
+        return FrozenList(as_column(one).numbers()[0].to_numpy() for one in self._column)
 
     @property
     def levshape(self) -> tuple[int, ...]:
@@ -159,26 +159,26 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
     # -- rows --
 
     def _take(self, rows: Any) -> Any:
-        return self._of([take(column, rows) for column in self._data], self._name)
+        return self._of([take(column, rows) for column in self._column], self._name)
 
     def _cut(self, rows: slice) -> Any:
-        return self._of([cut(column, rows) for column in self._data], self._name)
+        return self._of([cut(column, rows) for column in self._column], self._name)
 
     def _label(self, row: int) -> tuple[Any, ...]:
-        return tuple(item_of(column, row) for column in self._data)
+        return tuple(item_of(column, row) for column in self._column)
 
     def _renamed(self, name: Any) -> Any:
-        return self._of(self._data, name if isinstance(name, (list, tuple)) else self._name)
+        return self._of(self._column, name if isinstance(name, (list, tuple)) else self._name)
 
     def _named(self, names: list[Any]) -> Any:
-        return self._of(self._data, names)
+        return self._of(self._column, names)
 
     def _with(self, data: Any) -> Any:
         return self.from_tuples(to_list(data), names=self._name)
 
     def to_list(self) -> list[Any]:
         """The labels as tuples."""
-        return list(zip(*map(to_list, self._data), strict=True))
+        return list(zip(*map(to_list, self._column), strict=True))
 
     tolist = to_list
 
@@ -213,7 +213,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
 
     def copy(self, names: Any = None, deep: bool = False) -> Any:
         """The same labels: an index never changes."""
-        return self._of(self._data, self._name if names is None else names)
+        return self._of(self._column, self._name if names is None else names)
 
     # -- lookup --
 
@@ -221,7 +221,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         if len(key) > self.nlevels:
             raise KeyError(key)
         mask = full(self.size, True)
-        for column, label in zip(self._data, key, strict=False):
+        for column, label in zip(self._column, key, strict=False):
             if isinstance(label, slice) and label == slice(None):
                 continue
             found = equals_label(column, label)
@@ -257,7 +257,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
 
     def _all_rows(self, wanted: Any, missing: bool = False) -> Any:
         if wanted.nlevels == 1:  # labels of the first level
-            return index_of(self._data[0])._all_rows(wanted, missing)
+            return index_of(self._column[0])._all_rows(wanted, missing)
         return CLASSES["Index"]._all_rows(self, wanted, missing)
 
     def __contains__(self, key: Any) -> bool:
@@ -270,12 +270,12 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
     @property
     def is_monotonic_increasing(self) -> bool:
         """Whether labels are in ascending order."""
-        return is_increasing(rows_in_order(self._data))
+        return is_increasing(rows_in_order(self._column))
 
     @property
     def is_monotonic_decreasing(self) -> bool:
         """Whether labels are in descending order."""
-        return is_increasing(rows_in_order(self._data)[::-1])
+        return is_increasing(rows_in_order(self._column)[::-1])
 
     def slice_locs(self, start: Any = None, end: Any = None, step: Any = None) -> tuple[int, int]:
         """The rows at which labels from `start` to `end`, both included, begin and end.
@@ -283,7 +283,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         KeyError where levels that these name are not in order.
         """
         named = [len(one) if isinstance(one, tuple) else 1 for one in (start, end) if one is not None]
-        if named and not is_increasing(rows_in_order(self._data[: max(named)])):
+        if named and not is_increasing(rows_in_order(self._column[: max(named)])):
             raise pandas_error("UnsortedIndexError", KeyError)(
                 f"cannot slice by labels of {max(named)} levels (these levels are not sorted). Call sort_index() first?"
             )
@@ -305,7 +305,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
     def get_level_values(self, level: Any) -> Any:
         """The labels of one level, row by row."""
         place = self._level(level)
-        return index_of(self._data[place], self._name[place])
+        return index_of(self._column[place], self._name[place])
 
     def droplevel(self, level: Any = 0) -> Any:
         """The index without some levels."""
@@ -320,8 +320,8 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
 
     def _levels(self, kept: list[int]) -> Any:
         if len(kept) == 1:
-            return index_of(self._data[kept[0]], self._name[kept[0]])
-        return self._of([self._data[place] for place in kept], [self._name[place] for place in kept])
+            return index_of(self._column[kept[0]], self._name[kept[0]])
+        return self._of([self._column[place] for place in kept], [self._name[place] for place in kept])
 
     def swaplevel(self, i: Any = -2, j: Any = -1) -> Any:
         """The index with two levels exchanged."""
@@ -344,7 +344,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         if inplace:
             self._name = names
             return None
-        return self._of(self._data, names)
+        return self._of(self._column, names)
 
     def set_names(self, names: Any, *, level: Any = None, inplace: bool = False) -> Any:
         """The same labels, with other names of some levels: by a dict of old names and new ones, or by level."""
@@ -360,7 +360,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
 
     def dropna(self, how: str = "any") -> Any:
         """The labels of which no level is missing."""
-        gone = [isna(column) for column in self._data]
+        gone = [isna(column) for column in self._column]
         mask = gone[0]
         for one in gone[1:]:
             mask = mask | one if how == "any" else mask & one
@@ -368,7 +368,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
 
     def sort_values(self, *, ascending: bool = True, **options: Any) -> Any:
         """The labels in order."""
-        order = rows_in_order(self._data)
+        order = rows_in_order(self._column)
         return self._take(order if ascending else order[::-1])
 
     def isin(self, values: Any, level: Any = None) -> np.ndarray[Any, Any]:
@@ -379,13 +379,13 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         return (found >= 0).to_numpy()
 
     def _uniques(self) -> Any:
-        return self._take(flatnonzero(~duplicated(self._data)))
+        return self._take(flatnonzero(~duplicated(self._column)))
 
     def to_frame(self, index: bool = True, name: Any = None, allow_duplicates: bool = False) -> Any:
         """A frame with a column for each level."""
         names = self._name if name is None else list(name)
         labels = [place if one is None else one for place, one in enumerate(names)]
-        return frame(list(self._data), CLASSES["Labels"](labels), self if index else range_index(self.size))
+        return frame(list(self._column), CLASSES["Labels"](labels), self if index else range_index(self.size))
 
     def remove_unused_levels(self) -> Any:
         """The index itself: it keeps no labels that do not occur."""
@@ -395,7 +395,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         """A pandas MultiIndex."""
         import pandas as pd
 
-        return pd.MultiIndex.from_arrays([index_of(one).to_pandas() for one in self._data], names=self._name)
+        return pd.MultiIndex.from_arrays([index_of(one).to_pandas() for one in self._column], names=self._name)
 
     def __eq__(self, other: Any) -> Any:
         held = other.to_list() if isinstance(other, IndexCore) else [other] * self.size

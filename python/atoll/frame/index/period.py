@@ -46,7 +46,7 @@ class PeriodIndex(Index):
     """
 
     __slots__ = ()
-    _data: Periods
+    _column: Periods
 
     def __new__(
         cls, data: Any = None, freq: Any = None, dtype: Any = None, copy: bool = False, name: Any = None
@@ -88,16 +88,16 @@ class PeriodIndex(Index):
     @property
     def freq(self) -> Any:
         """How long the periods are."""
-        return Period(ordinal=0, freq=self._data.step).freq
+        return Period(ordinal=0, freq=self._column.step).freq
 
     @property
     def freqstr(self) -> str:
         """The same by pandas' name."""
-        return self._data.freqstr
+        return self._column.freqstr
 
     @property
     def _shown_step(self) -> str:
-        return self._data.freqstr
+        return self._column.freqstr
 
     @property
     def inferred_type(self) -> str:
@@ -109,40 +109,40 @@ class PeriodIndex(Index):
         """Whether no period between the first and the last is left out."""
         if not self.is_monotonic_increasing:
             raise ValueError("Index is not monotonic")
-        ordinals = self._data._values
+        ordinals = self._column._values
         return bool(self.size < 2 or ((ordinals[1:] - ordinals[:-1]) < 2).all())
 
     def to_timestamp(self, freq: Any = None, how: str = "start") -> Any:
         """The moments at which the periods begin, or with ``how="end"`` their last ones."""
-        made = index_of(self._data.to_timestamp(freq, how), self._name)
+        made = index_of(self._column.to_timestamp(freq, how), self._name)
         even = self.size > 1 and self.is_monotonic_increasing and self.is_full and self.is_unique
-        step = _BEGINNINGS.get(self._data.step.base)
-        if not even or step is None or at_end(how) or self._data.step.n > 1:
+        step = _BEGINNINGS.get(self._column.step.base)
+        if not even or step is None or at_end(how) or self._column.step.n > 1:
             return made
-        anchored = {"Q": "QS", "Y": "YS"}.get(self._data.step.base)
+        anchored = {"Q": "QS", "Y": "YS"}.get(self._column.step.base)
         if anchored is not None:
-            step = anchored + "-" + MONTHS[(self._data.step.anchor + 1) % (3 if anchored == "QS" else 12)]
-        elif self._data.step.base == "W":  # which begin the day behind their last one
-            step = "W-" + WEEKDAYS[(self._data.step.anchor + 1) % 7]
+            step = anchored + "-" + MONTHS[(self._column.step.anchor + 1) % (3 if anchored == "QS" else 12)]
+        elif self._column.step.base == "W":  # which begin the day behind their last one
+            step = "W-" + WEEKDAYS[(self._column.step.anchor + 1) % 7]
         return made._stepping(step)
 
     def asfreq(self, freq: Any = None, how: str = "E") -> Any:
         """Periods of another length."""
-        return index_of(self._data.asfreq(freq, how), self._name)
+        return index_of(self._column.asfreq(freq, how), self._name)
 
     def shift(self, periods: int = 1, freq: Any = None) -> Any:
         """Labels so many periods later."""
-        return self._with(self._data + periods)
+        return self._with(self._column + periods)
 
     def to_pandas(self) -> Any:
         """A pandas PeriodIndex."""
         import pandas as pd
 
-        return pd.PeriodIndex(self._data.to_pandas().array, name=self._name)
+        return pd.PeriodIndex(self._column.to_pandas().array, name=self._name)
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and (hasattr(Periods, name) or name in PARTS):
-            found = getattr(self._data, name)
+            found = getattr(self._column, name)
             if callable(found) and not isinstance(found, Column) and not hasattr(found, "dtype"):
                 return lambda *args, **options: self._with(found(*args, **options))
             made = self._with(found) if hasattr(found, "dtype") and hasattr(found, "size") else found
@@ -155,8 +155,8 @@ class PeriodIndex(Index):
 
     def __sub__(self, other: Any) -> Any:
         if isinstance(other, (Period, PeriodIndex)):
-            found = self._data - (other._data if isinstance(other, PeriodIndex) else other)
-            step = self._data.step
+            found = self._column - (other._column if isinstance(other, PeriodIndex) else other)
+            step = self._column.step
             held = [None if is_missing(one) else Period(ordinal=int(one), freq=step) - Period(ordinal=0, freq=step)
                     for one in found.tolist()]  # fmt: skip
             return Index(np.array([*held, None], dtype=object)[:-1], name=self._name)
@@ -170,7 +170,7 @@ class PeriodIndex(Index):
             told = Period.of(label)
         except ValueError:
             raise KeyError(label) from None
-        own = self._data.step
+        own = self._column.step
         if ORDER.index(told.step.base) >= ORDER.index(own.base):
             ordinal = told.asfreq(own.one).ordinal
             return ordinal, ordinal
@@ -179,10 +179,10 @@ class PeriodIndex(Index):
     def _rows_of(self, key: Any) -> Any:
         if not isinstance(key, str):
             if hasattr(key, "to_datetime64") or isinstance(key, np.datetime64):
-                key = Period.of(key, self._data.step)
+                key = Period.of(key, self._column.step)
             return super()._rows_of(key)
         first, last = self._span(key)
-        found = (self._data._values >= first) & (self._data._values <= last) & self._data.notna()
+        found = (self._column._values >= first) & (self._column._values <= last) & self._column.notna()
         rows = flatnonzero(found)
         if rows.size == 0:
             raise KeyError(key)
@@ -202,14 +202,14 @@ class PeriodIndex(Index):
     def _bound(self, label: Any, side: str) -> int:
         if isinstance(label, str):
             first, last = self._span(label)
-            label = Period(ordinal=first if side == "left" else last, freq=self._data.step)
+            label = Period(ordinal=first if side == "left" else last, freq=self._column.step)
         elif label is not None and not isinstance(label, Period):
-            label = Period.of(label, self._data.step)
+            label = Period.of(label, self._column.step)
         return super()._bound(label, side)
 
     def __repr__(self) -> str:
-        extras = extras_of(self, f"dtype='{self._data.kind}'")
-        return labels_repr("PeriodIndex", self, self.size, extras, lambda part: map(repr, texts_of(part._data)))
+        extras = extras_of(self, f"dtype='{self._column.kind}'")
+        return labels_repr("PeriodIndex", self, self.size, extras, lambda part: map(repr, texts_of(part._column)))
 
 
 _BEGINNINGS = {"Y": "YS", "Q": "QS", "M": "MS", "W": "W", "D": "D", "B": "B", "h": "h", "min": "min", "s": "s"}
