@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -25,6 +26,13 @@ PUBLISHED = False
 
 class MissingExtraError(ImportError):
     """A package is not installed; the message has the command that installs it."""
+
+
+def pandas_if_loaded() -> Any:
+    """The module pandas; None where it is not imported, or another thread is importing it at this time."""
+    found = sys.modules.get("pandas")
+    importing = found is not None and getattr(found.__spec__, "_initializing", False)
+    return None if importing else found
 
 
 def is_here(package: str) -> bool:

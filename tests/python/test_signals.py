@@ -12,7 +12,9 @@ import lzma
 import os
 import signal
 import sqlite3
+import sys
 import threading
+import types
 from typing import ClassVar
 
 import numpy as np
@@ -20,6 +22,7 @@ import pytest
 
 import atoll as ak
 import atoll.pandas as pd
+from atoll.columns.datetime.tick import tick_of
 from atoll.io import text_file
 from atoll.session.interruptible import interruptible
 from atoll.storage.source import pour
@@ -266,3 +269,29 @@ def test_a_text_by_pieces(tmp_path, monkeypatch, encoding, ending):
     opener = {"gz": gzip.open, "xz": lzma.open}.get(ending, open)
     with opener(path, "rb") as stream:
         assert stream.read().decode(encoding) == text
+
+
+def test_no_task_goes_on_after_an_error_of_another(monkeypatch):
+    from atoll.io import reading
+
+    begun, ended = threading.Event(), []
+
+    def task(number):
+        if number == 0:
+            begun.wait(LONGEST)
+            raise ValueError("the first task")
+        begun.set()
+        ended.append(number)
+
+    with pytest.raises(ValueError, match="the first task"):
+        reading.run_apart(task, [(0,), (1,)], 2)
+    assert ended == [1]
+
+
+def test_pandas_that_another_thread_imports_is_not_looked_at(monkeypatch):
+    partial = types.ModuleType("pandas")
+    partial.__spec__ = types.SimpleNamespace(_initializing=True)
+    monkeypatch.setitem(sys.modules, "pandas", partial)
+    assert ak.array([1, 2]).sum() == 3
+    assert ak.strings(["a", None]).to_list() == ["a", None]
+    assert tick_of(3) is None

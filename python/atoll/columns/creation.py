@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from ..arrays.array import are_texts
 from ..arrays.creation import asarray
+from ..extras import pandas_if_loaded
 from .arrow import arrow_array, has_arrow
 from .categorical.categorical import categorical_from_arrow
 from .column import Column
@@ -194,7 +194,7 @@ def _is_big(values: np.ndarray[Any, Any]) -> bool:
 
 def _is_null(value: Any) -> bool:
     """None, or a missing value of pandas or NumPy; NaN is a number."""
-    pandas = sys.modules.get("pandas")
+    pandas = pandas_if_loaded()
     return value is None or (pandas is not None and (value is pandas.NA or value is pandas.NaT))
 
 

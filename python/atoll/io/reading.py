@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Any
 
 from .. import extras
@@ -239,11 +239,16 @@ def run_apart(task: Callable[..., None], arguments: Sequence[tuple[Any, ...]], t
         run(task, arguments, threads)
         return
     pool = ThreadPoolExecutor(min(threads, len(arguments)))
+    futures = [pool.submit(task, *some) for some in arguments]
     try:
-        for future in [pool.submit(task, *some) for some in arguments]:
-            future.result()
-    finally:
+        wait(futures, return_when=FIRST_EXCEPTION)
+    except BaseException:  # of a signal handler
         pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown(cancel_futures=True)
+    for future in futures:
+        if not future.cancelled():
+            future.result()
 
 
 def mapped(function: Callable[[int], Any], numbers: Sequence[int], threads: int) -> list[Any]:

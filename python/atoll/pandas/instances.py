@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ..extras import pandas_if_loaded
 from ..frame.classes import Tabular
 from .callers import Caller, caller
 
@@ -13,7 +14,7 @@ from .callers import Caller, caller
 def _counts(cls: Any, value: Any) -> bool:
     if type.__instancecheck__(cls, value):
         return True
-    pandas = sys.modules.get("pandas")
+    pandas = pandas_if_loaded()
     theirs = getattr(pandas, cls.__name__, None) if cls.__module__.startswith("atoll.") else None
     return isinstance(theirs, type) and caller(sys._getframe(1)) is Caller.USER and isinstance(value, theirs)
 

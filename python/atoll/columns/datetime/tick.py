@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import datetime
 import re
-import sys
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+
+from ...extras import pandas_if_loaded
 
 #: Nanoseconds of each unit that a column may have, coarse ones first.
 UNITS = {"D": 86_400_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
@@ -106,7 +107,7 @@ def tick_of(value: Any) -> Tick | None:
             hours=value.hour, minutes=value.minute, seconds=value.second, microseconds=value.microsecond
         )
         return Tick("t", _microseconds(since), "us")
-    pandas = sys.modules.get("pandas")
+    pandas = pandas_if_loaded()
     if pandas is not None and value is pandas.NaT:
         return Tick("M", None, "s")
     return None

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from ... import _core
 from ...arrays.array import Array, as_array, expr_of
 from ...arrays.creation import asarray, full
+from ...extras import pandas_if_loaded
 from ...session import current
 from ..arrow import arrow_array, has_arrow
 from ..column import Column, both, chosen_valid, text_makers
@@ -190,7 +190,7 @@ def as_strings(values: Any) -> Strings | None:
         if values.dtype.kind in "US":
             return _from_padded(values)
         values = values.astype(object).tolist() if values.dtype.kind in "OT" else values.tolist()
-    pandas = sys.modules.get("pandas")  # only if pandas is imported can values be its NA
+    pandas = pandas_if_loaded()  # only if pandas is imported can values be its NA
     return _made(_core.text_from_objects(current(), values, None if pandas is None else pandas.NA))
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from ...arrays.ndarray import ndarray
 from ...columns.column import Column
 from ...columns.objects import Objects
+from ...extras import pandas_if_loaded
 from ..classes import frame, is_frame, is_series, series
 from ..combine.align import missing_column, union_of
 from ..index.base import IndexCore, make_index, range_index
@@ -31,7 +31,7 @@ def series_parts(data: Any, index: Any, dtype: Any, name: Any) -> tuple[Any, Any
         name = data._name if name is None else name
         made = data if index is None else data.reindex(index)
         return made._values if dtype is None else cast(made._values, dtype), made._index, name
-    pandas = sys.modules.get("pandas")
+    pandas = pandas_if_loaded()
     if pandas is not None and isinstance(data, pandas.Series):
         name = data.name if name is None else name
         own = make_index(data.index)
@@ -77,7 +77,7 @@ def _parts(data: Any, index: Any, columns: Any) -> tuple[list[Any], Labels, Any]
         if columns is not None and len(list(columns)) == 1 and data._labels.values[0] == 0:
             data = data._new(as_they_are(data._columns), labels_of(columns))
     if not is_frame(data):
-        pandas = sys.modules.get("pandas")
+        pandas = pandas_if_loaded()
         if pandas is not None and isinstance(data, pandas.DataFrame):
             data = frame(
                 [make(data.iloc[:, place]) for place in range(data.shape[1])],
@@ -139,7 +139,7 @@ def _from_dict(data: dict[Any, Any], index: Any, columns: Any) -> tuple[list[Any
 
 def _index_of(data: dict[Any, Any]) -> Any:
     """The index of columns: that of Series among them, else the rows."""
-    pandas = sys.modules.get("pandas")
+    pandas = pandas_if_loaded()
     for label, value in data.items():
         if pandas is not None and isinstance(value, pandas.Series):
             data[label] = series(make(value), make_index(value.index), value.name)

@@ -7,7 +7,6 @@ float64, as in pandas; columns that allow missing integers (``Int64``) keep them
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,6 +35,7 @@ from ...columns.interval.intervals import Intervals
 from ...columns.nested.lists import lists
 from ...columns.objects import Objects, is_missing, object_array
 from ...columns.text.strings import Strings, strings
+from ...extras import pandas_if_loaded
 from .dtypes import all_missing, cast, is_foreign, kind_of, to_list
 
 
@@ -73,7 +73,7 @@ def make(data: Any, dtype: Any = None) -> Any:
 def _inferred(data: Any) -> Any:
     if isinstance(data, range):
         return arange(data.start, data.stop, data.step)
-    pandas = sys.modules.get("pandas")
+    pandas = pandas_if_loaded()
     if pandas is not None and isinstance(data, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)):
         return _from_pandas(pandas, data)
     if has_arrow(data):

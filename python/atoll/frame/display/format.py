@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from typing import Any
 
@@ -17,6 +16,7 @@ from ...columns.datetime.ticks import Ticks
 from ...columns.nested.lists import Lists
 from ...columns.objects import Objects, is_missing
 from ...columns.text.strings import Strings
+from ...extras import pandas_if_loaded
 from ..data.dtypes import to_list
 
 #: What pandas' options of these names are, unless a program has set them.
@@ -28,7 +28,7 @@ _USUAL = {
 
 def option(name: str) -> Any:
     """An option of pandas' for display, as `pandas.set_option` has set it, where pandas is in use."""
-    pandas = sys.modules.get("pandas")
+    pandas = pandas_if_loaded()
     return _USUAL[name] if pandas is None or not hasattr(pandas, "get_option") else pandas.get_option("display." + name)
 
 
