@@ -10,6 +10,9 @@ namespace {
 
 using runtime::EventQueue;
 
+// Of one queue: 1.5 GiB.
+constexpr ptl_size_t most_events = ptl_size_t{1} << 24;
+
 struct Counter {
   Interface* interface = nullptr;
   std::uint32_t number = 0;
@@ -154,9 +157,9 @@ int ct_poll(const ptl_handle_ct_t* handles, const ptl_size_t* tests, unsigned si
             ptl_ct_event_t* event, unsigned* which) {
   if (Library* here = library(); here != nullptr && here->aborted()) return PTL_ABORTED;
   if (handles == nullptr || tests == nullptr || size == 0 || which == nullptr) return no_such();
-  std::vector<Counter> counters(size);
+  std::vector<Counter> counters;  // grows with what is there, whatever `size` says
   for (unsigned i = 0; i < size; ++i)
-    if (!find(handles[i], counters[i])) return no_such();
+    if (!find(handles[i], counters.emplace_back())) return no_such();
   unsigned found = size;
   auto ready = [&] {
     for (unsigned i = 0; i < size && found == size; ++i)
@@ -192,6 +195,7 @@ int ct_inc(ptl_handle_ct_t handle, ptl_ct_event_t by) {
 int eq_alloc(ptl_handle_ni_t ni_handle, ptl_size_t count, ptl_handle_eq_t* handle) {
   Interface* interface = is_of(ni_handle, Kind::interface) ? interface_of(ni_handle) : nullptr;
   if (interface == nullptr || handle == nullptr) return no_such();
+  if (count > most_events) return PTL_NO_SPACE;
   std::uint32_t number = interface->queues().take();
   if (number == runtime::Pool<EventQueue*>::nothing) return PTL_NO_SPACE;
   try {
@@ -229,10 +233,10 @@ int eq_poll(const ptl_handle_eq_t* handles, unsigned size, ptl_time_t timeout, p
   if (Library* here = library(); here != nullptr && here->aborted()) return PTL_ABORTED;
   if (handles == nullptr || size == 0 || event == nullptr || which == nullptr) return no_such();
   Source one;  // no allocation for a single queue
-  std::vector<Source> several(size == 1 ? 0 : size);
-  Source* sources = size == 1 ? &one : several.data();
+  std::vector<Source> several;
   for (unsigned i = 0; i < size; ++i)
-    if (!find(handles[i], sources[i])) return no_such();
+    if (!find(handles[i], size == 1 ? one : several.emplace_back())) return no_such();
+  const Source* sources = size == 1 ? &one : several.data();
   int taken = PTL_EQ_EMPTY;
   auto ready = [&] {
     for (unsigned i = 0; i < size && taken == PTL_EQ_EMPTY; ++i)

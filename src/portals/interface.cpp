@@ -148,7 +148,8 @@ std::optional<PeId> Interface::target(ptl_process_t process) const {
     return map->pe_of_rank[process.rank];
   }
   // Node (24 bits), number (12 bits), 1 + PE (24 bits).
-  std::uint64_t key = (std::uint64_t{process.phys.nid} << 12 | (process.phys.pid & 0xfff)) << 24;
+  if (process.phys.nid >> 24 != 0 || process.phys.pid >> 12 != 0) return library_.find(process);
+  std::uint64_t key = (std::uint64_t{process.phys.nid} << 12 | process.phys.pid) << 24;
   auto& place = found_[(process.phys.pid * 31 + process.phys.nid) % found_.size()];
   std::uint64_t known = place.load(std::memory_order_relaxed);
   constexpr std::uint64_t pe_mask = (std::uint64_t{1} << 24) - 1;
@@ -262,7 +263,8 @@ int set_map(ptl_handle_ni_t handle, ptl_size_t size, const ptl_process_t* mappin
   int code;
   Interface* interface = opened(handle, code);
   if (interface == nullptr) return code;
-  if (!interface->logical() || size == 0 || mapping == nullptr) return PTL_ARG_INVALID;
+  if (!interface->logical() || size == 0 || size > interface->context().npes() || mapping == nullptr)
+    return PTL_ARG_INVALID;
   std::vector<PeId> pes;
   for (ptl_size_t rank = 0; rank < size; ++rank) {
     auto pe = interface->library().find(mapping[rank]);

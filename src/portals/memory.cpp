@@ -33,9 +33,15 @@ static_assert(runtime::descriptor_option::count_send == PTL_MD_EVENT_CT_SEND &&
 static_assert(runtime::portal_option::flow_control == PTL_PT_FLOWCTRL &&
               runtime::portal_option::disabled == PTL_PT_ALLOC_DISABLED);
 
-// False: more pieces than the interface takes.
+// Whether it ends before the end of the address space. (NULL, PTL_SIZE_MAX) is all memory.
+bool is_range(const void* start, ptl_size_t length) {
+  return length <= UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(start);
+}
+
+// False: more pieces than the interface takes, or more bytes than there can be.
 bool region_of(const Interface& interface, void* start, ptl_size_t length, bool in_pieces, runtime::Region& region) {
   if (!in_pieces) {
+    if (!is_range(start, length)) return false;
     region = runtime::Region(start, length);
     return true;
   }
@@ -43,7 +49,12 @@ bool region_of(const Interface& interface, void* start, ptl_size_t length, bool 
     return false;
   const auto* vectors = static_cast<const ptl_iovec_t*>(start);
   std::vector<runtime::Region::Piece> pieces;
-  for (ptl_size_t i = 0; i < length; ++i) pieces.push_back({vectors[i].iov_base, vectors[i].iov_len});
+  ptl_size_t bytes = 0;
+  for (ptl_size_t i = 0; i < length; ++i) {
+    const auto& [base, size] = vectors[i];
+    if (!is_range(base, size) || __builtin_add_overflow(bytes, size, &bytes)) return false;
+    pieces.push_back({base, size});
+  }
   region = runtime::Region(pieces);
   return true;
 }

@@ -126,9 +126,9 @@ bool PortalInterface::take_headers(Portal& portal, Entry& entry) {
     std::uint64_t bytes = header.event.requested;
     if (!takes(entry.spec, entry.local_offset, header.envelope.source, header.remote_offset, bytes)) return true;
     if ((entry.spec.options & counts_lengths) == counts_lengths) {
-      entry.local_offset += bytes;
-      std::uint64_t length = entry.spec.region.bytes();
-      ended = length < entry.local_offset || length - entry.local_offset < entry.spec.min_free;
+      const std::uint64_t left = entry.spec.region.bytes() - entry.local_offset;
+      entry.local_offset += std::min(bytes, left);
+      ended = bytes > left || left - bytes < entry.spec.min_free;
     }
     ended = ended || (entry.spec.options & entry_option::use_once) != 0;
     take_header(portal, header, entry.spec);

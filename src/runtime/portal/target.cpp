@@ -151,8 +151,7 @@ void PortalInterface::note_arrival(PeId source, const Demand& request, const Lan
   const bool keeps_header = landing.list == ListKind::overflow && (options & entry_option::no_unexpected_headers) == 0;
   if (tells || keeps_header) {
     Event event;
-    event.start = landing.bytes == 0 && entry.spec.region.bytes() == 0 ? entry.spec.region.at(0)
-                                                                       : entry.spec.region.at(landing.offset);
+    event.start = entry.spec.region.at(std::min(landing.offset, entry.spec.region.bytes()));
     event.user = entry.spec.user;
     event.header = request.header;
     event.match_bits = request.match_bits;
