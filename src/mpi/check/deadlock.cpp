@@ -100,6 +100,11 @@ class Reader {
     bytes_ = bytes_.subspan(sizeof(value));
     return value;
   }
+  /// Of numbers of 4 bytes or more that follow: no more than there are bytes for.
+  std::uint32_t take_count() {
+    const auto count = take<std::uint32_t>();
+    return static_cast<std::uint32_t>(std::min<std::size_t>(count, bytes_.size() / sizeof(count)));
+  }
   std::string rest() const { return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()}; }
 
  private:
@@ -118,11 +123,10 @@ void hear(runtime::Context&, PeId from, std::span<const std::byte> payload) {
     Waiting& one = detector().waiting[from.value()];
     one.reports = one.wait == wait ? one.reports + 1 : 1;
     one.wait = wait;
-    one.need.clauses.resize(reader.take<std::uint32_t>());
+    one.need.clauses.resize(reader.take_count());
     for (auto& clause : one.need.clauses) {
       clause.clear();
-      for (auto left = reader.take<std::uint32_t>(); left > 0; --left)
-        clause.emplace_back(reader.take<std::uint32_t>());
+      for (auto left = reader.take_count(); left > 0; --left) clause.emplace_back(reader.take<std::uint32_t>());
     }
     one.need.text = reader.rest();
   }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "atoll/base/error.hpp"
+
 namespace atl::mpi::datatype {
 namespace {
 
@@ -12,12 +14,25 @@ void put(std::vector<std::byte>& bytes, const T& value) {
   auto* raw = reinterpret_cast<const std::byte*>(&value);
   bytes.insert(bytes.end(), raw, raw + sizeof value);
 }
+void expect(bool whole) {
+  ATOLL_VALIDATE(whole, Error,
+                 "a rank has sent a datatype that cannot be read (it is cut short). Run one version of Atoll on all "
+                 "hosts?");
+}
 template <class T>
 T take(std::span<const std::byte>& bytes) {
+  expect(bytes.size() >= sizeof(T));
   T value;
   std::memcpy(&value, bytes.data(), sizeof value);
   bytes = bytes.subspan(sizeof value);
   return value;
+}
+
+/// Of entries, each of which takes at least `least` bytes.
+std::size_t take_count(std::span<const std::byte>& bytes, std::size_t least) {
+  const auto count = take<Count>(bytes);
+  expect(count >= 0 && static_cast<std::size_t>(count) <= bytes.size() / least);
+  return static_cast<std::size_t>(count);
 }
 
 Count below(const Node& node, Count offset);
@@ -93,12 +108,12 @@ NodePtr read_layout(std::span<const std::byte>& bytes) {
     }
     case Node::Kind::blocks: {
       auto stride = take<Count>(bytes);
-      std::vector<Entry> entries(static_cast<std::size_t>(take<Count>(bytes)));
+      std::vector<Entry> entries(take_count(bytes, 2 * sizeof(Count)));
       for (Entry& entry : entries) entry.offset = take<Count>(bytes), entry.count = take<Count>(bytes);
       return make_blocks(std::move(entries), stride, read_layout(bytes));
     }
     case Node::Kind::pieces: {
-      std::vector<Entry> entries(static_cast<std::size_t>(take<Count>(bytes)));
+      std::vector<Entry> entries(take_count(bytes, sizeof(Count) + sizeof(Node::Kind)));
       for (Entry& entry : entries) entry.offset = take<Count>(bytes), entry.child = read_layout(bytes);
       return make_pieces(std::move(entries));
     }

@@ -56,19 +56,25 @@ std::string Unpacker::text() {
   return std::string(take(bytes));
 }
 
+// Of items that take at least `least` bytes each.
+std::uint32_t Unpacker::count(std::size_t least) {
+  std::uint32_t found = number();
+  if (found > rest_.size() / least) throw_garbled();
+  return found;
+}
+
 std::vector<std::string> Unpacker::texts() {
-  std::uint32_t count = number();
-  if (count > rest_.size()) throw_garbled();  // each takes more than a byte
+  const std::uint32_t count = this->count(4);  // a length
   std::vector<std::string> found;
   for (std::uint32_t i = 0; i < count; ++i) found.push_back(text());
   return found;
 }
 
 std::vector<PublishedEntry> Unpacker::entries() {
-  std::uint32_t count = number();
-  if (count > rest_.size()) throw_garbled();
-  std::vector<PublishedEntry> found(count);
-  for (PublishedEntry& entry : found) {
+  const std::uint32_t count = this->count(12);  // a rank and two lengths
+  std::vector<PublishedEntry> found;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    PublishedEntry& entry = found.emplace_back();
     entry.rank = number();
     entry.key = text();
     entry.value = text();

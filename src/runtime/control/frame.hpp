@@ -120,6 +120,8 @@ class Unpacker {
   void end() const;
 
  private:
+  std::uint32_t count(std::size_t least);
+
   std::string_view rest_;
 };
 

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 
+#include "atoll/base/error.hpp"
 #include "datatype/cursor.hpp"
 #include "model.hpp"
 
@@ -33,6 +35,37 @@ TEST(Layouts, ComeBackFromBytes) {
     }
     ASSERT_EQ(walked, model.bytes(1));
   }
+}
+
+TEST(Layouts, ThatAreCutShortAreErrors) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    SCOPED_TRACE(seed);
+    Maker maker(seed);
+    auto [type, model] = maker.make(1 + static_cast<int>(seed % 4));
+    type->commit();
+    std::vector<std::byte> bytes;
+    write_layout(*type->layout(), bytes);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      std::span<const std::byte> cut(bytes.data(), size);
+      EXPECT_THROW((void)read_layout(cut), Error) << size;
+    }
+  }
+}
+
+TEST(Layouts, ReserveNoMemoryForEntriesThatAreNotThere) {
+  for (Node::Kind kind : {Node::Kind::blocks, Node::Kind::pieces})
+    for (Count count : {Count{-1}, Count{1} << 20, Count{1} << 40, INT64_MAX}) {
+      std::vector<std::byte> bytes{static_cast<std::byte>(kind)};
+      auto add = [&](Count value) {
+        const auto raw = std::as_bytes(std::span(&value, 1));
+        bytes.insert(bytes.end(), raw.begin(), raw.end());
+      };
+      if (kind == Node::Kind::blocks) add(8);  // the stride
+      add(count);
+      bytes.resize(bytes.size() + (std::size_t{1} << 20));  // a byte for each entry
+      std::span<const std::byte> rest = bytes;
+      EXPECT_THROW((void)read_layout(rest), Error) << count;
+    }
 }
 
 TEST(Layouts, KnowWhatLiesBelowAnOffset) {

@@ -2,8 +2,11 @@
 #include "control/frame.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <fstream>
 
 #include "atoll/base/error.hpp"
 #include "control/link.hpp"
@@ -45,6 +48,34 @@ TEST(Frame, ABodyThatIsCutShortIsAnError) {
   // Counts that lie must not make us reserve memory for them.
   EXPECT_THROW(Unpacker("\xff\xff\xff\xff").texts(), SetupError);
   EXPECT_THROW(Unpacker("\xff\xff\xff\xff").entries(), SetupError);
+}
+
+// An address space that grows by no more than that while it lives.
+class LimitedMemory {
+ public:
+  explicit LimitedMemory(std::size_t growth) {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    EXPECT_EQ(::getrlimit(RLIMIT_AS, &before_), 0);
+    rlimit limit = before_;
+    limit.rlim_cur = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + growth;
+    EXPECT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
+  }
+  ~LimitedMemory() { EXPECT_EQ(::setrlimit(RLIMIT_AS, &before_), 0); }
+  LimitedMemory(const LimitedMemory&) = delete;
+  LimitedMemory& operator=(const LimitedMemory&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+// An entry takes 12 bytes in a body, and 72 in memory.
+TEST(Frame, ReservesNoMemoryForEntriesThatTheBodyCannotHold) {
+  constexpr std::size_t count = std::size_t{4} << 20;
+  const std::string body = Packer().number(count).body() + std::string(count, '\0');
+  LimitedMemory limited(std::size_t{128} << 20);
+  EXPECT_THROW((void)Unpacker(body).entries(), SetupError);
+  EXPECT_THROW((void)Unpacker(body).texts(), SetupError);
 }
 
 TEST(Frame, AnOrderHasToMakeSense) {
