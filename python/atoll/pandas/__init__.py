@@ -302,6 +302,7 @@ def __getattr__(name: str) -> Any:
                 return Chunks(made, None)
             return _from_pandas(made)
 
+    globals()[name] = function  # one object, as in pandas
     return function
 
 

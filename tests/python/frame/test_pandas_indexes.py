@@ -88,3 +88,19 @@ def test_warnings_of_pandas_name_the_line_that_called():
     with pytest.warns(match="'yearfirst' keyword in DatetimeIndex is deprecated") as caught:
         pd.DatetimeIndex(["2026-01-02"], yearfirst=True)
     assert {one.filename for one in caught} == {__file__}
+
+
+def test_negative_codes_are_missing_labels():
+    given = {"levels": [[1.0, 2.0], ["a", "b"]], "codes": [[0, -1, 1], [-1, 1, 0]], "names": ["x", "y"]}
+    same(pd.MultiIndex(**given), pandas.MultiIndex.from_arrays([[1.0, None, 2.0], [None, "b", "a"]], names=["x", "y"]))
+
+
+def test_dates_are_objects_of_python():
+    days = pd.date_range("2026-01-01", periods=2)
+    assert days.date.tolist() == pandas.date_range("2026-01-01", periods=2).date.tolist()
+
+
+def test_dtypes_of_objects_and_categories():
+    months = pd.period_range("2026-01", periods=2, freq="M")
+    assert pd.Index(months, dtype=object).dtype == object
+    same(pd.Index([1, 2]).astype("category"), pandas.Index([1, 2]).astype("category"))

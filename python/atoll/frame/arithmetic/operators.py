@@ -362,13 +362,14 @@ class Signs:
             operation = _BY_UFUNC.get(ufunc.__name__)
             if operation is not None:
                 left, right = inputs
-                if left is self:
+                if is_frame(left) or is_series(left):
                     return operation(left, right)
-                return series_operation(operation, self, left, True) if self.ndim == 1 else operation(left, right)
+                return (series_operation if self.ndim == 1 else frame_operation)(operation, self, left, True)
         others = [one._values if is_series(one) else one for one in inputs]
         if self.ndim == 2:
             return self._new([ours(*(column if one is self else one for one in others)) for column in self._columns])
-        return self._new(_of_values(ours, others))
+        made = _of_values(ours, others)
+        return tuple(map(self._new, made)) if isinstance(made, tuple) else self._new(made)
 
 
 def _of_values(function: Any, inputs: list[Any]) -> Any:

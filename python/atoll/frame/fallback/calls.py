@@ -22,7 +22,7 @@ from ...columns.window.bounded import WindowBoundsError
 from ...io.fallback import by_pandas, given, pandas_at_work
 from ..classes import is_frame, is_series
 from ..index.base import IndexCore
-from .convert import SCALARS, arguments_to_pandas, from_pandas, rows_from_pandas, to_pandas, told
+from .convert import SCALARS, arguments_to_pandas, from_pandas, rows_from_pandas, to_pandas, told, told_each
 from .limits import OF_FUNCTIONS, Limit, covers
 from .parameters import ignored
 
@@ -243,9 +243,15 @@ def falling_back(
             return answer(self, name, args, kwargs, error)
         if records and type(made) in RECORDED:
             record(made, self, name, args, kwargs)
+        if outside and name in _ITERATING:
+            return told_each(made)
         return told(made) if outside and type(made) in TOLD else made
 
     return method
+
+
+#: Methods that give an iterator over values, or over tuples of them.
+_ITERATING = frozenset(("__iter__", "items", "itertuples"))
 
 
 def record(made: Any, of: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -270,11 +276,12 @@ def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | 
             if limit is not None and not covers(limit, (self, *args), {}):
                 return answer(self, name, args, {}, None)
         try:
-            return native(self, *args)
+            made = native(self, *args)
         except Exception as error:
             if not outside or _stays(error, self):
                 raise
             return answer(self, name, args, {}, error)
+        return told_each(made) if outside and name in _ITERATING else made
 
     return method
 
@@ -359,7 +366,7 @@ def is_collected(value: Any) -> bool:
         return any(map(is_collected, value.values()))
     if isinstance(value, IndexCore):
         return value.size > _FEW
-    return is_frame(value) or is_series(value) or isinstance(value, (ndarray, Column))
+    return (is_frame(value) or is_series(value) or isinstance(value, (ndarray, Column))) and len(value) > 0
 
 
 def function_of_pandas(name: str, args: Any, kwargs: Any, error: Exception | None) -> Any:

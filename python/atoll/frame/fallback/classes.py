@@ -34,7 +34,7 @@ from .calls import (
     property_falling_back,
     record,
 )
-from .convert import REBUILT, arguments_to_pandas, from_pandas, to_pandas
+from .convert import REBUILT, arguments_to_pandas, from_pandas, in_pandas, to_pandas
 from .group_limits import of_groups
 from .index_limits import LimitsOfIndex
 from .limits import OF_FRAMES, OF_INDEXERS, OF_SERIES, OF_WINDOWS, Limit
@@ -212,6 +212,10 @@ def _wrap_attributes(kind: type) -> None:
     kind.__getattr__ = found_or_of_pandas  # type: ignore[attr-defined]
 
 
+#: Attributes of indexes of datetimes that are arrays of Python's objects in pandas.
+_OF_PYTHON = frozenset(("date", "time"))
+
+
 def _wrap_attributes_of_index(kind: type) -> None:
     """Attributes of pandas' indexes that ours lack."""
     native = kind.__dict__.get("__getattr__") or getattr(kind, "__getattr__", None)
@@ -219,6 +223,8 @@ def _wrap_attributes_of_index(kind: type) -> None:
         return
 
     def found_or_of_pandas(self: Any, name: str) -> Any:
+        if name in _OF_PYTHON and in_pandas() and _from_outside(1):
+            return attribute(self, name)
         try:
             if native is None:
                 raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
@@ -282,6 +288,9 @@ def _wrap_new(kind: Any) -> None:
 
     @wraps(native)
     def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("dtype") in (object, "object", "category") and in_pandas() and _from_outside(1):
+            with pandas_at_work(cls.__name__):
+                return function_of_pandas(cls.__name__, args, kwargs, None)
         try:
             return native(cls, *args, **kwargs)
         except Exception as error:

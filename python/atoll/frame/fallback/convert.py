@@ -64,6 +64,18 @@ def told(made: Any) -> Any:
     return made
 
 
+def told_each(made: Iterable[Any]) -> Iterable[Any]:
+    """The values of an iterator, and those in tuples of it, as the caller gets them."""
+    return map(_told_within, made) if _told["in pandas"] else made
+
+
+def _told_within(value: Any) -> Any:
+    if isinstance(value, tuple) and any(type(one) in SCALARS for one in value):
+        held = map(told, value)
+        return type(value)(*held) if hasattr(value, "_fields") else tuple(held)
+    return told(value)
+
+
 def told_kind(kind: Any) -> Any:
     """A dtype as the caller gets it: pandas' own where pandas is in use."""
     if (

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from ...arrays.ndarray import ndarray
 from ...columns.datetime.ticks import Ticks
 from ...columns.text.strings import Strings
@@ -64,6 +66,11 @@ def _is_plain(index: Any) -> bool:
     return isinstance(values, (Strings, Ticks)) and getattr(values, "tz", None) is None
 
 
+def _is_simple_dtype(dtype: Any, *more: Any) -> bool:
+    named = dtype in (int, float, str, "int64", "float64", "str")
+    return named or (isinstance(dtype, np.dtype) and dtype.kind in "iuf")
+
+
 def _has_step(index: Any) -> bool:
     return getattr(index, "freqstr", None) is not None or type(index).__name__ == "RangeIndex"
 
@@ -118,6 +125,8 @@ def _of_plain(name: str) -> Limit:
             return name == "__array__" and getattr(self._column, "tz", None) is None
         if name in _OF_ANY_KIND:
             return True
+        if name == "astype" and not _is_simple_dtype(*args):
+            return False
         return (
             name in _OF_PLAIN
             and not kwargs

@@ -6,6 +6,7 @@ A limit is a function of the object and the arguments of a call. It looks at kin
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Callable, Hashable
 from types import FunctionType
@@ -522,7 +523,11 @@ def _to_datetime(arg: Any, errors: Any = "raise", **options: Any) -> bool:
         return False
     if isinstance(arg, (str, list)):
         return isinstance(arg, str) or all(isinstance(one, str) for one in arg)
-    return not (is_series(arg) or isinstance(arg, IndexCore)) or isinstance(arg._values, (Strings, Ticks))
+    if not (is_series(arg) or isinstance(arg, IndexCore)):
+        return True
+    values = arg._values
+    whole = isinstance(values, ndarray) and values.dtype.kind in "iu" and options.get("format") is not None
+    return whole or isinstance(values, (Strings, Ticks))
 
 
 def _to_timedelta(arg: Any, unit: Any = None, errors: Any = "raise") -> bool:
@@ -542,6 +547,19 @@ def _interval_range(*args: Any, **options: Any) -> bool:
     return all(one is None or type(one) is int for one in numbers)
 
 
+def _operates(self: Any, other: Any = None) -> bool:
+    """Single values: numbers beside numbers, and offsets beside datetimes without a zone."""
+    if isinstance(other, (np.timedelta64, np.datetime64)) and np.isnat(other):
+        return False
+    held = columns_of(self)
+    if hasattr(other, "normalize") and hasattr(other, "rollback"):  # an offset
+        naive = all(isinstance(one, Ticks) and getattr(one, "tz", None) is None for one in held)
+        return naive and other.n != 0 and not other.normalize
+    if held and all(isinstance(one, ndarray) for one in held):
+        return not isinstance(other, (np.timedelta64, np.datetime64, datetime.date, datetime.timedelta))
+    return True
+
+
 def _windows_alone(self: Any, *args: Any, **options: Any) -> bool:
     return type(self).__name__ == "Windowed"
 
@@ -556,6 +574,12 @@ OF_SERIES: dict[str, Limit] = {
     "where": _where, "mask": _where, "apply": _apply_series, "agg": _agg, "aggregate": _agg, "transform": _transform,
     "replace": _replace, "clip": _clip, "to_csv": _to_csv, "to_json": _to_json,
 }  # fmt: skip
+for _limits in (OF_FRAMES, OF_SERIES):
+    _limits |= {
+        f"__{side}{name}__": _operates
+        for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+        for side in ("", "r")
+    }
 OF_WINDOWS: dict[str, Limit] = {
     "corr": _windows_alone, "cov": _windows_alone, "agg": _windows_alone, "aggregate": _windows_alone,
 }  # fmt: skip

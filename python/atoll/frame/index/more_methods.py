@@ -248,7 +248,7 @@ class MultiIndexOthers(IndexOthers):
                     f"On level {place}, code max ({codes.max()}) >= length of level ({made.size}). "
                     "NOTE: this index is in an inconsistent state"
                 )
-            columns[place] = _coded(made._values, codes)
+            columns[place] = coded(made._values, codes)
         return self._of(columns, self._name)
 
     def set_codes(self: Any, codes: Any, *, level: Any = None, verify_integrity: bool = True) -> Any:
@@ -256,7 +256,7 @@ class MultiIndexOthers(IndexOthers):
         places, tables = self._chosen(codes, level)
         columns = list(self._column)
         for place, one in zip(places, tables, strict=True):
-            columns[place] = _coded(self.levels[place]._values, np.asarray(one))
+            columns[place] = coded(self.levels[place]._values, np.asarray(one))
         return self._of(columns, self._name)
 
     def _chosen(self: Any, held: Any, level: Any) -> tuple[list[int], list[Any]]:
@@ -334,7 +334,10 @@ class MultiIndexOthers(IndexOthers):
     isnull = notnull = notna
 
 
-def _coded(values: Any, codes: Any) -> Any:
+def coded(values: Any, codes: np.ndarray[Any, Any]) -> Any:
+    """The labels with these numbers; a missing one where a number is negative."""
     gone = codes < 0
+    if values.size == 0:
+        values = make([np.nan])
     made = values[asarray(np.where(gone, 0, codes))]
     return choose(asarray(gone), np.nan, made) if gone.any() else made

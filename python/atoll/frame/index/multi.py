@@ -24,7 +24,7 @@ from ..data.dtypes import item_of, to_list
 from ..data.values import cut, isna, make, take
 from .base import FrozenList, IndexCore, index_of, make_index, range_index
 from .lookup import duplicated, equals_label, is_increasing
-from .more_methods import MultiIndexOthers
+from .more_methods import MultiIndexOthers, coded
 from .sets import IndexSets, rows_in_order
 
 
@@ -50,7 +50,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
     ) -> Any:
         if levels is None or codes is None or len(levels) != len(codes):
             raise ValueError("Length of levels and codes must be the same.")
-        columns = [take(make(level), make(code)) for level, code in zip(levels, codes, strict=True)]
+        columns = [coded(make(level), np.asarray(code)) for level, code in zip(levels, codes, strict=True)]
         return cls._of(columns, names)
 
     @classmethod
