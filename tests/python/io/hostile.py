@@ -33,7 +33,8 @@ from atoll.io.parquet.row_groups import MAGIC, footer_of
 
 #: Ends of names. What is a directory is kept as a zip archive of its files, in which one of them is broken.
 FORMATS = (
-    "parquet", "plain.parquet", "feather", "arrows", "orc", "snappy.orc", "h5", "csv", "jsonl", "npy", "npz", "zarr",
+    "parquet", "plain.parquet", "feather", "lz4.feather", "arrows", "orc", "snappy.orc", "h5", "old.h5", "csv", "jsonl",
+    "npy", "npz", "zarr",
 )  # fmt: skip
 ROWS = 60
 #: Seconds after which reading a small file hangs, on a busy machine, too.
@@ -62,6 +63,8 @@ def good(kind: str) -> bytes:
         pq.write_table(few, stream, row_group_size=25, use_dictionary=["t"], write_page_index=True)
     elif kind == "feather":
         feather.write_feather(whole, stream, compression="uncompressed", chunksize=25)
+    elif kind == "lz4.feather":
+        feather.write_feather(whole, stream, compression="lz4", chunksize=25)
     elif kind == "arrows":
         with ipc.new_stream(stream, whole.schema) as writer:
             writer.write_table(whole, max_chunksize=25)
@@ -80,6 +83,16 @@ def good(kind: str) -> bytes:
             words = [f"w{i}".encode() + b"\0" for i in range(ROWS)]
             group["values"] = np.frombuffer(b"".join(words), np.uint8)
             group["segments"] = np.cumsum([0, *map(len, words[:-1])])
+    elif kind == "old.h5":  # structures of the format's first version, strings on its heap, filters
+        import h5py
+
+        with h5py.File(stream, "w", libver=("earliest", "v108")) as file:
+            filters = {"chunks": (16,), "compression": "gzip", "shuffle": True, "fletcher32": True}
+            file.create_dataset("f", data=np.arange(ROWS) / 4, **filters)
+            file.create_dataset("group/i", data=np.arange(ROWS))
+            words = [f"w{i}" * (i % 3) for i in range(ROWS)]
+            file.create_dataset("v", data=words, dtype=h5py.string_dtype(), chunks=(16,))
+            file.create_dataset("w", data=np.array(words, "S6"))
     elif kind == "csv":
         stream.write(few.to_pandas().to_csv(index=False).encode())
     elif kind == "jsonl":

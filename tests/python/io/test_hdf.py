@@ -208,3 +208,25 @@ def test_no_column_is_gathered(tmp_path, monkeypatch):
     monkeypatch.setattr(type(texts), "to_arrow", gathered)
     hdf.write_hdf(tmp_path / "a.h5", {"i": column})
     hdf.write_hdf(tmp_path / "b.h5", {"t": texts})
+
+
+def test_strings_of_any_length_are_tried_in_another_process(tmp_path, monkeypatch):
+    from atoll.io.hdf import trial
+
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        file["v"] = ["x", "", "yy"]
+        file["n"] = [1, 2, 3]
+    assert ak.read_hdf(path)["v"].tolist() == ["x", "", "yy"]
+    assert ak.read_hdf(io.BytesIO(path.read_bytes()))["v"].tolist() == ["x", "", "yy"]
+    program = tmp_path / "program.py"
+    monkeypatch.setattr(trial, "__file__", str(program))
+    for code, problem in [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "HDF5 ended with SIGSEGV in its strings"),
+        ("import sys; print('what is wrong', file=sys.stderr); sys.exit(3)", "what is wrong"),
+        ("import sys; sys.exit(1)", r"its strings cannot be read \(exit status 1\)"),
+    ]:
+        program.write_text(code)
+        with pytest.raises(ValueError, match=rf"cannot read .*a\.h5: {problem}"):
+            ak.read_hdf(path)
+        assert ak.read_hdf(path, columns=["n"])["n"].tolist() == [1, 2, 3]

@@ -27,6 +27,7 @@ from ..reading import check_room, expression, read_columns
 from ..schemas import key_types, with_keys
 from ..text_file import content_before
 from ..writing import agree, check_nul, check_step, checked, writes
+from .trial import try_strings
 from .writer import put, write_hdf_rows
 
 _ENDINGS = (".h5", ".hdf5", ".hdf")
@@ -143,6 +144,9 @@ def _plan(place: Place, wanted: Sequence[str] | None, group: str) -> HdfReader:
             if len(set(lengths.values())) > 1:
                 raise ValueError(f"datasets differ in length: {lengths}. Choose some of one length with columns=")
             rows = next(iter(lengths.values()), 0)
+            risky = [f"{group}/{name}" for name in lengths if _has_any_length(file[name])]
+            if rows and risky and place.system is None:
+                try_strings(name_of_file, place.data, risky)
             check_room(rows, sum(_least_bytes(fields[name].type) for name in lengths))
             for begin in range(0, rows, _ROWS):
                 end = min(begin + _ROWS, rows)
@@ -213,6 +217,14 @@ def _kind(item: Any) -> str | None:
     if kind is not None and all(one in item for one in needs.get(kind, ["?"])):
         return kind
     return None
+
+
+def _has_any_length(item: Any) -> bool:
+    """Whether it is a dataset of strings of variable length."""
+    import h5py
+
+    told = h5py.check_string_dtype(item.dtype) if isinstance(item, h5py.Dataset) else None
+    return told is not None and told.length is None
 
 
 def _described(item: Any) -> str:
