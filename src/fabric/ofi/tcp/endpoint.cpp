@@ -318,12 +318,25 @@ bool Endpoint::receive(std::size_t number) {
   bool any = false;
   int error = attempt(number, [&](Connection& connection) { return connection.receive(any); });
   if (error == 0 && peers_[number].connection->is_blocked()) blocked_ = 1;
+  if (error == 0 && peers_[number].connection->is_stalled()) stalled_ = true;
   if (any) hot_ = number;
   return any;
 }
 
+// Connections whose received bytes had to wait for a posted receive. The kernel does not tell of them: it has handed
+// these bytes over.
+void Endpoint::receive_stalled() {
+  stalled_ = false;
+  for (std::size_t i = 0; i < connected_.size(); ++i) {
+    const std::size_t before = connected_.size();
+    if (peers_[connected_[i]].connection->is_stalled()) (void)receive(connected_[i]);
+    if (connected_.size() != before) --i;
+  }
+}
+
 void Endpoint::progress() {
   ++looks_;
+  if (stalled_ && !resources_.receives.empty()) receive_stalled();
   if (std::exchange(blocked_, 0) != 0) {
     for (std::size_t i = 0; i < connected_.size(); ++i) {
       std::size_t number = connected_[i];

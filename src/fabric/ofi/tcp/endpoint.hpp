@@ -83,6 +83,7 @@ class Endpoint {
   template <class Action>
   int attempt(std::size_t peer, Action&& action);
   bool receive(std::size_t peer);
+  void receive_stalled();
   void keep_time();
   const std::string& secret_of(Peer& peer);
   std::size_t find(std::uint32_t pe) const;
@@ -100,6 +101,7 @@ class Endpoint {
   std::uint64_t last_greeting_ = 0;
   std::size_t incoming_ = 0;  // of greetings_
   std::size_t blocked_ = 0;   // whether some connection may have bytes that the kernel did not take
+  bool stalled_ = false;      // whether some connection may wait for a posted receive
   std::size_t hot_ = 0;       // the peer that something came from last
   unsigned looks_ = 0;
   std::uint64_t strangers_ = 0;
