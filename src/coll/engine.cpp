@@ -347,7 +347,7 @@ bool Engine::try_advance() {
   bool finished = false;
   try {
     finished = advance_queue();
-  } catch (const std::exception& error) { break_down(error.what()); }
+  } catch (...) { break_down_by_exception(); }
   held_.store(false, std::memory_order_release);
   return finished;
 }
@@ -357,6 +357,16 @@ void Engine::break_down(std::string why) {
   mail_.withdraw();
   // Release: the text. Partner: the acquire in throw_if_broken.
   broken_.store(true, std::memory_order_release);
+}
+
+// Of the exception that is being handled. A dead member stays the reason where the job goes on without it.
+void Engine::break_down_by_exception() {
+  try {
+    throw;
+  } catch (const PeFailedError& error) {
+    if (!context_.job().is_ending()) failure_ = std::current_exception();
+    break_down(error.what());
+  } catch (const std::exception& error) { break_down(error.what()); }
 }
 
 void Engine::fail(std::exception_ptr why) {
@@ -428,8 +438,8 @@ void Engine::wait_until(Ready&& ready) {
     Status status;
     try {
       status = context_.wait(ready, patience.next_look());
-    } catch (const std::exception& error) {
-      break_down(error.what());
+    } catch (...) {
+      break_down_by_exception();
       throw;
     }
     if (status == Status::ok) return;

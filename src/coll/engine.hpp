@@ -152,6 +152,7 @@ class Engine {
   template <class Ready>
   void wait_until(Ready&& ready);
   void break_down(std::string why);
+  void break_down_by_exception();
   void throw_if_broken() const;
   std::string mismatch_text(std::uint32_t member, Kind theirs) const;
   enum class Members { nearby, all };
@@ -257,8 +258,8 @@ class Engine {
   Executor::State state;
   try {
     state = executor_.advance();
-  } catch (const std::exception& error) {
-    break_down(error.what());
+  } catch (...) {
+    break_down_by_exception();
     throw;
   }
   mail_.set_patience(0);

@@ -133,6 +133,32 @@ TEST_P(Failure, WrongArgumentsAreRefused) {
   });
 }
 
+// What is read of a dead member fails in the middle of an operation, wherever that is advanced.
+TEST_P(Failure, ADeadMemberIsTheReasonOfLaterCallsToo) {
+  run_pes(2, GetParam(), [](runtime::Context& context) {
+    for (bool blocking : {false, true}) {
+      Communicator all(context);
+      all.barrier();
+      context.job().survive(fabric::Survival::goes_on);
+      auto fail = [](void*, const void*, const void*, std::size_t, void*) { throw PeFailedError("PE 1 has died"); };
+      const Reduction reduction(Functor{.element_bytes = sizeof(int), .combine = fail});
+      const int in = 1;
+      int out = 0;
+      if (all.rank() == 1) {
+        Request request = all.ireduce(&in, &out, 1, reduction, 0);
+        context.barrier();
+        all.fail(std::make_exception_ptr(Error("over")));
+      } else {
+        if (blocking) EXPECT_THROW(all.reduce(&in, &out, 1, reduction, 0), PeFailedError);
+        else EXPECT_THROW(all.ireduce(&in, &out, 1, reduction, 0).wait(), PeFailedError);
+        EXPECT_THROW(all.barrier(), PeFailedError);
+        context.barrier();
+      }
+      context.barrier();
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Fabrics, Failure, ::testing::Values(Fabric::loop, Fabric::shm, Fabric::nodes, Fabric::ofi),
                          [](auto& info) { return atl::testing::name_of(info.param); });
 
