@@ -121,14 +121,13 @@ def _exactly(connection: socket.socket, count: int) -> bytes:
     return bytes(data)
 
 
-@dataclass
 class _Sent:
     """A frame that has not been acknowledged."""
 
-    kind: Kind
-    number: int
-    body: bytes
-    bulk: list[Any]
+    __slots__ = ("body", "bulk", "kind", "number")
+
+    def __init__(self, kind: Kind, number: int, body: bytes, bulk: list[Any]) -> None:
+        self.kind, self.number, self.body, self.bulk = kind, number, body, bulk
 
 
 class Channel:
@@ -186,7 +185,10 @@ class Channel:
                     self.on_progress(body)
             elif header.number >= number:
                 self._answered = header.number
-                self._kept = [one for one in self._kept if one.number > header.number]
+                if self._kept[-1].number <= header.number:
+                    self._kept.clear()
+                else:
+                    self._kept = [one for one in self._kept if one.number > header.number]
                 self.round_trips += 1
                 return header, body, bulk
 
@@ -254,7 +256,7 @@ class Channel:
 
     def _transmit(self, frame: _Sent) -> None:
         assert self._socket is not None
-        size = sum(len(one) for one in frame.bulk)
+        size = sum(map(len, frame.bulk)) if frame.bulk else 0
         head = frame_head(frame.kind, len(frame.body), size, frame.number, self._answered)
         self._socket.sendall(head + frame.body)
         for one in frame.bulk:
@@ -282,7 +284,9 @@ class Channel:
     def _fill(self, count: int) -> None:
         """Waits until the buffer has so many bytes."""
         assert self._socket is not None
-        if self._end - self._begin < count and self._begin:
+        if self._begin == self._end:
+            self._begin = self._end = 0
+        elif self._end - self._begin < count and self._begin:
             rest = self._end - self._begin
             self._buffer[:rest] = bytes(self._buffer[self._begin : self._end])
             self._begin, self._end = 0, rest

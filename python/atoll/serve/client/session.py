@@ -9,8 +9,8 @@ import struct
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -83,9 +83,11 @@ class RemoteSession:
 
     def call(self, operation: int, args: tuple[Any, ...]) -> Any:
         """Calls an operation of the server and waits for its result, or raises its exception."""
-        with self._turn():
+        self._begin()
+        try:
             bulk: list[Any] = []
-            self._write_drops()
+            if self._dropped:
+                self._write_drops()
             out = self._batch
             prefix = len(out)
             self._write(out, operation, 0, args, bulk)
@@ -95,13 +97,24 @@ class RemoteSession:
             finally:
                 out.clear()
             return self._answer(number)
+        except ConnectionError:
+            self.failed = True
+            raise
+        finally:
+            self._end()
 
     def defer(self, operation: int, args: tuple[Any, ...], result: int) -> None:
         """Adds a call whose result is known to have the number `result`; 0: it has none."""
-        with self._turn():
+        self._begin()
+        try:
             self._write(self._batch, operation, result, args, [])
             if len(self._batch) >= _FLUSH:
                 self._flush()
+        except ConnectionError:
+            self.failed = True
+            raise
+        finally:
+            self._end()
 
     def number(self) -> int:
         """A number for a handle that this side makes."""
@@ -195,29 +208,27 @@ class RemoteSession:
             return kind(text)
         return RuntimeError(f"{name}: {text}")
 
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _begin(self) -> None:
+        """Waits for this thread's turn."""
         me = threading.get_ident()
         if self._owner == me:
             raise RuntimeError(
                 "an operation of this session is running on this thread (a signal handler or a callback called "
                 "another). Call it after the operation"
             )
-        with self._lock:
-            if self.closed or self.failed or self._process != os.getpid():
-                raise RuntimeError(
-                    "the session has ended: its arrays can no longer be used. Connect again"
-                    if self.closed or self.failed
-                    else "this process is the child of a fork: it cannot use its parent's session. Connect here"
-                )
-            self._owner = me
-            try:
-                yield
-            except ConnectionError:
-                self.failed = True
-                raise
-            finally:
-                self._owner = 0
+        self._lock.acquire()
+        if self.closed or self.failed or self._process != os.getpid():
+            self._lock.release()
+            raise RuntimeError(
+                "the session has ended: its arrays can no longer be used. Connect again"
+                if self.closed or self.failed
+                else "this process is the child of a fork: it cannot use its parent's session. Connect here"
+            )
+        self._owner = me
+
+    def _end(self) -> None:
+        self._owner = 0
+        self._lock.release()
 
     # -- what `_core.Session` has --
 

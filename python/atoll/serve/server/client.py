@@ -62,7 +62,11 @@ class Answer:
     """An answer that is kept until the client acknowledges it: it can be sent again."""
 
     def __init__(self, number: int, make: Callable[[], list[Part]]) -> None:
-        self.number, self.make = number, make
+        self.number, self._make = number, make
+
+    def send(self, connection: Connection) -> None:
+        """Sends it, from the beginning."""
+        connection.send(*self._make())
 
 
 class Client:
@@ -227,7 +231,8 @@ class Client:
         return lambda: [data, *bulk]
 
     def _failed(self, error: BaseException) -> Callable[[], list[Part]]:
-        body = codec.encoded((_name_of(error), str(error)))
+        text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+        body = codec.encoded((_name_of(error), text))
         data = frame_head(Kind.FAILURE, len(body), 0, self.done) + body
         return lambda: [data]
 

@@ -52,6 +52,7 @@ class Connection:
         self._bulk: Any = None
         self._parts: deque[Part] = deque()
         self.closed = False
+        self.events = 0  # that the loop waits for
 
     def fileno(self) -> int:
         return self.socket.fileno()
@@ -67,9 +68,10 @@ class Connection:
     def read(self) -> Frame | None:
         """The next whole frame; None: not yet. ConnectionError where the client has gone or sends what is no frame."""
         while True:
-            frame = self._parsed()
-            if frame is not None:
-                return frame
+            if self._end > self._begin or self._header is not None:
+                frame = self._parsed()
+                if frame is not None:
+                    return frame
             try:
                 target = self._rest[0] if self._rest else self._room()
                 got = self.socket.recv_into(target)
@@ -147,6 +149,15 @@ class Connection:
 
     def send(self, *parts: Part) -> None:
         """Sends parts, now as far as the socket takes them."""
+        if len(parts) == 1 and not self._parts and isinstance(parts[0], bytes):  # most answers
+            part = parts[0]
+            try:
+                sent = self.socket.send(part)
+            except _AGAIN:
+                sent = 0
+            if sent < len(part):
+                self._parts.append(memoryview(part)[sent:])
+            return
         self._parts.extend(parts)
         self.flush()
 

@@ -201,7 +201,7 @@ class Door:
         with self._loop.lock:
             if len(self._loop.clients) >= self._sessions:
                 raise RefusedError(f"the server has {self._sessions} sessions already. End one, or start it with more")
-            self._loop.clients[client.id] = client
+            self._loop.admit(client)
         _log.info("session %s of %s begins, with the role %s", client.id, client.user, role.label)
         core = self._loop.core
         reply = {

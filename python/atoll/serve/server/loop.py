@@ -11,18 +11,19 @@ import contextlib
 import logging
 import os
 import queue
-import selectors
+import select
 import signal
 import socket
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from .. import codec
 from ..protocol import Kind, ProtocolError, frame_head
 from .client import Client
-from .connection import Connection, Frame
+from .connection import Connection
 from .names import Names
 
 _log = logging.getLogger("atoll.serve")
@@ -55,8 +56,9 @@ class Loop:
         self._wake, self._woken = socket.socketpair()
         for one in (self._wake, self._woken):
             one.setblocking(False)
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(self._woken, selectors.EVENT_READ, None)
+        self._poll = select.epoll()
+        self._poll.register(self._woken, select.EPOLLIN)
+        self._connected: dict[int, Client] = {}  # file descriptor → client
         self._ready: deque[Client] = deque()  # with a whole frame read, or bytes behind the last one
         self._stopping = False
         self._main = threading.main_thread().ident or 0
@@ -78,6 +80,10 @@ class Loop:
         """Hands over an authenticated connection; `answered`: the last answer that a resuming client has."""
         self._inbox.put((client, connection, answered))
         self.wake()
+
+    def admit(self, client: Client) -> None:
+        """Adds a session, which waits for its connection. The caller holds `lock`."""
+        self.clients[client.id] = client
 
     def interrupt(self, client: Client, number: int) -> None:
         """Interrupts a request of a client, now if it is running, else when its turn comes."""
@@ -105,64 +111,59 @@ class Loop:
             self.clients.clear()
 
     def _turn(self) -> None:
-        for key, events in self._selector.select(0 if self._ready else self._patience()):
-            client: Client | None = key.data
+        ready = self._ready
+        waits = len(self.clients) > len(self._connected) or self.idle > 0  # something ends after some time
+        for descriptor, events in self._poll.poll(0 if ready else self._patience() if waits else None):
+            client = self._connected.get(descriptor)
             if client is None:
-                self._take_new()
-                continue
-            connection = client.connection
-            if connection is not key.fileobj or connection is None:
-                continue
-            if events & selectors.EVENT_WRITE:
-                self._guarded(client, connection, connection.flush)
-                self._watch(client)
-            if events & selectors.EVENT_READ and client not in self._ready:
-                self._ready.append(client)
-        for _ in range(len(self._ready)):
-            self._serve(self._ready.popleft())
-        self._forget()
+                if descriptor == self._woken.fileno():
+                    self._take_new()
+            elif events & select.EPOLLOUT:
+                self._guarded(client, client.connection, Connection.flush)
+                if client.connection is not None and client.connection.has_more():
+                    ready.append(client)
+            elif client not in ready:
+                ready.append(client)
+        for _ in range(len(ready)):
+            client = ready.popleft()
+            if (connection := client.connection) is not None:
+                self._guarded(client, connection, self._one_frame)
+                if client.connection is connection and not connection.sending and connection.has_more():
+                    ready.append(client)
+        if waits:
+            self._forget()
 
-    def _serve(self, client: Client) -> None:
+    def _one_frame(self, connection: Connection) -> None:
         """One frame of a client, if it has come whole."""
-        connection = client.connection
-        if connection is None:
-            return
-        self._guarded(client, connection, lambda: self._one_frame(client, connection))
-        if client.connection is connection:
-            self._watch(client)
-            if connection.has_more() and not connection.sending:
-                self._ready.append(client)
-
-    def _one_frame(self, client: Client, connection: Connection) -> None:
         if connection.sending:
             return  # the answer before is still on its way: the socket tells when it takes more
         frame = connection.read()
         if frame is None:
             return
-        number = frame.header.number
-        if frame.header.kind is Kind.END:
-            self._end(client, "ended")
-        elif frame.header.kind not in (Kind.CALLS, Kind.NOTE):
-            raise ProtocolError(f"a client does not send frames of kind {frame.header.kind.name}")
-        elif number <= client.done:
-            if client.answer is not None and client.answer.number == number:
-                connection.send(*client.answer.make())
-        elif number != client.done + 1:
-            raise ProtocolError(f"request {number} came behind request {client.done}")
-        else:
-            connection.send(*self._execute(client, frame))
-
-    def _execute(self, client: Client, frame: Frame) -> Any:
-        try:
+        client, (kind, _, _, number, _) = self._connected[connection.fileno()], frame.header
+        if number == client.done + 1 and (kind is Kind.CALLS or kind is Kind.NOTE):
             self.running = client
-            return client.execute(frame)
-        finally:
-            self.running = None
+            try:
+                parts = client.execute(frame)
+            finally:
+                self.running = None
+            if parts:
+                connection.send(*parts)
+        elif kind is Kind.END:
+            self._end(client, "ended")
+        elif kind is not Kind.CALLS and kind is not Kind.NOTE:
+            raise ProtocolError(f"a client does not send frames of kind {kind.name}")
+        elif number > client.done:
+            raise ProtocolError(f"request {number} came behind request {client.done}")
+        elif client.answer is not None and client.answer.number == number:
+            client.answer.send(connection)
 
-    def _guarded(self, client: Client, connection: Connection, action: Any) -> None:
+    def _guarded(self, client: Client, connection: Connection | None, action: Callable[[Connection], None]) -> None:
         """Does something with a client's connection, which ends where that fails."""
+        if connection is None:
+            return
         try:
-            action()
+            action(connection)
         except ProtocolError as error:
             _log.warning("session %s of %s: %s", client.id, client.user, error)
             self._end(client, "sent what is not valid")
@@ -170,14 +171,12 @@ class Loop:
             if client.connection is connection:
                 _log.info("session %s of %s has lost its connection (%s)", client.id, client.user, error)
                 self._detach(client)
-
-    def _watch(self, client: Client) -> None:
-        """What to wait for: while an answer is on its way, nothing else is read."""
-        connection = client.connection
-        if connection is not None and not connection.closed:
-            events = selectors.EVENT_WRITE if connection.sending else selectors.EVENT_READ
-            if self._selector.get_key(connection).events != events:
-                self._selector.modify(connection, events, client)
+        else:
+            # While an answer is on its way, nothing else is read.
+            events = select.EPOLLOUT if connection.sending else select.EPOLLIN
+            if events != connection.events and not connection.closed:
+                connection.events = events
+                self._poll.modify(connection, events)
 
     # -- sessions --
 
@@ -191,22 +190,22 @@ class Loop:
                 continue
             self._detach(client)
             connection = Connection(raw, self.bulk_limit)
+            connection.events = select.EPOLLIN
             client.connection = connection
-            self._selector.register(connection, selectors.EVENT_READ, client)
+            self._connected[connection.fileno()] = client
+            self._poll.register(connection, select.EPOLLIN)
             if answered is not None:
                 _log.info("session %s of %s resumes", client.id, client.user)
                 answer = client.answer
                 if answer is not None and answer.number > answered:
-                    parts = answer.make()
-                    self._guarded(client, connection, lambda c=connection, p=parts: c.send(*p))
-                    self._watch(client)
+                    self._guarded(client, connection, answer.send)
 
     def _detach(self, client: Client) -> None:
         connection = client.connection
         if connection is not None:
             client.connection, client.lost_at = None, time.monotonic()
-            with contextlib.suppress(KeyError, ValueError):
-                self._selector.unregister(connection)
+            del self._connected[connection.fileno()]
+            self._poll.unregister(connection)
             connection.close()
 
     def _end(self, client: Client, why: str) -> None:

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published objects: what attaches is what was published, and changes, roles and wrong names do no harm."""
+
+import datetime
+import os
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from frame.frames import same
+
+import atoll as ak
+from atoll.serve import objects
+
+
+def things(m):
+    """Frames and Series with columns and indexes of all kinds."""
+    frame = m.DataFrame({
+        "a": [1, 2, 1], "b": [1.0, np.nan, 3.0], "c": ["x", None, "é"], "d": pd.date_range("2020", periods=3),
+        "e": pd.Categorical(["u", "v", "u"]), "t": pd.date_range("2020", periods=3, tz="Europe/Berlin"),
+    })  # fmt: skip
+    index = m.MultiIndex.from_product([["u", "v"], [1, 2, 3]], names=["k", "l"])
+    return {
+        "frame": frame,
+        "labelled": frame.set_index("c"),
+        "one": frame["b"],
+        "many": m.Series(range(6), index=index),
+    }
+
+
+def test_frames_and_columns_attach_as_they_were_published(server):
+    ak.shutdown()
+    with ak.connect(server):
+        for name, value in things(ak).items():
+            ak.publish(name, value, replace=True)
+        ak.publish("strings", ak.array(["x", None, "é"]), replace=True)
+        ak.publish("lists", ak.lists([[1, 2], [3]]), replace=True)
+        ak.publish("complex", ak.array([1 + 2j, 3]), replace=True)
+        ak.publish("several", {"x": ak.arange(3), "y": [ak.arange(2)]}, replace=True)
+    with ak.connect(server):
+        for name, expected in things(pd).items():
+            same(ak.attach(name), expected)
+        assert ak.attach("frame").groupby("a")["b"].sum().to_pandas().to_dict() == {1: 4.0, 2: 0.0}
+        assert ak.attach("strings").to_list() == ["x", None, "é"]
+        assert ak.attach("lists").to_list() == [[1, 2], [3]]
+        assert ak.attach("complex").to_numpy().tolist() == [1 + 2j, 3]
+        assert ak.attach("several")["y"][0].sum() == 1
+        about = ak.published()
+        assert about["frame"]["kind"] == "DataFrame"
+        assert about["complex"]["nbytes"] == 32
+
+
+def test_changes_in_place_are_not_shared(session):
+    a = ak.arange(5)
+    ak.publish("numbers", a, replace=True)
+    a += 1
+    b = ak.attach("numbers")
+    b[0] = 100
+    assert ak.attach("numbers").to_numpy().tolist() == [0, 1, 2, 3, 4]
+    assert a.to_numpy().tolist() == [1, 2, 3, 4, 5]
+    ak.publish("part", ak.arange(10)[2:5], replace=True)
+    assert ak.attach("part").to_numpy().tolist() == [2, 3, 4]
+
+
+def test_names_that_collide_or_lead_elsewhere_raise(session):
+    ak.publish("taken", ak.arange(3), replace=True)
+    with pytest.raises(ValueError, match="'taken' is published already"):
+        ak.publish("taken", ak.arange(3))
+    for name in ("", "../x", "a/b", "1x", "x\0", "x" * 200):
+        with pytest.raises(ValueError, match="is no name for a published object"):
+            ak.publish(name, ak.arange(3))
+    kept = ak.attach("taken")
+    ak.unpublish("taken")
+    with pytest.raises(KeyError, match="nothing is published under the name 'taken'"):
+        ak.attach("taken")
+    assert kept.sum() == 3
+    for value in (3, len, "text", {"x": datetime}):
+        with pytest.raises(TypeError):
+            ak.publish("other", value)
+    session.shutdown()
+    with pytest.raises(RuntimeError, match=r"Call ak\.connect first"):
+        ak.published()
+
+
+def test_roles_bound_what_may_be_attached(server):
+    ak.shutdown()
+    with ak.connect(server):
+        ak.publish("open", ak.arange(3), replace=True)
+        ak.publish("closed", ak.arange(4), role="code", replace=True)
+    with ak.connect(server, role="read"):
+        assert ak.attach("open").sum() == 3
+        assert "closed" not in ak.published()
+        with pytest.raises(PermissionError, match="'closed' may be attached with the role code"):
+            ak.attach("closed")
+        with pytest.raises(PermissionError, match="publish needs the role compute"):
+            ak.publish("mine", ak.attach("open"))
+
+
+class _Harm:
+    def __reduce__(self):
+        return os.getcwd, ()
+
+
+@pytest.mark.parametrize(
+    "value", [_Harm(), os.getcwd, ak.DataFrame, objects.pack], ids=["call", "function", "class", "own"]
+)
+def test_forms_run_no_code(value):
+    form = pickle.dumps({"x": value})
+    if value is ak.DataFrame:  # a class is there, but cannot be called
+        assert not callable(objects.unpack(form, [])["x"])
+    else:
+        with pytest.raises(ValueError, match="may not use"):
+            objects.unpack(form, [])
+
+
+@pytest.mark.parametrize("form", [b"", b"\x80", b"garbage", pickle.dumps((1, 2))[:-1], b"\x80\x04K\x07Q."])
+def test_forms_that_are_not_valid_raise(form):
+    with pytest.raises(ValueError, match="cannot be made here"):
+        objects.unpack(form, [])
