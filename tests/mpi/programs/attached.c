@@ -157,6 +157,47 @@ static void requests(void) {
   MPI_Win_free(&win);
 }
 
+/* No operation reaches memory that is not attached, or not any more, be it mapped by the other ranks or not. */
+static void unattached(int* data) {
+  MPI_Win win = make_window();
+  const MPI_Aint there = address_there(data);
+  MPI_Win_lock_all(0, win);
+  for (int round = 0; round < 3; ++round) {
+    if (round > 0) {
+      CHECK(MPI_Win_attach(win, data + 32, 16) == MPI_SUCCESS); /* other memory */
+      if (round == 1) CHECK(MPI_Win_attach(win, data, 16) == MPI_SUCCESS && MPI_Win_detach(win, data) == MPI_SUCCESS);
+    }
+    for (int i = 0; i < 64; ++i) data[i] = 7;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int kind = 0; kind < 7; ++kind) {
+      int values[4] = {1, 2, 3, 4}, got[4] = {0}, code = MPI_SUCCESS;
+      switch (kind) {
+        case 0: code = MPI_Put(values, 1, MPI_INT, right, there, 1, MPI_INT, win); break;
+        case 1:
+          code = MPI_Put(values, 4, MPI_INT, right, there + 4 * 30, 4, MPI_INT, win);
+          break; /* to data + 32, too */
+        case 2: code = MPI_Get(got, 1, MPI_INT, right, there, 1, MPI_INT, win); break;
+        case 3: code = MPI_Accumulate(values, 4, MPI_INT, right, there, 4, MPI_INT, MPI_SUM, win); break;
+        case 4:
+          code = MPI_Get_accumulate(values, 4, MPI_INT, got, 4, MPI_INT, right, there, 4, MPI_INT, MPI_SUM, win);
+          break;
+        case 5: code = MPI_Fetch_and_op(values, got, MPI_INT, right, there, MPI_SUM, win); break;
+        case 6: code = MPI_Compare_and_swap(values, values + 1, got, MPI_INT, right, there, win); break;
+      }
+      int flushed = MPI_Win_flush(right, win);
+      FAILS(code != MPI_SUCCESS ? code : flushed, MPI_ERR_RMA_RANGE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 64; ++i) CHECK(data[i] == 7);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (round > 0) CHECK(put_one(9, there + 4 * 33, win) == MPI_SUCCESS);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (round > 0) CHECK(data[33] == 9 && MPI_Win_detach(win, data + 32) == MPI_SUCCESS);
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   right = (me + 1) % ranks, left = (me + ranks - 1) % ranks;
@@ -166,6 +207,8 @@ int main(int argc, char** argv) {
   types(data, 9, 13);
   MPI_Alloc_mem(64 * sizeof(int), MPI_INFO_NULL, &mapped);
   types(mapped, 4, 20);
+  unattached(data);
+  unattached(mapped);
   MPI_Free_mem(mapped);
   rows();
   nothing();
