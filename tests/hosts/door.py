@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs programs on a test host, as ssh and sshd do: `door.py SOCKET PROGRAM…` asks the door-keeper behind the socket.
 
-The program is a child of the door-keeper. It has the asker's standard input, output and error, and lives on when the
-asker is killed: that its input ends is all it hears. The asker ends with the program's exit status.
+The program is a child of the door-keeper. It has the asker's standard output and error, and its standard input by way
+of a pipe. It lives on when the asker is killed, and its input ends then. The asker ends with the program's exit status.
 """
 
 import array
 import contextlib
 import os
+import select
 import signal
 import socket
 import sys
@@ -35,6 +36,7 @@ def handle(connection):
     files = array.array("i")
     files.frombytes(passed[0][2])
     directory, *words = request.decode().split("\0")
+    files[0] = start_pump(connection, *files)
     program = os.fork()
     if program == 0:
         for number, file in enumerate(files):
@@ -53,6 +55,26 @@ def handle(connection):
     _, status = os.waitpid(program, 0)
     with contextlib.suppress(BrokenPipeError):  # nobody asks any more
         connection.send(bytes([os.waitstatus_to_exitcode(status) & 0xFF]))
+    os._exit(0)
+
+
+def start_pump(connection, source, *outputs):
+    """The reading end of a pipe that a process of its own fills from `source`, until that or the asker has ended."""
+    reading, writing = os.pipe()
+    if os.fork() != 0:
+        os.close(writing)
+        os.close(source)
+        return reading
+    for file in (reading, *outputs):
+        os.close(file)
+    data = b"?"
+    while data:
+        ready, _, _ = select.select([source, connection], [], [])
+        if source not in ready:
+            break  # the asker says nothing more: its end of the connection was closed
+        data = os.read(source, 65536)
+        with contextlib.suppress(BrokenPipeError):  # the program does not read
+            os.write(writing, data)
     os._exit(0)
 
 

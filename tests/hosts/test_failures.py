@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import hosts as network
 import pytest
@@ -146,6 +147,24 @@ def test_a_host_whose_processes_are_all_killed(hosts, tmp_path, osh_program, wha
     for line in told:
         assert f"on {hosts.names[1]}" in line
     assert len(told) == 4, told
+
+
+def test_a_job_goes_on_when_what_started_an_agent_is_killed(hosts, tmp_path):
+    end = tmp_path / "end"
+    words = ["sh", "-c", f'echo ready; while [ ! -e "{end}" ]; do sleep 0.05; done; echo done']
+    job = subprocess.Popen(hosts.command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for _ in hosts.names:
+        assert job.stdout.readline() == "ready\n"
+    socket = str(hosts.folder / hosts.names[1])
+    listed = subprocess.run(["pgrep", "-f", f"door.py {socket} "], capture_output=True, text=True, check=True).stdout
+    (door,) = map(int, listed.split())
+    os.kill(door, signal.SIGKILL)
+    while Path(f"/proc/{door}").exists():
+        time.sleep(0.05)  # until the launcher has taken note
+    end.touch()
+    output, errors = job.communicate(timeout=60)
+    assert (job.returncode, output, errors) == (0, "done\n" * len(hosts.names), "")
+    assert hosts.everything_ends(10)
 
 
 def test_two_hosts_at_once(hosts, tmp_path, osh_program):

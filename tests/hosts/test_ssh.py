@@ -111,27 +111,35 @@ def test_statuses_come_back(cluster):
     assert ends(mark)
 
 
-@pytest.mark.parametrize("whom", ["launcher", "ssh"])
-def test_kill_leaves_nothing(cluster, whom):
-    mark = f"{300000 + os.getpid()}.{len(whom)}"
+def started(cluster, mark, after=""):
     job = subprocess.Popen(
-        command(cluster, "sh", "-c", f"echo up; sleep {mark}"),
+        command(cluster, "sh", "-c", f"echo up; sleep {mark}{after}"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
     for _ in range(3):
         assert job.stdout.readline() == "up\n"
-    if whom == "launcher":
-        job.kill()
-    else:
-        listed = subprocess.run(
-            ["pgrep", "-f", f"ssh -F .*{cluster[0].address_of(0)}"], capture_output=True, text=True, check=True
-        )
-        os.kill(int(listed.stdout.split()[0]), signal.SIGKILL)
+    return job
+
+
+def test_a_kill_of_the_launcher_leaves_nothing(cluster):
+    mark = f"{300000 + os.getpid()}.8"
+    job = started(cluster, mark)
+    job.kill()
     assert ends(mark)
     job.communicate(timeout=20)
     assert job.returncode != 0
+
+
+def test_a_job_goes_on_when_ssh_is_killed(cluster):
+    job = started(cluster, 2, "; echo done")
+    listed = subprocess.run(
+        ["pgrep", "-f", f"ssh -F .*{cluster[0].address_of(0)}"], capture_output=True, text=True, check=True
+    )
+    os.kill(int(listed.stdout.split()[0]), signal.SIGKILL)
+    output, errors = job.communicate(timeout=60)
+    assert (job.returncode, output) == (0, "done\n" * 3), errors
 
 
 def test_a_host_that_refuses_the_key_is_said(cluster, tmp_path):

@@ -101,14 +101,6 @@ void adopt(const std::vector<std::string>& environment) {
   }
 }
 
-// The process that started the agent holds the other end of its standard input.
-bool starter_is_gone() {
-  char bytes[256];
-  ssize_t got = ::read(STDIN_FILENO, bytes, sizeof(bytes));
-  return got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
-}
-
-constexpr const char* starter_has_ended = "the launcher, or what connects it with this host, has ended";
 constexpr const char* host_is_silent = "the launcher's host does not answer any more";
 
 void answer_count(Link& link, std::string_view body) {
@@ -140,11 +132,10 @@ std::optional<Order> await_order(Link& link, Deadline deadline) {
     ATOLL_VALIDATE(!link.peer_is_gone(), SetupError, "{}", host_is_silent);
     ATOLL_VALIDATE(!deadline.passed(), TimeoutError,
                    "protocol error: the launcher's first message does not say what to start");
-    pollfd watched[] = {{link.descriptor(), link.wanted_events(), 0}, {STDIN_FILENO, POLLIN, 0}};
-    ::poll(watched, 2, tick_ms);
-    if ((watched[0].revents & POLLOUT) != 0) link.flush();
-    if ((watched[0].revents & ~POLLOUT) != 0) open = link.receive();
-    else ATOLL_VALIDATE(watched[1].revents == 0 || !starter_is_gone(), SetupError, "{}", starter_has_ended);
+    pollfd watched{link.descriptor(), link.wanted_events(), 0};
+    ::poll(&watched, 1, tick_ms);
+    if ((watched.revents & POLLOUT) != 0) link.flush();
+    if ((watched.revents & ~POLLOUT) != 0) open = link.receive();
   }
 }
 
@@ -284,11 +275,10 @@ int Agent::say_farewell() {
   link_->send(FrameKind::done);
   Deadline soon = Deadline::after_seconds(farewell_seconds);
   while (!released_ && !soon.passed()) {
-    pollfd watched[] = {{link_->descriptor(), link_->wanted_events(), 0}, {STDIN_FILENO, POLLIN, 0}};
-    ::poll(watched, 2, tick_ms);
-    if ((watched[0].revents & POLLOUT) != 0) link_->flush();
-    if ((watched[0].revents & ~POLLOUT) != 0 && !hear_launcher()) return 1;
-    if (watched[1].revents != 0 && starter_is_gone()) return 1;
+    pollfd watched{link_->descriptor(), link_->wanted_events(), 0};
+    ::poll(&watched, 1, tick_ms);
+    if ((watched.revents & POLLOUT) != 0) link_->flush();
+    if ((watched.revents & ~POLLOUT) != 0 && !hear_launcher()) return 1;
   }
   return 0;
 }
@@ -298,7 +288,6 @@ int Agent::run() {
   take_frames();  // what came together with the order
   while (!pes_.all_ended()) {
     std::vector<pollfd> watched{{signals_.descriptor(), POLLIN, 0},
-                                {STDIN_FILENO, POLLIN, 0},
                                 {link_->descriptor(), link_->wanted_events(), 0},
                                 {feed_.empty() ? -1 : input_.number(), POLLOUT, 0}};
     pe_server_.watch(watched);
@@ -311,12 +300,11 @@ int Agent::run() {
         if (asks_to_end(signal)) kill_at_ = Deadline::after_ns(signal_grace_ns);
       }
     if (signals_.guard_is_gone()) return give_up("its outer process was killed");
-    if (watched[1].revents != 0 && starter_is_gone()) return give_up(starter_has_ended);
-    if ((watched[2].revents & POLLOUT) != 0) link_->flush();
-    if ((watched[2].revents & ~POLLOUT) != 0 && !hear_launcher())
+    if ((watched[1].revents & POLLOUT) != 0) link_->flush();
+    if ((watched[1].revents & ~POLLOUT) != 0 && !hear_launcher())
       return give_up(fmt::format("the launcher is gone: {}", link_->fault()));
     if (link_->peer_is_gone()) return give_up(host_is_silent);
-    pe_server_.serve(watched.data() + 4, first_output - 4);
+    pe_server_.serve(watched.data() + 3, first_output - 3);
     pes_.read(watched.data() + first_output, watched.size() - first_output);
     feed_input();
     pes_.reap();

@@ -15,8 +15,9 @@ struct AgentOptions {
   std::uint16_t port = 0;
 };
 
-/// Reads the job's secret from standard input, which then only tells, by its end, that the process that started the
-/// agent is gone. Returns the exit status.
+/// Reads the job's secret from standard input. That this input ends later, as it does when the ssh that started the
+/// agent dies, is no reason to end: the agent and the launcher have a connection of their own by then. Returns the exit
+/// status.
 int run_agent(const AgentOptions& options);
 
 }  // namespace atl::runtime

@@ -226,6 +226,9 @@ void HostAgents::look_after() {
     host->pid = 0;
     if (host->errors.open()) read_errors(number);  // first what it had to say
     if (host->stage == Stage::starting) lose(number, why_it_ended(*host, end));
+    else if (host->stage == Stage::connected)
+      log(LogLevel::info, "{}: the command for its agent {}; the agent's own connection is in use", describe(number),
+          describe_end(end));
   }
   // With many hosts a look at each after every message would be most of the work.
   if (!next_look_.passed()) return;
