@@ -4,6 +4,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -137,6 +138,28 @@ for _ in range(1000): ak.barrier()
     assert done.returncode != 0
     assert names_the_failure(done), done.stderr
     assert time.monotonic() - begin < 30
+    assert not left_behind(mark)
+
+
+@pytest.mark.skipif(not (MPI / "outlives").exists(), reason="needs the MPI test programs")
+def test_a_killed_rank_of_mpi_ends_the_job_and_is_named(launcher):
+    mark = f"mark-{os.getpid()}-{time.time_ns()}"
+    job = subprocess.Popen(
+        [*launcher, "-n", "3", str(MPI / "outlives"), "ends", mark], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, env={**os.environ, "ATOLL_HEAP_SIZE": "256M", "ATOLL_THREADS": "1"},
+    )  # fmt: skip
+    for _ in range(3):
+        assert job.stdout.readline().strip().endswith("ready")
+    ranks = [
+        int(entry.parent.name)
+        for entry in Path("/proc").glob("[0-9]*/cmdline")
+        if entry.read_bytes().startswith(bytes(MPI / "outlives")) and mark.encode() in entry.read_bytes()
+    ]
+    os.kill(ranks[1], signal.SIGKILL)
+    output, errors = job.communicate(timeout=60)
+    done = subprocess.CompletedProcess(job.args, job.returncode, output, errors)
+    assert done.returncode != 0
+    assert names_the_failure(done), done.stderr
     assert not left_behind(mark)
 
 
