@@ -11,7 +11,7 @@ namespace atl::array {
 namespace {
 
 constexpr double farewell_seconds = 2;
-// A PE that has diverged has so long to say what it does: it notices within two looks of its wait.
+// The time that a diverged PE has to report its operation: its wait notices the divergence within two polls.
 constexpr double telling_seconds = 2;
 constexpr std::string_view at_the_end = "at the end of the script";
 
@@ -157,7 +157,7 @@ void Session::end(std::string_view where) {
   std::lock_guard lock(busy_);
   if (engine_ == nullptr) return;
   if (whereabouts_ != nullptr) whereabouts_->show(where);
-  // Nobody else's program runs on workers: they come at once, or never.
+  // Workers run no program of their own: they take part at once, or never.
   if (kind_ == Kind::driver) engine_->communicator().set_timeout_seconds(farewell_seconds);
   try {
     if (kind_ == Kind::driver) link_->channel().send({});

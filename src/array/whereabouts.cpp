@@ -29,10 +29,10 @@ constexpr std::int64_t look_ns = 20'000'000;
 constexpr std::size_t most_told = 4;  // different things that PEs do
 
 std::string sentence_of(const std::vector<std::uint32_t>& pes, const std::string& text) {
-  std::string who;
-  for (std::size_t i = 0; i < pes.size() && i < most_told; ++i) who += fmt::format("{}{}", i == 0 ? "" : ", ", pes[i]);
-  if (pes.size() > most_told) who += fmt::format(" and {} more", pes.size() - most_told);
-  return fmt::format("PE{} {} {}", pes.size() == 1 ? "" : "s", who, text);
+  std::string list;
+  for (std::size_t i = 0; i < pes.size() && i < most_told; ++i) list += fmt::format("{}{}", i == 0 ? "" : ", ", pes[i]);
+  if (pes.size() > most_told) list += fmt::format(" and {} more", pes.size() - most_told);
+  return fmt::format("PE{} {} {}", pes.size() == 1 ? "" : "s", list, text);
 }
 
 // By what they do, in the order of the first PE of each.

@@ -11,7 +11,7 @@
 namespace atl {
 namespace {
 
-// Who has a path of the network looks once and lets it go, within less than yielding would take; some copy a long
+// The owner of a network path polls once and releases it, in less time than a yield takes; some owners copy a long
 // transfer meanwhile.
 constexpr int tries = 200, yields = 600;
 constexpr std::chrono::microseconds nap{20};

@@ -34,7 +34,7 @@ class Deferred {
 
  private:
   struct Ends {
-    int to = -1, from = -1;  // -1: nobody
+    int to = -1, from = -1;  // -1: none
   };
   Ends ends(unsigned channel) const;
 

@@ -56,8 +56,8 @@ void Engine::open(std::vector<PeId> pes, std::vector<HeapOffset> areas) {
   std::vector<std::uint32_t> nodes;
   for (PeId pe : pes) nodes.push_back(context_.job().node_of(pe));
   placement_ = Placement(nodes);
-  // Whether everybody has a core and nobody on another node waits for what goes on from here. Of the node and the
-  // members, not of this PE: all agree about the length.
+  // Whether every member has a core and none is on another node that waits for messages from here. Computed from the
+  // node and the members, not from this PE: all members agree on the length.
   const bool at_home = context_.job().local_pes() <= context_.job().control().cores && placement_.nodes() == 1;
   small_ = at_home ? longest_small_message_nearby : longest_small_message;
   if (placement_.nodes() == 1) selection_.set_sharing(context_.job().local_pes(), context_.job().control().cores);
@@ -128,7 +128,7 @@ void Engine::open_deferred() {
   }
   wait(start(round));
   opened->connect(cards);
-  run(Kind::barrier, Arguments{}, nullptr, nullptr);  // nobody is written to who does not know his partners
+  run(Kind::barrier, Arguments{}, nullptr, nullptr);  // no member is written to before it knows its partners
   deferred_ = std::move(opened);
 }
 
@@ -195,7 +195,7 @@ Engine::~Engine() {
   bool quiet = all_closed();
   if (!closed_ && !broken_.load() && std::uncaught_exceptions() == 0) {
     try {
-      // After this barrier nobody touches the area: it gives no more credits, and every cell sent is awaited.
+      // After this barrier no member writes to the area: no more credits are given, and every sent cell is awaited.
       mail_.stop_credits();
       run(Kind::barrier, Arguments{}, nullptr, nullptr);
       quiet =

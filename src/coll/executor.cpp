@@ -186,8 +186,8 @@ void Executor::send_nearby(std::uint32_t peer, std::byte* data, std::uint64_t by
   offers_.push_back({peer, data, bytes});
 }
 
-// What fits a chunk, of which there is one. Who does something else meanwhile, shares a core, or could go on before the
-// peer has come is not to wait for an answer.
+// For data that fit a staging chunk, if one is free. A member that does other work meanwhile, shares a core, or could
+// continue before the peer has arrived does not wait for an answer.
 Readings::Sending Executor::how_to_send(std::uint32_t peer, std::uint64_t bytes) {
   if (!awaited_ || bytes < Readings::least_bytes || !may_read_private()) return Readings::Sending::lent;
   if (sequence_ != 0 && readings_.offers_next(peer, bytes) && !mail_.has_begun(peer, sequence_))
@@ -199,8 +199,8 @@ bool Executor::is_copied(const std::byte* data, std::uint64_t bytes) {
   return data == copied_.data && bytes == copied_.bytes && staging_.is_lent(copied_.chunk);
 }
 
-// Copies it, once for all who get the same in a row, and tells the peer, for whom there is room. False: there is no
-// chunk.
+// Copies the data, once for consecutive peers that get the same data, and notifies the peer, which has a free cell.
+// False: no chunk is free.
 bool Executor::lend(std::uint32_t peer, const std::byte* data, std::uint64_t bytes, Timing timing) {
   std::uint32_t copy_ns = timing == Timing::none ? 0 : 1;  // of what has been copied for another
   if (!is_copied(data, bytes)) {
@@ -221,7 +221,7 @@ bool Executor::lend(std::uint32_t peer, const std::byte* data, std::uint64_t byt
 
 bool Executor::is_placed(const Step& step) const { return symmetric_ && step.placed && step.bytes <= longest_written; }
 
-// To a member of another node, who has asked.
+// Offers data to a member of another node that has requested them.
 void Executor::offer(Transfer& transfer) {
   if (in_segment(transfer.data)) {
     control(transfer.peer, Control::offer, context_.offset_of(transfer.data).value(), transfer.bytes);
@@ -553,7 +553,7 @@ Executor::State Executor::join() {
       moved = serve(transfer) || moved;
       if (transfer.done || transfer.piece != UINT64_MAX) {
         std::uint32_t found;
-        // Who has lent all of it has gone on, or who has read all of it: what follows may be of the next call.
+        // A peer that has lent or read all of it may have continued: its next cell may belong to the next call.
         if (transfer.done || transfer.piece != 0 || transfer.complete == transfer.bytes ||
             mail_.peek(transfer.peer, found) == nullptr || found == control_tag() ||
             awaits_parcel(transfer.peer, found))

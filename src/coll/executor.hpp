@@ -6,10 +6,10 @@
 // its data lies. When that is in its segment, the receiver copies (or combines) straight out of it. When it is private
 // memory, the receiver has the kernel read it, where members are processes and that takes less time than the other ways
 // (reading.hpp). These are: when the receiver's is not private, the sender copies straight into it; when both are,
-// staging chunks in the sender's segment carry it, a few in flight. What a receiver has copied out of memory that was
-// offered counts when the sender had not given up until then. What has been copied into a chunk is lent: the sender
-// goes on, and takes the chunk back when its reader's count says that it has been read, so that nobody waits for an
-// answer.
+// staging chunks in the sender's segment carry it, a few in flight. Data that a receiver has copied out of offered
+// memory are valid if the sender had not given up until then. A chunk with copied data is lent: the sender continues,
+// and takes the chunk back when the reader's count shows that it has been read, so that the sender need not wait for
+// an answer.
 //
 // Between nodes a copy by the receiver would wait for the sender's processor. There what fits a room is a parcel. Of
 // longer data, or when it has granted no rooms, the receiver says first where it wants it, in a chunk of its own if
@@ -34,7 +34,7 @@ class Executor {
   Executor(runtime::Context& context, Mailboxes& mail, StagingPool& staging)
       : context_(context), mail_(mail), staging_(staging) {}
 
-  /// `sequence`: the number of the call, 0 when nobody is done before all have come. `kind` and `check` (a digest of
+  /// `sequence`: the call's number, 0 when no member completes before all have called. `kind` and `check` (a digest of
   /// number and arguments of the call) go into every message. `symmetric`: the output is, and may be written to.
   void begin(const Schedule& schedule, const void* input, void* output, void* scratch, const Reduction* reduction,
              std::uint64_t sequence, std::uint32_t kind, std::uint32_t check, bool symmetric) {
@@ -57,9 +57,9 @@ class Executor {
   State advance();
   /// Changes whenever something moved.
   std::uint64_t progress_mark() const { return mail_.moved_bytes() + mail_.received_cells(); }
-  /// Whom the next step waits for, for messages. UINT32_MAX: nobody.
+  /// The member that the next step waits for, for error messages. UINT32_MAX: none.
   std::uint32_t waits_for() const;
-  /// Of those of this node whom it waits for. UINT32_MAX: nobody, for all that is known.
+  /// A member of this node that it waits for and that has given up. UINT32_MAX: none is known.
   std::uint32_t who_gave_up() const;
   bool in_segment(const std::byte* data) const;
   bool takes_puts(const std::byte* data) const;

@@ -244,7 +244,7 @@ void Mailboxes::finish_lent_first(std::uint32_t member) {
   context_->deliver(way.pe, word, nullptr, 0, word, ++way.borrowed);
 }
 
-// Every cell is awaited by whom it was sent to, so credits and doors are all that may be on their way to one who has
+// The receiver of a cell always waits for it, so only credits and doors may still be under way to a member that has
 // closed.
 void Mailboxes::close() {
   closing_ = true;

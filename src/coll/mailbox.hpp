@@ -380,9 +380,9 @@ class Mailboxes {
   }
   /// Gives that cell and its room back.
   void finish_parcel(std::uint32_t member);
-  /// Rooms and blocks, when nobody sends any more.
+  /// Frees rooms and blocks, when no member sends any more.
   void release();
-  /// Whether all to whom a way was opened have told where their block lies: nothing of that is on its way any more.
+  /// Whether all members to which a way was opened have sent the address of their block: no such message is under way.
   bool all_known();
 
   Outcome mismatch(std::uint32_t member, std::uint32_t found_tag) {
@@ -397,7 +397,7 @@ class Mailboxes {
   void stop_credits() { closing_ = true; }
   /// Tells all that this member writes to their areas no more.
   void close();
-  /// Whether all others have said so, and all that they wrote has arrived. Looks again at those alone who had not.
+  /// Whether all others have closed, and all their writes have arrived. Polls only members that had not closed before.
   bool all_closed();
   std::uint64_t received_cells() const { return received_cells_.load(std::memory_order_relaxed); }
   std::uint64_t moved_bytes() const { return moved_bytes_.load(std::memory_order_relaxed); }
@@ -491,7 +491,7 @@ class Mailboxes {
   std::vector<PeId> pes_;
   std::vector<HeapOffset> areas_;  // one: all have it at the same offset
   std::vector<std::unique_ptr<Way>> ways_;  // null: no message between the two yet
-  // Counted by the executor of a collective, which may be the progress thread; looked at by those who wait for it.
+  // Counted by the executor of a collective, which may be the progress thread; read by threads that wait for it.
   std::atomic<std::uint64_t> moved_bytes_{0};
   std::atomic<std::uint64_t> received_cells_{0};
   bool closing_ = false;

@@ -78,7 +78,7 @@ struct Schedule {
 /// ends agree. A message of no bytes is no message.
 class ScheduleBuilder {
  public:
-  /// `small`: longest_small_message_nearby, or where nobody has a core for himself longest_small_message.
+  /// `small`: longest_small_message_nearby, or where members share cores longest_small_message.
   ScheduleBuilder(Schedule& schedule, int rank, const Placement& placement, std::size_t small)
       : schedule_(schedule),
         placement_(placement),

@@ -145,7 +145,7 @@ std::uint8_t numbered(Kind kind, std::string_view name) {
 // What leaders hold beside the result; a copy of more takes longer than the messages.
 constexpr std::uint64_t most_held = 16 * MiB;
 
-/// Whether leaders, who hold and copy what is for others, take longer than everybody's part in messages between nodes.
+/// Whether leaders, which hold and copy data of other members, take longer than messages of all members between nodes.
 bool suits_columns(Kind kind, const Arguments& arguments, const Placement& placement) {
   const auto size = static_cast<std::uint64_t>(placement.size());
   std::uint64_t in_all = 0;
@@ -197,7 +197,7 @@ bool suits_centre(Kind kind, const Arguments& arguments, const Placement& placem
          (kind == Kind::barrier || (kind == Kind::allreduce && arguments.bytes <= longest_small_message));
 }
 
-/// The quickest way where cores are shared and rounds are dear; nothing: that of members who have a core each. 8 PEs on
+/// The fastest algorithm where members share cores, so that rounds are slow; nullopt: as for one core each. 8 PEs on
 /// 2 cores, private memory: allreduce of 4 KiB takes 22 µs instead of 197 by halves, broadcast of 32 KiB 4 instead of
 /// 277 in parts. 4 PEs: allreduce of 8 bytes 2.9 instead of 8.8 in two rounds.
 std::optional<std::string_view> way_in_turns(Kind kind, const Arguments& arguments, int size, bool crowded) {

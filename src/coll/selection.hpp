@@ -41,7 +41,7 @@ constexpr bool takes_blocks(Kind kind) {
   return kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
 }
 
-/// Whether each member needs data of all others, so that nobody is done before the last has come.
+/// Whether each member needs data of all others, so that no member completes before the last has called.
 constexpr bool waits_for_all(Kind kind) {
   return kind == Kind::allreduce || kind == Kind::allgather || kind == Kind::allgatherv || kind == Kind::alltoall ||
          kind == Kind::alltoallv;

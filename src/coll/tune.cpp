@@ -87,7 +87,7 @@ double time_collective(Communicator& all, const PlanOptions& what) {
   double best = last / calls;
   for (int batch = 1; batch < batches; ++batch) best = std::min(best, seconds_of(calls) / calls);
   all.force_algorithms(fmt::format("{}=auto", what.collective));
-  all.barrier();  // nobody reads the buffers any more
+  all.barrier();  // no member reads the buffers any more
   return best;
 }
 

@@ -112,8 +112,8 @@ Status push_message(Job& job, PeId to, MessageLabel label, const MessageParts& p
   }
   MessageSlot& slot = ring.slots[tail.slots() % ring_slots];
   prefetch_for_write(&ring.slots[(tail.slots() + slots - 1 + slots_ahead) % ring_slots]);
-  // The slot itself last, at once: a receiver who waits looks at it all the time, and takes its line back after each
-  // store that has to wait.
+  // The slot itself last, in one go: a waiting receiver polls it continuously, and fetches its cache line back after
+  // each delayed store.
   MessageParts in_slot = parts;
   RingPlace place;
   if (lines == 0) [[likely]] {

@@ -261,7 +261,7 @@ std::optional<PeId> Job::take_guests(std::uint32_t count) {
 // Returns whether it was news.
 bool Job::note_failed(PeId pe, int wait_status, const std::string& cause) noexcept {
   PeRecord& dead = record(pe);
-  // Only the first who reports this PE writes its cause; acquire-release orders reporters among themselves.
+  // Only the first reporter of this PE writes its cause; acquire-release orders reporters among themselves.
   auto before = dead.state.exchange(static_cast<std::uint32_t>(PeState::failed), std::memory_order_acq_rel);
   bool first = before != static_cast<std::uint32_t>(PeState::failed);
   if (first) {
@@ -355,9 +355,10 @@ bool Job::note_exit(int status) noexcept {
   // Release: what was done before. Partner: exit_requested.
   bool first = control_->exit.compare_exchange_strong(none, std::uint64_t{1} << 32 | static_cast<std::uint32_t>(status),
                                                       std::memory_order_release, std::memory_order_relaxed);
-  std::uint32_t nobody = 0;
+  std::uint32_t none_failed = 0;
   // Release: the status. Partner: has_failed().
-  control_->failed.compare_exchange_strong(nobody, job_ended, std::memory_order_release, std::memory_order_relaxed);
+  control_->failed.compare_exchange_strong(none_failed, job_ended, std::memory_order_release,
+                                           std::memory_order_relaxed);
   wake_all();
   return first;
 }

@@ -45,7 +45,7 @@ bool find(ptl_handle_eq_t handle, Source& source) {
 
 int no_such() { return library() == nullptr ? PTL_NO_INIT : PTL_ARG_INVALID; }
 
-// Who waits for a counter that another thread frees sees a failure.
+// A wait for a counter that another thread frees returns a failure.
 ptl_ct_event_t value_of(const Counter& counter) {
   if (counter.interface->counters().find(counter.number) == nullptr) return {0, 1};
   runtime::Count count = counter.interface->context().count(counter.id);

@@ -411,7 +411,7 @@ nb::object Symmetric::allocate(std::size_t bytes) {
     offset = context_->allocate_symmetric(taken);
     memory = context_->local_pointer<std::byte>(offset);
     std::memset(memory, 0, taken);
-    context_->barrier();  // nobody writes before it is zero
+    context_->barrier();  // no PE writes before it is zero
   }
   const std::uint64_t serial = next_serial_++;
   blocks_[offset.value()] = {taken, serial, false};

@@ -83,7 +83,7 @@ void Context::join() {
                                        std::memory_order_release, std::memory_order_relaxed);
   check();
   if (same_process && state == static_cast<std::uint32_t>(fabric::PeState::finalized)) {
-    // Once more: nobody writes here before the barrier below, at which all have cleaned up.
+    // Joining again: no PE writes here before the barrier below, at which all have cleaned up.
     std::memset(segment_, 0, meeting_offset);
     std::size_t rest = meeting_offset + meeting_bytes(npes_, job_->nodes());
     std::memset(segment_ + rest, 0, system_bytes - rest);

@@ -90,8 +90,8 @@ void Context::bump_behind(PeId target, CounterRef counter) {
   if (count_up_behind(target, counter, 1)) fire(counter);
 }
 
-// Counts up when what was put to `target` before is there. A target on another node counts, or asks the owner to, so
-// that nobody waits for an answer.
+// Increments the counter after earlier puts to `target` have arrived. A target on another node increments it, or asks
+// the owner to, so that this PE does not wait for an answer.
 bool Context::count_up_behind(PeId target, CounterRef counter, std::uint64_t by) {
   if (endpoint_.maps(target)) [[likely]]
     return count_up(counter, by);
@@ -130,7 +130,7 @@ bool Context::count_up(CounterRef counter, std::uint64_t by) {
     return false;
   }
   CounterCell& cell = area_of(counter.pe).counters[counter.id.value()];
-  // Sequentially consistent with trigger(): see trigger.cpp. Also publishes our puts to who waits for the counter.
+  // Sequentially consistent with trigger(): see trigger.cpp. Also publishes our puts to waiters of the counter.
   std::uint64_t value = cell.value.fetch_add(by, std::memory_order_seq_cst) + by;
   std::uint64_t threshold = cell.threshold.load(std::memory_order_seq_cst);
   std::uint64_t failures = cell.failures.load(std::memory_order_seq_cst);

@@ -42,7 +42,7 @@ void Lock::clear() {
   std::uint32_t next = context_.fetch_and<std::uint32_t>(me, place(), ~waits) & ~waits;
   if (next == 0) {
     if (context_.compare_swap<std::uint32_t>(home_, last(), me.value() + 1, 0) == me.value() + 1) return;
-    // Somebody has come, and is about to say who.
+    // Another PE has queued, and is about to write its number.
     context_.wait([&] { return (next = context_.fetch<std::uint32_t>(me, place())) != 0; });
   }
   context_.set<std::uint32_t>(me, place(), 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages to other nodes that are longer than the network carries along. The sender asks for room in the receiver's
-// heap, puts the payload there from where it lies, and a short message says that it is there. Room is given without the
-// receiver's help, but only so much at a time: who asks then, waits until handlers have run. Handlers may not wait:
-// what they send is kept until its room is there.
+// Long messages to other nodes, above the network's message limit. The sender requests memory in the receiver's heap,
+// puts the payload there from the caller's buffer, and a short message announces it. Memory is granted without the
+// receiver's program, but only a limited amount at a time: further requests wait until handlers have run. Handlers may
+// not wait: their messages are queued until memory is granted.
 #include <cstring>
 
 #include "atoll/base/units.hpp"
@@ -20,7 +20,7 @@ constexpr std::uint64_t landing_share = 8;  // and of its segment
 // |--------|-------|--------|--------------------------------------------------------------------|
 // |   0    |   8   | id     | of the request, the asker's number                                 |
 // |   8    |   8   | bytes  | in a request: wanted                                               |
-// |  16    |   8   | offset | in an answer: in the segment of who answers; 0: there is no memory |
+// |  16    |   8   | offset | in an answer: in the answerer's segment; 0: there is no memory     |
 struct RoomNote {
   std::uint64_t id;
   std::uint64_t bytes;

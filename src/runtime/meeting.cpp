@@ -31,7 +31,7 @@ std::vector<std::uint64_t> Context::exchange(std::uint64_t value) {
     for (std::uint32_t pe = 0; pe < npes_; ++pe)
       all.push_back(get_value<std::uint64_t>(job_->leader_of(job_->node()), value_at(PeId(pe))));
   }
-  barrier();  // nobody offers anew before all have read
+  barrier();  // no PE offers another value before all have read
   return all;
 }
 

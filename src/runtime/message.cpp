@@ -28,8 +28,7 @@ struct LargeRecord {
 };
 static_assert(sizeof(LargeRecord) == 16);
 
-// A receiver whose progress needs nobody's help grants room within a round trip. One without room grants it when its
-// handlers have run.
+// A receiver with memory grants it within a round trip. One without memory grants it when its handlers have run.
 constexpr double room_patience_seconds = 2e-3;
 constexpr std::int64_t outbox_nap_ns = 50'000;
 constexpr int messages_per_round = 128;
@@ -77,7 +76,7 @@ void Context::send(PeId pe, HandlerId handler, std::span<const std::byte> first,
 // Not for a PE for which messages wait in the outbox.
 inline bool Context::try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const Parts& parts) {
   if (job_->has_failed() && pe.value() < endpoint_.npes() && job_->has_died(pe)) [[unlikely]]
-    return true;  // nobody reads it
+    return true;  // it has no receiver
   return endpoint_.try_send(pe, handler, kind, parts) == Status::ok;
 }
 
@@ -144,7 +143,7 @@ void Context::send_large(PeId pe, std::uint16_t handler, const Parts& parts) {
   ATOLL_VALIDATE(bytes <= longest_message, ValueError, "a message of {} is too long. Send at most {} at once",
                  format_bytes(bytes), format_bytes(longest_message));
   if (!endpoint_.maps(pe)) return send_far(pe, handler, parts);
-  if (job_->has_died(pe) || job_->has_left(pe)) return;  // nobody would release the block
+  if (job_->has_died(pe) || job_->has_left(pe)) return;  // no receiver would release the block
   std::byte* block = allocate_large(pe, bytes);
   large_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   parts.copy_to(block);

@@ -42,7 +42,7 @@ std::shared_ptr<Context> open_process(const ContextOptions& wishes) {
   if (place->membership == nullptr) place->membership = &membership();
   ContextOptions options = wishes;
   if (options.static_bytes == 0) {
-    // In a small segment only who needs it gets it.
+    // In a small segment only a program that needs it gets it.
     std::uint64_t bytes = StaticData::bytes_needed() + more_static_bytes;
     if (bytes <= place->membership->job->segment_bytes() / 8) options.static_bytes = bytes;
   }

@@ -144,7 +144,7 @@ class UsedPages {
   int file_;
 };
 
-// A handler that ran between copy and exchange of the pages would change variables in vain.
+// Changes by a signal handler between copy and exchange of the pages would be lost.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

@@ -19,7 +19,7 @@ namespace {
 // to 9 so.
 constexpr std::int64_t pure_spin_ns = 1'000;
 constexpr int polls_per_look = 32;
-// A look at the network takes half a microsecond, and what it finds may be a read, of which nobody here is told.
+// A poll of the network takes half a microsecond, and may serve a remote read, which no thread here waits for.
 constexpr int network_looks_per_yield = 4;
 // A sleeper whose memory is put to, but not the word it waits for, is woken for nothing, and each time costs the peer
 // a system call and the interrupt of announce(): 64 KiB puts to a PE in a barrier ran at 40 instead of 56 GB/s. So
@@ -33,7 +33,7 @@ constexpr std::int64_t short_sleep_ns = 1'000'000;
 // this.
 constexpr std::uint32_t many_per_core = 4;
 constexpr int yields_among_many = 4;
-// A peer whose ring was full tells nobody when it has room again.
+// A peer whose ring was full sends no notification when it has room again.
 constexpr std::int64_t outbox_nap_ns = 100'000;
 constexpr std::int64_t longest_nap_ns = 100'000'000;
 // The progress thread, while other threads look: how often it asks whether they still do. At 0.4 ms it takes under 1 %
@@ -55,7 +55,7 @@ constexpr std::int64_t abandoned_ns = 1'000'000'000;
 // Looks at the network that take what a dead PE has sent; an end is needed, as those that are alive send on.
 constexpr int looks_for_arrived = 1024;
 
-// Who looked for news before he began to wait may have missed what came in between.
+// A thread that looked for news before it began to wait may have missed news in between.
 constexpr std::int64_t answer_again_ns = 10'000'000;
 
 struct Leave {
@@ -167,7 +167,7 @@ bool Context::progress_slowly() {
 }
 
 void Context::answer_news(std::function<void()> answer) {
-  // Nobody else is in check() when doors open and close.
+  // No other thread is in check() when doors open and close.
   answers_.store(false);
   answer_ = std::move(answer);
   answers_.store(answer_ != nullptr, std::memory_order_release);  // the function; partner: check_slowly()
@@ -181,7 +181,7 @@ void Context::take_arrived() {
     Leave leave{progress_owner_};
     // Messages that have reached this node and were not read.
     for (int look = 0; look < looks_for_arrived && endpoint_.poll(); ++look) {}
-    // An end is needed: those who are alive send on. A round takes one message at least.
+    // Bounded, because live PEs continue to send. A round takes at least one message.
     for (std::uint64_t round = 0; round < fabric::ring_slots && endpoint_.message_waiting(); ++round)
       worked |= receive_messages();
   }
@@ -189,7 +189,7 @@ void Context::take_arrived() {
 }
 
 void Context::check_slowly() {
-  // A guest comes to a job in which others may have died before; only those who come with it are missed.
+  // A spawned process joins a job in which PEs may have died before; it checks only the PEs spawned with it.
   if (job_->is_guest() && !answers_.load(std::memory_order_acquire) && !job_->exit_requested()) {
     for (std::uint32_t rank = 0; rank < npes_; ++rank)
       if (job_->has_died(world_.pe_of(rank))) job_->check();
@@ -274,7 +274,7 @@ void Context::keep_progress() {
   std::int64_t pause_ns = shortest_pause_ns;
   for (bool ends = false; !ends;) {
     bool asked = handed_over_.exchange(false, std::memory_order_relaxed);
-    // Who is back already does it himself, faster than two that get into one another's way.
+    // A thread that waits again makes progress itself, faster than two threads that compete.
     if (others_look() && (!asked || waiting_threads_.load(std::memory_order_relaxed) != 0)) {
       ends = pause_progress(pause_ns);
       pause_ns = std::min(pause_ns * 2, longest_pause_ns);

@@ -95,11 +95,11 @@ struct Element<shmemx_complexf> {
   using type = std::complex<float>;
 };
 
-// `who` is a team or an active set. The forms of the table:
+// The forms of the table. `group` is a team or an active set.
 
-template <class Who>
-int team_sync(Call call, Who who) {
-  Collective(call, who).sync();
+template <class Group>
+int team_sync(Call call, Group group) {
+  Collective(call, group).sync();
   return 0;
 }
 inline void set_barrier(Call call, ActiveSet set) { Collective(call, set).barrier(); }
@@ -114,31 +114,31 @@ inline void set_broadcast(Call call, void* dest, const void* source, std::size_t
                           ActiveSet set) {
   Collective(call, set).broadcast(dest, source, count, size, root, Collective::Root::keeps_dest);
 }
-template <class Who>
-int collect(Call call, Who who, void* dest, const void* source, std::size_t count, std::size_t size) {
-  Collective(call, who).collect(dest, source, count, size);
+template <class Group>
+int collect(Call call, Group group, void* dest, const void* source, std::size_t count, std::size_t size) {
+  Collective(call, group).collect(dest, source, count, size);
   return 0;
 }
-template <class Who>
-int fcollect(Call call, Who who, void* dest, const void* source, std::size_t count, std::size_t size) {
-  Collective(call, who).fcollect(dest, source, count, size);
+template <class Group>
+int fcollect(Call call, Group group, void* dest, const void* source, std::size_t count, std::size_t size) {
+  Collective(call, group).fcollect(dest, source, count, size);
   return 0;
 }
-template <class Who>
-int alltoall(Call call, Who who, void* dest, const void* source, std::size_t count, std::size_t size) {
-  Collective(call, who).alltoall(dest, source, count, size);
+template <class Group>
+int alltoall(Call call, Group group, void* dest, const void* source, std::size_t count, std::size_t size) {
+  Collective(call, group).alltoall(dest, source, count, size);
   return 0;
 }
-template <class Who>
-int alltoalls(Call call, Who who, void* dest, const void* source, std::ptrdiff_t dest_stride,
+template <class Group>
+int alltoalls(Call call, Group group, void* dest, const void* source, std::ptrdiff_t dest_stride,
               std::ptrdiff_t source_stride, std::size_t count, std::size_t size) {
-  Collective(call, who).alltoalls(dest, source, dest_stride, source_stride, count, size);
+  Collective(call, group).alltoalls(dest, source, dest_stride, source_stride, count, size);
   return 0;
 }
-template <class T, class Who>
-int reduce(Call call, Who who, T* dest, const T* source, std::size_t count, coll::Op op) {
-  Collective(call, who).reduce(dest, source, count, coll::reduction_of<typename Element<T>::type>(op),
-                               Collective::Kind::reduce);
+template <class T, class Group>
+int reduce(Call call, Group group, T* dest, const T* source, std::size_t count, coll::Op op) {
+  Collective(call, group)
+      .reduce(dest, source, count, coll::reduction_of<typename Element<T>::type>(op), Collective::Kind::reduce);
   return 0;
 }
 template <class T>

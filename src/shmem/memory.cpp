@@ -109,7 +109,7 @@ void* SymmetricMemory::reallocate(Call call, void* block, std::size_t bytes) {
   void* larger = allocate(call, bytes, usual_alignment);
   if (larger == nullptr) return nullptr;
   std::memcpy(larger, block, std::min(bytes, found.bytes));
-  // Release is a barrier too: nobody uses the new block before all have copied.
+  // Release is a barrier too: no PE uses the new block before all have copied.
   release(call, block);
   return larger;
 }

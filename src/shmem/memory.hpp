@@ -20,7 +20,7 @@ class SymmetricMemory {
   void* allocate(Call call, std::size_t bytes, std::size_t alignment);
   void* reallocate(Call call, void* block, std::size_t bytes);
   void release(Call call, void* block);
-  /// At the end of the library, when nobody uses them any more. Not collective.
+  /// Frees all blocks at the end of the library, when no PE uses them any more. Not collective.
   void release_all();
   /// Whether `bytes` at `address` lie in one block; true for what is not in this heap at all.
   bool in_a_block(const void* address, std::size_t bytes);

@@ -51,7 +51,7 @@ void destroy_counter(Call call, shmemx_counter_t counter) {
   if (counter == SHMEMX_COUNTER_INVALID) return;
   CounterId id = own(call, "counter", counter);
   here.context().quiet();
-  here.world().barrier();  // nobody bumps it any more
+  here.world().barrier();  // no PE increments it any more
   here.context().cancel_triggers(id);
   here.context().release_counter(id);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cores that several PEs of a node share. A PE works until it waits. While nobody has anything to do the core goes from
-// one PE to the next, in switch_ps each, and they look whether anything has come: as waiting with sched_yield() does.
+// Cores that several PEs of a node share. A PE runs until it waits. An idle core switches from one PE to the next, in
+// switch_ps each, and each PE polls for messages, as PEs do that wait with sched_yield().
 #pragma once
 
 #include <algorithm>
@@ -61,14 +61,14 @@ class Cores {
  private:
   struct Core {
     Time free = 0;
-    std::uint32_t last = 0;  // who worked
-    bool has_turn = false;  // somebody will call next()
+    std::uint32_t last = 0;  // the PE that ran last
+    bool has_turn = false;  // next() is scheduled
     std::vector<Event> pending;
   };
   std::size_t number(std::uint32_t pe) const {
     return pe / pes_per_node_ * machine_.cores + pe % pes_per_node_ % machine_.cores;
   }
-  // If nobody else sees anything before.
+  // The time at which a PE sees an event, if no other PE sees one before.
   Time seen(const Core& core, const Event& event) const {
     const std::uint64_t first = event.to % pes_per_node_ % machine_.cores;
     const std::uint64_t sharers = (pes_per_node_ - first + machine_.cores - 1) / machine_.cores;

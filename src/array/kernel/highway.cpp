@@ -30,7 +30,7 @@ std::int64_t SupportedTargets() {
 
 void DisableTargets(std::int64_t targets) {
   disabled.store(targets, std::memory_order_relaxed);
-  GetChosenTarget().DeInit();  // so that the next call chooses anew
+  GetChosenTarget().DeInit();  // so that the next call chooses again
 }
 
 ChosenTarget& GetChosenTarget() {

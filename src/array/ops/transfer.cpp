@@ -12,7 +12,7 @@ namespace atl::array {
 Array from_buffer(Engine& engine, DType dtype, Shape shape, DriverOnly<const void*> values) {
   Array result = engine.make(dtype, shape);
   const auto* source = static_cast<const std::byte*>(values.value);
-  // In SPMD everybody has the values and takes its own rows; a driver hands rows out to those who have none.
+  // In SPMD every PE has the values and takes its own rows; a driver sends rows to the workers, which have no values.
   const auto has_values = engine.allgather_value<std::uint8_t>(source != nullptr);
   const bool from_driver = has_values.size() > 1 && has_values[1] == 0;
   if (!from_driver) {

@@ -212,7 +212,7 @@ std::vector<Array> unique_of_few(Engine& engine, const Array& flat, std::uint8_t
       const std::size_t n = merge_counted(merged, parts[k], values[k % 2].data(), counts[k % 2].data());
       merged = {values[k % 2].data(), counts[k % 2].data(), n};
     }
-    engine.barrier();  // nobody reads `mine` any more
+    engine.barrier();  // no PE reads `mine` any more
     const Shape local{static_cast<std::int64_t>(merged.n)};
     result[0] = from_local(engine, flat->dtype, local, {merged.values});
     if ((outputs & unique_counts) != 0) result[3] = from_local(engine, DType::i64, local, {merged.counts});

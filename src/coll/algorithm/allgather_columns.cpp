@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allgather of two levels without leaders: each member sends its block to one member of every other node, its column,
-// who shares it with the others there. A node hears each block of the others once, all its members listen, and blocks
-// go straight to their places. For long blocks.
+// Two-level allgather without leaders: each member sends its block to one member of every other node, its column, which
+// shares it with the members of its node. A node receives each block of other nodes once, all its members receive, and
+// blocks go directly to their destinations. For long blocks.
 #include <vector>
 
 #include "algorithms.hpp"
@@ -24,7 +24,7 @@ class Columns {
       found.push_back(here[(static_cast<std::size_t>(place_) + i) % here.size()]);
     return found;
   }
-  /// Who of each other node hears this member's block, from the next node on.
+  /// The member of each other node that receives this member's block, from the next node on.
   std::vector<int> listeners() const {
     std::vector<int> found;
     for (int i = 1; i < placement_.nodes(); ++i) {
@@ -33,8 +33,8 @@ class Columns {
     }
     return found;
   }
-  /// Calls turn(heard) until all blocks of other nodes have had their turn: in each, heard(member) is whose block that
-  /// member of this node hears; -1: nobody's.
+  /// Calls turn(heard) until all blocks of other nodes have had their turn. In each turn heard(member) is the sender
+  /// whose block that member of this node receives; -1: none.
   template <class Turn>
   void each_turn(Turn&& turn) const {
     const std::size_t here = placement_.members(node_).size();

@@ -15,7 +15,7 @@ void reduce_scatter_ring(ScheduleBuilder& steps, const Arguments& arguments) {
     return part_begin(arguments.bytes, arguments.element_bytes, parts, static_cast<std::uint64_t>(part));
   };
   auto length = [&](int part) { return at(part + 1) - at(part); };
-  auto both = [&](int part) { return (part == n - 1 ? 1 : 2) * length(part); };  // the last part has nobody above it
+  auto both = [&](int part) { return (part == n - 1 ? 1 : 2) * length(part); };  // no part follows the last one
   const std::uint64_t most = 2 * (at(n) / parts + arguments.element_bytes);
   const Ref space[2] = {steps.scratch(most), steps.scratch(most)};  // in turns: one is sent, the other filled
   for (int round = 0; round < n - 1; ++round) {

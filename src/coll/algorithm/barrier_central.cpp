@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All tell the first member, who then tells all: for members that share cores. Each has to get a core twice, instead of
-// once in each of log2 n rounds.
+// Barrier through the first member: all members signal it, then it signals all. For members that share cores: each
+// member must be scheduled twice, instead of once in each of log2 n rounds.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {

@@ -73,7 +73,7 @@ bool started_by_foreign_launcher() { return size_of(detect()) > 1; }
 
 std::unique_ptr<Bootstrap> bootstrap_from_environment() {
   Launcher launcher = detect();
-  // A job of one: nobody to meet, and `ak.init(pes=4)` may start workers.
+  // A job of one: there is no other PE, and `ak.init(pes=4)` may start workers.
   if (size_of(launcher) <= 1) return nullptr;
   // A launcher starts a process, not a job within it: there is one per process by nature.
   static std::atomic<bool> used{false};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a launcher's view of the processes to a job: who is on which node, and one shared memory on each.
+// Makes a job from a launcher's description of the processes: the node of each PE, and one shared memory per node.
 #include <unistd.h>
 
 #include <algorithm>

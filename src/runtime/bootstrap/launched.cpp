@@ -173,9 +173,9 @@ class Rendezvous final : public Bootstrap {
     } catch (const TimeoutError&) {
       Deadline soon = Deadline::after_seconds(2);
       say(FrameKind::who_is_late, {}, soon);
-      std::string who = Unpacker(hear(FrameKind::late, soon).body).text();
+      std::string late = Unpacker(hear(FrameKind::late, soon).body).text();
       throw TimeoutError(fmt::format(
-          "PE {} timed out waiting for {}. Do all PEs run the same program? (ATOLL_PEER_TIMEOUT)", rank_, who));
+          "PE {} timed out waiting for {}. Do all PEs run the same program? (ATOLL_PEER_TIMEOUT)", rank_, late));
     }
   }
 

@@ -35,7 +35,7 @@ int connect_to(
 
 /// "10.0.0.1:80", "[fe80::1]:80".
 std::string with_port(const std::string& address, std::uint16_t port);
-/// Who is at the other end, likewise.
+/// The address of the peer, in the same format.
 std::string peer_of(int descriptor);
 
 }  // namespace atl::runtime

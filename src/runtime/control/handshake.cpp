@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view magic = "ATOLLRDV";
 constexpr std::size_t hello_bytes = 8 + 4 + 4 + nonce_bytes;
 constexpr std::size_t challenge_bytes = 4 + nonce_bytes;
-// Who has not proved anything yet cannot make us keep much.
+// An unauthenticated peer can make this process store only this much.
 constexpr std::size_t longest_unproved = 512;
 constexpr double greeting_seconds = 10;
 constexpr int most_returns = 10;

@@ -83,7 +83,7 @@ void Link::flush() {
     ssize_t sent = ::send(descriptor_, outgoing_.data() + sent_, outgoing_.size() - sent_, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0) {
-      // Broken: receive() will find the same, after what had come before. Nothing is kept that nobody will read.
+      // Broken: receive() will find the same, after earlier frames. Unsent data are dropped, as there is no reader.
       if (errno != EAGAIN) sent_ = outgoing_.size();
       break;
     }

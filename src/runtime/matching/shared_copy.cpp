@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One copy of a long message, out of one process's private memory into another's, made by both at once: each takes
-// piece after piece, the receiver by reading, the sender by writing, should it look after its messages meanwhile. Who
-// only computes is not waited for.
+// Copies a long message from one process's private memory into another's, by both processes at once: each takes piece
+// after piece, the receiver by reading, the sender by writing, if it makes progress meanwhile. A sender that only
+// computes is not waited for.
 #include <sched.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 // Shorter ones are done before the sender has heard of it.
 constexpr std::uint64_t shared_from = std::uint64_t{32} << 10;
-// A system call per piece takes 0.3 us, and who has taken the last one is waited for.
+// A system call per piece takes 0.3 us, and both wait for the process that has taken the last piece.
 constexpr std::uint64_t pieces = 8;
 constexpr std::uint64_t least_piece = std::uint64_t{16} << 10, most_piece = std::uint64_t{128} << 10;
 constexpr int looks_per_yield = 1000;
@@ -28,7 +28,7 @@ bool take_piece(std::atomic<std::uint64_t>& next, std::uint32_t generation, std:
   std::uint64_t seen = next.load(std::memory_order_relaxed);
   do {
     if (seen >> generation_shift != generation || (seen & UINT32_MAX) >= count) return false;
-    // Relaxed: what is copied was there before the message, and who has copied says so in `written`.
+    // Relaxed: the data precede the message, and the copying process reports completion in `written`.
   } while (!next.compare_exchange_weak(seen, seen + 1, std::memory_order_relaxed));
   piece = seen & UINT32_MAX;
   return true;

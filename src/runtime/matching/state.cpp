@@ -74,8 +74,8 @@ void State::close() {
 // ---- the pool of operations ---------------------------------------------------------------------------------------
 
 Operation* State::allocate() {
-  // Who is longest in use is likely to be free. A few that are not are passed over, so that some which last are not in
-  // the way.
+  // The operation that was allocated first is likely to be free. A few that are not are skipped, so that long-lived
+  // ones do not block the search.
   constexpr std::size_t most_looks = 8;
   for (std::size_t look = std::min(most_looks, pool_.size()); look > 0; --look) {
     Operation* operation = pool_[oldest_];
@@ -398,7 +398,7 @@ void State::take_awaited(const Operation& wanted) {
   if (context_.has_progress_thread()) context_.note_active();
   for (int looks = std::max(context_.quick_looks(), looks_at_once); looks > 0; looks -= looks_at_once) {
     take_posted(wanted, looks_at_once);
-    if (wanted.complete.load(std::memory_order_relaxed)) return;  // who waits acquires
+    if (wanted.complete.load(std::memory_order_relaxed)) return;  // the waiting thread acquires
     context_.progress();  // of what is not for one that waits
   }
 }

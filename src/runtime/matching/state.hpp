@@ -24,7 +24,7 @@ enum class Stage : std::uint8_t {
   posted,
   withheld,  ///< cancel() too: it can be taken back
   moving,            ///< owned by the lock's holder, if no thread holds it (see `holds`)
-  landing,           ///< the one thread that moves its data, and nobody else
+  landing,           ///< owned by the one thread that moves its data
 };
 
 class State;
@@ -42,7 +42,7 @@ struct alignas(fabric::cache_line) Operation {
   Stage stage = Stage::moving;
   std::atomic<bool> complete{false};  ///< stored with release after outcome and data; waits acquire
   std::atomic<bool> taken_back{
-      false};  ///< its Request was taken: nobody looks at it any more. Released; allocate() acquires
+      false};  ///< its Request was taken: no thread reads it any more. Released; allocate() acquires
   bool known = false;  ///< others know its id, or something below is set
   State* part = nullptr;  ///< whose it is
   std::uint64_t id = 0;  ///< index in the pool, and a generation above it

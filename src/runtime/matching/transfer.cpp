@@ -152,7 +152,7 @@ void State::start(Operation& receive) {
   queue(receive);
 }
 
-// Who waits for a lane, if one is free: to be queued; held.
+// Returns the first operation that waits for a lane, if one is free: to be queued; held.
 Operation* State::next_on_lane() {
   Operation* next = want_lane_.front();
   if (next == nullptr || std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.busy; }))
@@ -283,7 +283,7 @@ std::byte* State::take_staging() {
   } catch (const MemoryError&) { return nullptr; }
 }
 
-// To who waits for it, if anybody does: to be put out in pieces; held.
+// Passes a staging buffer to the first operation that waits for one, and returns that: to be put out in pieces; held.
 Operation* State::pass_on_staging(std::byte* staging) {
   Operation* next = want_staging_.front();
   if (next == nullptr) {
@@ -380,8 +380,8 @@ void State::on_piece_done(const Header& header) {
   if (send != nullptr) put_out_pieces(*send);
 }
 
-// Of a send that ends before all of it was fetched. Who is alive may be fetching yet: it will say when it is done.
-// `next`: to go on.
+// Leaves the staging buffer of a send that ends before all of it was fetched. A live receiver may still be copying; it
+// acknowledges when it has stopped. `next`: operations that can continue.
 void State::leave_staging(Operation& send, Status why, std::vector<Operation*>& next) {
   std::byte* staging = std::exchange(send.staging, nullptr);
   if (staging == nullptr) return;
@@ -392,7 +392,7 @@ void State::leave_staging(Operation& send, Status why, std::vector<Operation*>& 
   }
 }
 
-// Who was to fetch from it has died.
+// Takes back staging buffers whose receiver has died.
 void State::take_left_staging(const std::function<bool(PeId, std::uint64_t)>& which, std::vector<Operation*>& next) {
   std::erase_if(left_staging_, [&](const LeftStaging& left) {
     if (!which(left.message.source, left.message.tag)) return false;

@@ -11,7 +11,7 @@ struct PortalHost::Desk {
 
   Context& context;
   HandlerId handler{};
-  SpinLock lock;  // held while a handler runs: who closes an interface waits for it
+  SpinLock lock;  // held while a handler runs: closing an interface waits for it
   std::array<std::unique_ptr<PortalInterface>, most_interfaces> interfaces;
 
   void hear(PeId source, std::span<const std::byte> payload) {

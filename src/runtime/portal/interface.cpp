@@ -90,7 +90,7 @@ bool PortalInterface::takes(const EntrySpec& spec, std::uint64_t local_offset, P
   return !spec.admits || spec.admits(source);
 }
 
-// A message that came before who asks for it: out of the list, and told.
+// Takes an unexpected message's header out of the list, and reports it.
 void PortalInterface::take_header(Portal& portal, Header& header, const EntrySpec& spec) {
   if ((spec.options & entry_option::no_overflow_event) == 0 && portal.queue != nullptr) {
     Event event = header.event;
@@ -208,7 +208,7 @@ Refusal PortalInterface::search(std::uint32_t number, const EntrySpec& spec, Sea
     return !once;
   });
   if (found == 0 && tells) push_event(*portal, number, EventKind::search, spec.user, Failure::no_match);
-  // Who searches for all that there are learns by the failure that it has come to the end.
+  // A search for all matches ends with a counted failure.
   if (counts && (found == 0 || !once)) count(spec.counter, {0, 1});
   return Refusal::none;
 }

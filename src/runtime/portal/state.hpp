@@ -22,7 +22,7 @@ struct Entry {
   std::uint32_t portal = 0;
   std::uint32_t number = 0;  // in the pool
   std::uint64_t local_offset = 0;  // of the next message
-  std::uint32_t headers = 0;  // of messages that landed here and nobody has asked for
+  std::uint32_t headers = 0;  // number of unexpected headers of messages that landed here
   bool unlinked_by_itself = false;
   bool tell_when_free = false;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A target: which entry a message lands in, its data, and who is told. Runs in a handler.
+// The target side: matches a message with an entry, moves its data, and posts events. Runs in a handler.
 #include <algorithm>
 #include <cstring>
 

@@ -168,7 +168,7 @@ HeavyPartners match_heavy(Engine& engine, const BucketRule& rule, const DealtKey
                            : nullptr;
     if (list != nullptr && list[0] == 1) partners = list[1];
   }
-  engine.barrier();  // nobody reads `mine` any more
+  engine.barrier();  // no PE reads `mine` any more
   return found;
 }
 

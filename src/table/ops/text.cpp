@@ -218,7 +218,7 @@ void OpenText::find_far(const std::int64_t* rows, std::size_t count, const char*
     }
   }
   for (Buffer<char>& buffer : received) fetched_.push_back(std::move(buffer));
-  engine_.barrier();  // nobody reads requests and answers any more
+  engine_.barrier();  // no PE reads requests and answers any more
 }
 
 // -- columns --

@@ -78,7 +78,7 @@ std::optional<TextBuckets> deal_texts(Engine& engine, const Text& text, std::siz
                      reinterpret_cast<const char*>(bytes.mapped(pe)), threads[pe],
                      static_cast<std::size_t>(text.first_row(pe))});
   mine->share(dealt, std::move(sizes), begins[engine.pe()], begins[engine.pe() + 1]);
-  // All agree, and nobody has read others' memory yet.
+  // All PEs agree, and none has read another's memory yet.
   if (mine->crowded()) return std::nullopt;
   return mine;
 }

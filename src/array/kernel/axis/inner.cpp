@@ -66,7 +66,7 @@ void LineReducer::reduce_unit(void* out, std::int64_t* place, const void* line, 
 
 void LineReducer::reduce(void* out, std::int64_t* place, const void* line, std::size_t length) {
   if (length <= UnitGrid::max_unit) {
-    const std::uint64_t bits = unit_.plain().one(line, length);  // who asks for blocks of lines watches the range
+    const std::uint64_t bits = unit_.plain().one(line, length);  // callers that reduce blocks of lines check the range
     std::memcpy(out, &bits, out_size_);
     if (places_) *place = static_cast<std::int64_t>(locate_(line, length, bits));
     return;

@@ -226,9 +226,9 @@ void add_products(const Work& work, DType type, const void* a, const void* b, vo
     } else {
       work.threads.for_each_dynamic(count, [&](std::size_t i, unsigned) {
         ThreadPool alone(1);
-        Monitor nobody;
-        add_product({alone, work.memory, nobody}, type, left + i * m * k, k, right + i * k * n, to + i * m * n, m, k,
-                    n);
+        Monitor unmonitored;
+        add_product({alone, work.memory, unmonitored}, type, left + i * m * k, k, right + i * k * n, to + i * m * n, m,
+                    k, n);
       });
     }
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding chains in a program: trees whose inner values nobody else reads, evaluated with as few banks as possible
+// Finds chains in a program: trees whose inner values have one reader, evaluated with as few banks as possible
 // (Sethi and Ullman: the side that needs more goes first).
 #include "kernel/program/chain.hpp"
 

@@ -86,7 +86,7 @@ std::uint64_t* Records::take_run(Memory& memory, Section& section) {
 
 void Records::release(std::size_t bucket) {
   Section& section = sections_[section_of_[bucket]];
-  // Who comes last frees what others have read: acquire and release, each the partner of the other.
+  // The last releasing thread frees data that others have read: acquire and release, each the partner of the other.
   if (section.buckets.fetch_sub(1, std::memory_order_acq_rel) == 1) section.pieces.clear();
 }
 

@@ -20,9 +20,9 @@ struct RecordRun {
 
 class Records {
  public:
-  /// Moves all rows of the task. Each is read once and written once, past the caches: into runs of some hundred
-  /// records, which threads take from a memory for each section of neighbouring buckets as they need them, because
-  /// nobody has counted a bucket's rows before.
+  /// Moves all rows of the task. Each is read once and written once, past the caches, into runs of some hundred
+  /// records. Threads allocate runs on demand from one memory per section of neighbouring buckets, because the rows of
+  /// a bucket are not counted before.
   Records(const Task& task, const KeyBuckets& buckets);
 
   /// A key needs more bits than the key was made for: then records are incomplete, of no use.
@@ -40,7 +40,7 @@ class Records {
     std::mutex mutex;
     std::vector<Buffer<std::uint64_t>> pieces;
     std::uint64_t* next = nullptr;
-    std::size_t left = 0;   // runs that fit behind `next`
+    std::size_t left = 0;  // runs that fit behind `next`
     std::size_t first = 0;  // runs in the first piece: most of what the sample promises
     std::atomic<std::size_t> buckets{0};  // that are not released
   };
@@ -49,12 +49,12 @@ class Records {
   bool outside_ = false;
   std::size_t buckets_;
   std::size_t width_;
-  std::size_t run_;         // records
+  std::size_t run_;  // records
   std::size_t piece_runs_;  // of pieces behind the first
   std::unique_ptr<Section[]> sections_;
-  std::vector<std::uint16_t> section_of_;            // by bucket
+  std::vector<std::uint16_t> section_of_;  // by bucket
   std::vector<std::vector<std::uint64_t*>> starts_;  // of runs, by lane and bucket
-  std::vector<std::size_t> counts_;                  // the same way
+  std::vector<std::size_t> counts_;  // the same way
 };
 
 }  // namespace atl::table

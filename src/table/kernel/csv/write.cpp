@@ -194,8 +194,7 @@ void write_rows(std::span<const RowColumn> columns, const RowForm& form, std::si
       to = cell.column->valid != nullptr && !cell.column->valid[row] ? copy(form.missing, to)
                                                                      : cell.put(cell, style, row, to);
     }
-    if (alone && to == first)
-      to = copy(std::string(2, form.quote), to);  // a line of nothing is no row for who reads it
+    if (alone && to == first) to = copy(std::string(2, form.quote), to);  // readers skip an empty line
     out.use(static_cast<std::size_t>(put_short(form.end, to) - first));
   }
 }

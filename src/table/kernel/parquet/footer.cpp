@@ -123,7 +123,7 @@ ParquetColumn checked(const Told& told, const Leaf* leaf, std::int64_t size) {
   column.dictionary = told.dictionary_at.has_value();
   column.decoded = told.decoded && !told.elsewhere;
   if (told.elsewhere) return column;
-  // Nobody needs it: one that cannot be is none.
+  // Bloom filters are optional: an invalid position counts as none.
   if (told.bloom_at.value_or(0) > 0 && *told.bloom_at < size) column.bloom_filter = *told.bloom_at;
   auto index = [&](std::optional<std::int64_t> at, std::optional<std::int64_t> bytes, std::int64_t& to,
                    std::int64_t& to_bytes) {

@@ -96,7 +96,7 @@ std::size_t SortedBucket::write_texts(std::int64_t base, char* to, const char* t
   constexpr std::size_t ahead = 8;  // long texts that are fetched, and as many more whose offsets are
   const char* const start = to;
   const char* const common = text(0).data();
-  // Beside stores of bytes the compiler would load members anew for each text.
+  // Because of the byte stores the compiler would reload members for each string.
   const std::uint64_t* const words = words_.data();
   const Image* const images = images_.data();
   const std::uint64_t mask = mask_;

@@ -178,7 +178,7 @@ using AddAggregator = UpdateAggregator<T, Update::add>;
 template <class T>
 class GetAggregator final : public Aggregator {
  public:
-  /// Collective. `own` is this member's array; nobody may write what is read between the first push and finish().
+  /// Collective. `own` is this member's array; read elements must not be written between the first push and finish().
   GetAggregator(Hub& hub, const T* own, std::uint64_t count, const Options& options = {})
       : GetAggregator(hub, detail::Table<const T>(hub.communicator(), own, count, options.path), options) {}
   ~GetAggregator() override { close(); }

@@ -44,7 +44,7 @@ struct Session::Link {
   MessageChannel& channel() { return *channel_; }
   /// Leaves the job and waits for the workers to end.
   void leave();
-  /// A PE has died, or was waited for in vain.
+  /// A PE has died, or a wait for it has timed out.
   bool failed() const { return context_ != nullptr && (context_->job().has_failed() || context_->job().suspect()); }
   /// Workers that do not answer are not waited for.
   void give_up() {

@@ -84,7 +84,7 @@ double seconds(Variable variable);
 /// Index into the entry's choices.
 int choice(Variable variable);
 std::string text(Variable variable);
-/// Sets it, for this process and those it starts, when the value is valid. Nobody else may read or change the
+/// Sets it, for this process and its children, if the value is valid. No other thread may read or change the
 /// environment meanwhile.
 void set(Variable variable, const std::string& value);
 /// A variable that another launcher sets for its processes (PMI_RANK, PMIX_NAMESPACE …). Empty: not set.

@@ -16,9 +16,9 @@ namespace atl {
 
 /// Choices of ATOLL_NETWORK_SECURITY, in its order.
 enum class Protection : std::uint32_t {
-  auth,     ///< records can be read by anybody on the network, and changed by nobody
-  encrypt,  ///< nor read
-  none,     ///< neither: for networks that are trusted
+  auth,     ///< records are authenticated, so that they cannot be changed or forged, but are readable on the network
+  encrypt,  ///< records are authenticated and encrypted
+  none,     ///< no protection: for trusted networks
 };
 
 /// What ATOLL_NETWORK_SECURITY says.

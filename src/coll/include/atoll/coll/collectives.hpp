@@ -103,8 +103,8 @@ struct Block {
 enum class Destination {
   anywhere,
   /// To the same offset of every member's segment, which all may write to as soon as the first has called (OpenSHMEM's
-  /// rule): nobody has to say where he wants it, and nothing is copied on the way. Agrees everywhere. Private memory
-  /// may be given, but then by all, and is like `anywhere`.
+  /// rule): no member sends its address, and nothing is copied on the way. All members pass the same value. Private
+  /// memory may be given, but then by all, and is treated like `anywhere`.
   symmetric,
 };
 
@@ -169,14 +169,14 @@ class Communicator {
   Communicator(Communicator& parent, int colour, int key = 0);
   /// The same, where members without a colour get none. Throws MemoryError on all members when one has no memory.
   static std::optional<Communicator> split(Communicator& parent, std::optional<int> colour, int key = 0);
-  /// Collective too (a barrier, so that nobody uses the memory any more), unless the communicator has failed or an
-  /// exception is under way.
+  /// Collective too (a barrier, so that no member uses the memory any more), unless the communicator has failed or an
+  /// exception is being handled.
   ~Communicator();
-  /// Ends it here without waiting for anybody; with nothing under way. The others may still be at what they have
-  /// started. Not from a hook.
+  /// Ends it here without waiting for other members; no operation may be under way here. Other members may still run
+  /// operations that they have started. Not from a hook.
   void close();
-  /// Whether all members have closed theirs. Then what it has used is given back when it goes; before, it stays as it
-  /// is until the Context goes. Either way nobody is waited for.
+  /// Whether all members have closed theirs. Then the destructor releases its memory; before that, the memory stays
+  /// allocated until the Context ends. In neither case does the destructor wait.
   bool all_closed();
   Communicator(Communicator&&) noexcept;
   Communicator& operator=(Communicator&&) noexcept;

@@ -30,7 +30,7 @@ constexpr std::uint64_t segment_alignment(std::uint64_t segment_bytes) {
   return std::clamp<std::uint64_t>(std::bit_floor(segment_bytes / 8), huge_page, most_segment_alignment);
 }
 
-/// JobControl::failed when a PE has asked to end the whole job: nobody has died.
+/// JobControl::failed when a PE has asked to end the whole job: no PE has died.
 inline constexpr std::uint32_t job_ended = 0xFFFFFFFF;
 
 /// Life of a PE, in PeRecord::state. Goes up, but for a finalized PE that joins again.
@@ -61,7 +61,7 @@ inline constexpr std::uint32_t most_guests = 1024;
 // |  64    |   4   | failed         | 0, or 1 + the first PE known to have died, or job_ended (release; |
 // |        |       |                | waits acquire)                                                   |
 // |  68    |   4   | shutdown       | 1: the driver ends the job                                       |
-// |  72    |   4   | suspect        | 0, or 1 + the first PE that another has waited for in vain       |
+// |  72    |   4   | suspect        | 0, or 1 + the first PE for which another's wait has timed out    |
 // |  76    |   4   | deaths         | PEs known to have died                                           |
 // |  80    |   4   | survival       | Survival: what the program does about deaths                     |
 // |  84    |   4   | places         | npes, and room for PEs that come later: guests (most_guests)     |
@@ -178,9 +178,9 @@ struct PayloadSize {
 };
 static_assert(ring_message_bytes < PayloadSize::by_lines);
 
-// A message is in slot n when its stamp says n + 1. The slot is the sender's from when it has taken the number, which
-// it may when the receiver's head is less than ring_slots behind; nobody else writes into it. One line: with five in a
-// slot, of which most messages use one, a message of 8 bytes took 94 ns rather than 75. A payload that is a little
+// A message is in slot n when its stamp is n + 1. The slot belongs to the sender that has taken the number, which it
+// may when the receiver's head is less than ring_slots behind; no other process writes into it. One line: with five in
+// a slot, of which most messages use one, a message of 8 bytes took 94 ns rather than 75. A payload that is a little
 // longer goes on in the slots that follow, whose lines come with the first: behind their stamps, which say n + 2, as no
 // message's do. Behind the last slot there is room for such.
 //
@@ -228,7 +228,7 @@ static_assert(sizeof(RingPlace) == 8);
 
 // | offset | bytes  | field | valid when                                                             |
 // |--------|--------|-------|------------------------------------------------------------------------|
-// |   0    |   8    | tail  | RingCount of what has been taken by senders, who compete by CAS        |
+// |   0    |   8    | tail  | RingCount of slots that senders have taken, in competition by CAS      |
 // |  64    |   8    | head  | RingCount of what the receiver has done with: its own, stored with     |
 // |        |        |       | release, loaded with acquire by senders to whom the ring seems full    |
 // | 128    |        | slots |                                                                        |

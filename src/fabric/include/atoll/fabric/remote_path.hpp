@@ -57,7 +57,7 @@ class RemotePath {
   /// Returns the old value. Widths and values as in apply_atomic().
   virtual std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
                                std::uint64_t expected) = 0;
-  /// An atomic that nobody waits for: complete in quiet().
+  /// A non-fetching atomic: complete in quiet().
   virtual void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) = 0;
   /// Most bytes of one try_send: at least message_bytes.
   virtual std::size_t longest_message() const = 0;

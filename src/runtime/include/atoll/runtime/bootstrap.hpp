@@ -84,7 +84,7 @@ class Bootstrap {
   /// That a PE of another node is lost, and how this one knows. Returns whether the launcher says it to the user, and
   /// ends the job or, where the program survives deaths, that PE. Default: it need not know, PEs that fail are enough.
   virtual bool report_loss(std::uint32_t rank, std::string_view how) noexcept { return false; }
-  /// Readable when the launcher may have something to say that nobody asked for. -1 (the default): it never has.
+  /// A descriptor that is readable when the launcher may have unsolicited news. -1 (the default): it never has any.
   virtual int news() const { return -1; }
   /// What it is. Does not wait. Used by one thread, once all exchanges are over.
   virtual std::optional<News> take_news() { return std::nullopt; }
@@ -100,7 +100,7 @@ class Bootstrap {
 /// Null: none did, or it started this process alone. Throws SetupError when it is there and cannot be used.
 std::unique_ptr<Bootstrap> bootstrap_from_environment();
 
-/// Whether bootstrap_from_environment() would find one. Asks nobody: a look at the environment.
+/// Whether bootstrap_from_environment() would find one. Reads only the environment.
 bool started_by_foreign_launcher();
 
 }  // namespace atl::runtime

@@ -67,7 +67,7 @@ class Context {
   std::uint32_t npes() const { return npes_; }
   const NodeInfo& node() const { return node_; }
   fabric::Job& job() const { return *job_; }
-  /// For the child of a fork, which is no PE: it gives nothing back and tells nobody anything. The Context must not end
+  /// For the child of a fork, which is not a PE: it releases nothing and notifies no process. The Context must not end
   /// there.
   void abandon() noexcept {
     abandoned_ = true;
@@ -102,8 +102,8 @@ class Context {
   std::uint64_t static_area_bytes() const { return endpoint_.segment_bytes() - static_area_.value(); }
   ForeignMemory& foreign_memory() { return foreign_memory_; }  ///< what PEs of this node have outside of their segments
 
-  /// The peer's memory in this process, null for a PE of another node. Throws IndexError outside its segment. Access
-  /// through it tells nobody: call notify(pe) after storing what the peer may wait for.
+  /// The peer's memory in this process, null for a PE of another node. Throws IndexError outside its segment. A store
+  /// through it wakes no PE: call notify(pe) after storing a value that the peer may wait for.
   template <class T = std::byte>
   T* peer_pointer(PeId pe, HeapOffset at, std::size_t count = 1) const {
     return reinterpret_cast<T*>(endpoint_.address(pe, at, count * sizeof(T)));
@@ -217,7 +217,7 @@ class Context {
   /// Shows `value` under `key` (not 0), which this PE does not show now. Waits for one of board_entries places; call
   /// notify() for PEs that wait to see it.
   void show(std::uint64_t key, std::uint64_t value);
-  /// When nobody needs it any more.
+  /// Removes it, when no PE needs it any more.
   void take_down(std::uint64_t key);
   std::optional<std::uint64_t> shown(PeId pe, std::uint64_t key);
   static constexpr std::size_t board_entries = 64;

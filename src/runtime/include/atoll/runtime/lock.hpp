@@ -9,7 +9,7 @@
 
 namespace atl::runtime {
 
-/// A lock is a symmetric 64-bit word, 8-byte aligned, 0 on every PE before its first use and whenever nobody holds it.
+/// A lock is a symmetric 64-bit word, 8-byte aligned, 0 on every PE before its first use and whenever no PE holds it.
 /// Not reentrant: a PE, whichever of its threads, holds or waits for a lock once at a time.
 ///
 /// The queue is that of Mellor-Crummey and Scott (1991): a PE that waits spins on its own word, and passing the lock on

@@ -71,7 +71,7 @@ class Pool {
   /// Of a number that is known to be taken.
   T& operator[](std::uint32_t number) const { return place(number & index_mask).object; }
   std::size_t used() const { return used_.load(std::memory_order_acquire); }
-  /// Every object that is taken; nobody may take or give back meanwhile.
+  /// Visits every object in use; no thread may take or give back objects meanwhile.
   template <class Visit>
   void visit(Visit&& visit) const {
     for (std::uint32_t index = 0; index < touched_; ++index) {

@@ -27,7 +27,7 @@ class Route {
   std::uint32_t links_[most_links];
 };
 
-/// When each link is free; empty: nobody asks. What adaptive routes are chosen by.
+/// The time at which each link is free, by which adaptive routes are chosen; empty if links are not shared.
 using Load = std::vector<Time>;
 
 class Topology {

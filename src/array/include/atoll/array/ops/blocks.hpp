@@ -17,11 +17,11 @@ struct RowSpans {
   std::size_t high = 0;
 };
 
-/// Opens an array's blocks for reading or writing by all PEs. Collective at both ends: the constructor exchanges where
-/// the blocks lie, `close` waits until nobody uses them any more. With one PE both are free.
+/// Opens an array's blocks for reading or writing by all PEs. Construction and close() are collective: the constructor
+/// exchanges the blocks' addresses, `close` waits until no PE uses them any more. With one PE both are free.
 ///
-/// Rows of co-located PEs are used where they lie. Those of other nodes are copied, straight to where they are wanted
-/// or, for callers that look at them or make them in place, through staging memory.
+/// Rows of co-located PEs are used in place. Those of other nodes are copied, directly to their destination or, for
+/// callers that read or write them in place, through staging memory.
 class OpenBlocks {
  public:
   OpenBlocks(Engine& engine, const ArrayData& array);

@@ -15,7 +15,7 @@ namespace atl::array {
 class Reach {
  public:
   Reach() = default;
-  /// Collective, immediate with one PE. `mine` is this PE's block, or null where nobody will touch it.
+  /// Collective, immediate with one PE. `mine` is this PE's block, or null if no PE will access it.
   Reach(Engine& engine, const void* mine);
 
   /// The PE's block as this process sees it; null when it is on another node.

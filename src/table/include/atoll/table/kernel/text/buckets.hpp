@@ -33,7 +33,7 @@ class TextBuckets {
   /// bytes a text are needed.
   static std::optional<TextBuckets> deal(const array::Work& work, const TextView& texts, const Terms& terms,
                                          std::span<const std::uint64_t> sample);
-  /// All of that for texts of which nobody else has a part; nothing also where there is no memory for it.
+  /// All of that for strings of a single PE; nullopt also if there is no memory for it.
   static std::optional<TextBuckets> of(const array::Work& work, const TextView& texts, std::size_t depth);
   TextBuckets(TextBuckets&&) noexcept;
   TextBuckets& operator=(TextBuckets&&) noexcept;
