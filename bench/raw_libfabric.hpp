@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libfabric used barely, as what Atoll's network is compared with: one endpoint beside Atoll's in the same process, of
-// the same provider, between the same two PEs. Both sides spin on their completion queue, which nobody can sleep on.
+// the same provider, between the same two PEs. Both sides spin on their completion queue, which has no wait object.
 #pragma once
 
 #include <rdma/fi_cm.h>

@@ -196,7 +196,7 @@ TEST_P(Aggregators, FunctionsThatPushEndTogether) {
   });
 }
 
-TEST_P(Aggregators, ThrowingFunctionIsToldToAll) {
+TEST_P(Aggregators, AThrowingFunctionIsReportedToAll) {
   on_every_path([](Hub& hub, Communicator& all, const Options& options) {
     FunctionAggregator<int> calls(
         hub,

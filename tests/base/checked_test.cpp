@@ -21,7 +21,7 @@ TEST(Checked, SumsAndProductsThatFitAreThoseOfTheType) {
   EXPECT_EQ(checked_sum(std::vector<std::int64_t>{}), 0);
 }
 
-TEST(Checked, WhatDoesNotFitIsAMemoryError) {
+TEST(Checked, OverflowIsAMemoryError) {
   EXPECT_THROW((void)checked_add(most, 1), MemoryError);
   EXPECT_THROW((void)checked_multiply(std::int64_t{1} << 32, std::int64_t{1} << 31), MemoryError);
   EXPECT_THROW((void)checked_add(std::numeric_limits<std::size_t>::max(), 1), MemoryError);

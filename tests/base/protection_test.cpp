@@ -161,7 +161,7 @@ TEST(Challenge, OnlyTheSameChallengeAccepts) {
   EXPECT_FALSE(one.is_acceptance(one.proof_of(Side::responder)));
 }
 
-TEST(KeyPair, BothSidesAgreeAndNobodyElse) {
+TEST(KeyPair, OnlyBothSidesAgree) {
   KeyPair one, two, stranger;
   std::string secret = one.agree(two.public_key());
   EXPECT_EQ(secret.size(), 32u);
@@ -170,7 +170,7 @@ TEST(KeyPair, BothSidesAgreeAndNobodyElse) {
   EXPECT_NE(secret, stranger.agree(two.public_key()));
 }
 
-TEST(KeyPair, RefusesWhatIsNoKey) {
+TEST(KeyPair, RefusesAnInvalidKey) {
   KeyPair one;
   EXPECT_EQ(one.agree(""), "");
   EXPECT_EQ(one.agree(std::string(31, 'x')), "");

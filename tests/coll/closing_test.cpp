@@ -11,7 +11,7 @@ namespace {
 class Closing : public atl::testing::OnPes {};
 
 // PE 0 closes at once; the others wait for its word, which comes behind that.
-TEST_P(Closing, WaitsForNobody) {
+TEST_P(Closing, DoesNotWaitForMembers) {
   run([](runtime::Context& context) {
     Communicator all(context);
     for (int round = 0; round < 20; ++round) {
@@ -64,7 +64,7 @@ TEST_P(Closing, WhileOthersAreBehind) {
   });
 }
 
-TEST_P(Closing, IsTheEndOfWhatWasPrepared) {
+TEST_P(Closing, EndsPersistentOperations) {
   run([](runtime::Context& context) {
     Communicator all(context);
     Communicator part(all, 0);

@@ -24,7 +24,7 @@ class Deferred : public ::testing::Test {
   ~Deferred() override { ::unsetenv("ATOLL_FABRIC_PROVIDER"); }
 };
 
-TEST_F(Deferred, HoldsEverybodyAndNeedsNobody) {
+TEST_F(Deferred, BarrierSynchronisesWithoutProcessors) {
   // Two nodes of one PE each: with several on a node, barriers go inside it first.
   atl::testing::run_pes(2, atl::testing::Fabric::ofi, [](runtime::Context& context) {
     ASSERT_TRUE(fabric::has_deferred_work(context.job()));
@@ -48,7 +48,7 @@ TEST_F(Deferred, HoldsEverybodyAndNeedsNobody) {
       }
       all.barrier();
     }
-    // It is complete though nobody here has called anything since it began.
+    // The network has completed it: this process has called nothing since it began.
     Request unattended = all.ibarrier();
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     EXPECT_TRUE(unattended.test());
@@ -79,7 +79,7 @@ struct Members {
       one->connect(cards);
     }
   }
-  // All but one begin; nobody of those that depend on it is done before it begins, too.
+  // All members but one begin; none that depends on it completes before that member begins.
   template <class Start>
   void run(std::size_t late, Start&& start) {
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -97,7 +97,7 @@ struct Members {
       }
   }
   std::vector<std::unique_ptr<detail::Deferred>> all;
-  bool waits = true;  // for whoever is late
+  bool waits = true;  // for members that are late
 };
 
 TEST_F(Deferred, EverythingAmongSeveralMembers) {
@@ -151,7 +151,7 @@ void wait_without_work(Communicator& all, Request request) {
   EXPECT_EQ(all.moved_bytes(), moved);
 }
 
-TEST_F(Deferred, ReductionsAndBroadcastsNeedNobody) {
+TEST_F(Deferred, ReductionsAndBroadcastsRunWithoutProcessors) {
   atl::testing::run_pes(2, atl::testing::Fabric::ofi, [](runtime::Context& context) {
     Communicator all(context);
     const auto rank = static_cast<std::int32_t>(all.rank());
@@ -182,7 +182,7 @@ TEST_F(Deferred, ReductionsAndBroadcastsNeedNobody) {
   });
 }
 
-TEST_F(Deferred, WhoStaysAwayIsNamed) {
+TEST_F(Deferred, NamesAnAbsentMember) {
   atl::testing::run_pes(2, atl::testing::Fabric::ofi, [](runtime::Context& context) {
     Communicator all(context);
     all.set_timeout_seconds(0.3);

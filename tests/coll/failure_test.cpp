@@ -61,24 +61,24 @@ TEST_P(Failure, DifferentArgumentsAreNamed) {
   });
 }
 
-// PE 0 is the root. Sizes go in different ways, between nodes also by whether rooms were granted before. Who is told by
-// what arrives waits without a limit; who only misses something finds out why when its time is over; a root that has
-// sent what it had is done.
+// PE 0 is the root. The protocol depends on the size, and between nodes on rooms granted before. A PE that detects the
+// mismatch by an arriving message waits without a limit; a PE that only lacks a message detects it after its timeout; a
+// root that has sent all its data completes.
 TEST_P(Failure, DifferentSizesOfABroadcastAreNamed) {
   run_pes(2, GetParam(), [fabric = GetParam()](runtime::Context& context) {
     constexpr std::size_t cells = 100, parcel = 40'000, longer_parcel = 50'000, written = 100'000, read = 1 << 20;
-    enum Told { root, other, nobody };
+    enum Told { root, other, none };
     struct Case {
       std::size_t by_root, by_other;
       Told at_first, granted;  // between nodes; inside one the other always is
     };
     std::vector<std::byte> data(read + 8);
     for (bool granted : {false, true})
-      for (const Case& one : {Case{cells, parcel, other, other}, Case{parcel, longer_parcel, root, other},
-                              Case{longer_parcel, parcel, root, other}, Case{parcel, cells, nobody, other},
-                              Case{written, parcel, root, nobody}, Case{parcel, written, root, other},
-                              Case{written, written + 8, root, root}, Case{read, read + 8, root, root},
-                              Case{read, cells, nobody, nobody}}) {
+      for (const Case& one :
+           {Case{cells, parcel, other, other}, Case{parcel, longer_parcel, root, other},
+            Case{longer_parcel, parcel, root, other}, Case{parcel, cells, none, other},
+            Case{written, parcel, root, none}, Case{parcel, written, root, other},
+            Case{written, written + 8, root, root}, Case{read, read + 8, root, root}, Case{read, cells, none, none}}) {
         bool near = fabric == Fabric::loop || fabric == Fabric::shm;
         Told told = near ? other : granted ? one.granted : one.at_first;
         Communicator all(context);
@@ -99,16 +99,16 @@ TEST_P(Failure, DifferentSizesOfABroadcastAreNamed) {
   });
 }
 
-TEST_P(Failure, WhoStaysAwayIsNamed) {
+TEST_P(Failure, NamesAnAbsentMember) {
   run_pes(3, GetParam(), [fabric = GetParam()](runtime::Context& context) {
     Communicator all(context);
     all.set_timeout_seconds(0.2);
     all.barrier();
     if (all.rank() != 1) {
       std::string text = message_of([&] { all.barrier(); });
-      const char* who =
+      const char* absent =
           fabric == Fabric::ofi ? "PE 1 on node1 did not arrive within 0.2 s" : "PE 1 did not arrive within 0.2 s";
-      EXPECT_NE(text.find(who), std::string::npos) << text;
+      EXPECT_NE(text.find(absent), std::string::npos) << text;
       EXPECT_EQ(text.find("PE 0"), std::string::npos) << text;
       EXPECT_EQ(text.find("PE 2"), std::string::npos) << text;
       EXPECT_THROW(all.barrier(), TimeoutError);  // once more, and as the same
@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(Fabrics, Failure, ::testing::Values(Fabric::loop, Fabri
 
 enum class Death { between_calls, having_offered };
 
-// What every survivor does: collectives until it hears of the death. True: it was told by the right exception.
+// Every survivor runs collectives until it is notified of the death. True: by the right exception.
 bool survive(runtime::Context& context, Death death) {
   Communicator all(context);
   std::vector<double> in(20000, 1), out(20000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data that is lent in copies: who has given it goes on, and uses its memory again, long before the others have read.
+// Lent copies: the sender continues and reuses its memory long before the other members have read.
 #include <gtest/gtest.h>
 
 #include "oracle.hpp"

@@ -75,7 +75,7 @@ TEST(Parcels, WaitForRoomsOfALateReceiver) {
   });
 }
 
-// Who sends more, or less, than another expects hears of it; nobody takes a parcel for what it is not.
+// A member that sends more or less than another expects gets an error; no member misinterprets a parcel.
 TEST(Parcels, OfAnotherSizeAreRefused) {
   run_apart(2, [](runtime::Context& context) {
     Communicator all(context);

@@ -37,7 +37,7 @@ TEST(Presence, TheNextIsNotTakenForThisOne) {
   EXPECT_EQ(found.check, digest_of(41));
 }
 
-TEST(Presence, WhoGoesOnMeanwhileIsNotJudged) {
+TEST(Presence, DiscardsATornRead) {
   for (std::uint64_t steps : {1, 2, 3}) {
     Presence presence{};
     announce(presence, 41);

@@ -56,7 +56,7 @@ TEST(Readings, TheFasterWayIsTaken) {
   EXPECT_GT(far.lent, 100u);
 }
 
-TEST(Readings, WhatChangesIsNoticed) {
+TEST(Readings, NoticeChangedTimes) {
   Pair pair;
   for (int i = 0; i < 3'000; ++i) pair.exchange(16384, 2000, 1000);
   EXPECT_GT(pair.lent, 2'900u);
@@ -98,7 +98,7 @@ TEST(Readings, ShorterOnesInTurnDoNotMislead) {
     }
 }
 
-TEST(Readings, WhoCannotReadIsNotAsked) {
+TEST(Readings, SkipMembersThatCannotRead) {
   Readings sender;
   ASSERT_EQ(sender.sending(1, 65536), Readings::Sending::offered);
   sender.learn_unasked(1, 65536, Readings::for_ever);
@@ -124,7 +124,7 @@ class PrivateMemory : public atl::testing::OnPes {
   ~PrivateMemory() override { ::unsetenv("ATOLL_KERNEL_COPY"); }
 };
 
-// What is given and asked for lies in private memory, or in the heap; senders write anew what they have just sent.
+// Inputs and outputs lie in private memory, or in the heap; senders overwrite the data that they have just sent.
 void exchange_all(runtime::Context& context, std::size_t bytes, int rounds) {
   Communicator all(context);
   const int n = all.size(), me = all.rank();

@@ -200,8 +200,8 @@ TEST_P(Sequence, ProgressThreadCarriesThemOut) {
   });
 }
 
-// Whoever comes last finds all that it needs: the copying is the thread's all the same.
-TEST_P(Sequence, ProgressThreadCopiesWhatIsLong) {
+// The last member finds all data that it needs; the progress thread still does the copying.
+TEST_P(Sequence, ProgressThreadCopiesLongData) {
   ATOLL_NOT_SIMULATED();
   run([](runtime::Context& context) {
     Communicator all(context);
@@ -234,7 +234,7 @@ TEST_P(Sequence, ProgressThreadCopiesWhatIsLong) {
   });
 }
 
-TEST_P(Sequence, ACommunicatorThatEndsFirstHasWaitedForWhatWasStarted) {
+TEST_P(Sequence, EndingACommunicatorWaitsForStartedOperations) {
   run([](runtime::Context& context) {
     std::vector<std::int64_t> in(30000, 1), out(30000, 0);
     Request request;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of measured algorithms: which line holds where, and what is said of lines that nobody can read.
+// Tables of measured algorithms: the line that applies, and errors for lines that cannot be parsed.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -49,7 +49,7 @@ TEST_F(Table, ALineHoldsUpToItsBytesAndForTwiceItsPes) {
   EXPECT_EQ(chosen("broadcast", 8, one_node(4)), "binomial");
 }
 
-TEST_F(Table, SaysWhichLineCannotBeRead) {
+TEST_F(Table, NamesALineThatCannotBeParsed) {
   auto message = [&](const std::string& text) {
     use(text);
     try {
@@ -70,7 +70,7 @@ TEST_F(Table, SaysWhichLineCannotBeRead) {
   EXPECT_THROW((void)chosen("barrier", 0, one_node(2)), ValueError);
 }
 
-TEST_F(Table, MembersWithDifferentTablesHearOfIt) {
+TEST_F(Table, ReportsDifferentTablesOfMembers) {
   atl::testing::run_pes(2, atl::testing::Fabric::shm, [this](runtime::Context& context) {
     path_ += std::to_string(context.pe().value());
     use(context.pe().value() == 0 ? "barrier 2 1 * dissemination\n" : "barrier 2 1 64 dissemination\n");

@@ -82,14 +82,14 @@ TEST_P(Teams, OfDifferentThreadsDoNotMix) {
   });
 }
 
-TEST_P(Teams, WhoDoesNotComeIsNamed) {
+TEST_P(Teams, NameAnAbsentMember) {
   if (npes() == 1) return;
   run([](runtime::Context& context) {
     auto world = runtime::Team::world(context.npes(), context.pe());
     if (context.pe().value() != 1) {
       try {
         Communicator team(context, world, ATOLL_TEST_SECONDS / 1000.0);  // the others come sooner
-        FAIL() << "nobody was missing";
+        FAIL() << "no member was reported as missing";
       } catch (const TimeoutError& error) {
         EXPECT_NE(std::string(error.what()).find("PE 1 has not come"), std::string::npos) << error.what();
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long data in memory that a member has offered, or has asked others to write to: it is the caller's again when the
-// member gives up. And who has no chunk for them, or comes before the others.
+// Long data in memory that a member has offered, or has asked others to write to: the caller owns it again when the
+// member gives up. Also members without a chunk for them, or that arrive before the others.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ constexpr useconds_t long_time_us = 800'000;
 constexpr double short_seconds = 0.1;
 
 // The root gives up before the other has come; what is in its memory then is not taken for what it had offered.
-TEST_P(Withdrawal, WhatWasOfferedIsNoDataAnyMore) {
+TEST_P(Withdrawal, OfferedMemoryIsNotReadAfterwards) {
   for (bool in_heap : {false, true})
     run_pes(2, GetParam(), [in_heap](runtime::Context& context) {
       Communicator all(context);
@@ -51,8 +51,8 @@ TEST_P(Withdrawal, WhatWasOfferedIsNoDataAnyMore) {
     });
 }
 
-// A member that tests and never waits hears of it, too.
-TEST_P(Withdrawal, AMemberThatOnlyTestsHearsOfIt) {
+// A member that tests and never waits is notified, too.
+TEST_P(Withdrawal, NotifiesAMemberThatOnlyTests) {
   run_pes(2, GetParam(), [](runtime::Context& context) {
     Communicator all(context);
     all.barrier();
@@ -73,7 +73,7 @@ TEST_P(Withdrawal, AMemberThatOnlyTestsHearsOfIt) {
 }
 
 // The receiver has said where it wants them, and gives up before the root has looked again.
-TEST_P(Withdrawal, WhatIsTheCallersAgainIsNotWrittenTo) {
+TEST_P(Withdrawal, MemoryOfTheCallerIsNotWrittenAfterwards) {
   ::setenv("ATOLL_KERNEL_COPY", "off", 1);
   run_pes(2, GetParam(), [](runtime::Context& context) {
     Communicator all(context);
@@ -98,7 +98,7 @@ TEST_P(Withdrawal, WhatIsTheCallersAgainIsNotWrittenTo) {
 }
 
 // Processes need no chunks, as the kernel reads; of one process the root fails, of which the other hears.
-TEST_P(Withdrawal, AFullHeapHangsNobody) {
+TEST_P(Withdrawal, AFullHeapCausesNoHang) {
   run_pes(2, GetParam(), [fabric = GetParam()](runtime::Context& context) {
     constexpr std::size_t bytes = 20'000;
     Communicator all(context);
@@ -129,7 +129,7 @@ TEST_P(Withdrawal, AFullHeapHangsNobody) {
 }
 
 // The root of a broadcast has sent what it had.
-TEST_P(Withdrawal, WhoComesFirstDoesNotWait) {
+TEST_P(Withdrawal, TheFirstMemberDoesNotWait) {
   run_pes(2, GetParam(), [](runtime::Context& context) {
     constexpr std::size_t bytes = 16'384;
     Communicator all(context);

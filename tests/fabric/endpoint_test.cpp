@@ -91,7 +91,7 @@ TEST(NodesTest, EachNodeHasTheMemoryOfItsOwnPes) {
             static_cast<std::ptrdiff_t>(jobs[1]->segment_bytes()));
 }
 
-TEST(NodesTest, WhatHappensToOneNodeIsKnownToAll) {
+TEST(NodesTest, FailuresAndRequestsReachAllNodes) {
   auto jobs = testing::link_jobs({.npes = 3, .segment_bytes = 4 * MiB_, .node_of_pe = {0, 1, 2}});
   jobs[1]->set_hosts({"cay", "reef", "shoal"});
   jobs[1]->mark_failed(PeId(1), 9, "was killed by signal 9 (Killed)");
@@ -116,7 +116,7 @@ TEST(NodesTest, PesAreNamedWithTheirHosts) {
   EXPECT_EQ(jobs[0]->describe(PeId(1)), "PE 1 on reef");
 }
 
-TEST(NodesTest, WhoIsLostIsToldTheLauncher) {
+TEST(NodesTest, ReportsLostPesToTheLauncher) {
   auto job = Job::create_loop({.npes = 2, .segment_bytes = 4 * MiB_});
   EXPECT_FALSE(job->report_loss(PeId(1), "is lost"));
   EXPECT_FALSE(job->first_failure());

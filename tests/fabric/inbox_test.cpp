@@ -23,7 +23,7 @@ Inbox::Payload payload_of(std::size_t bytes, int value, int& given_back) {
           &given_back};
 }
 
-TEST(InboxTest, GivesWhatCameInOrderAndWrapsRound) {
+TEST(InboxTest, DeliversInOrderAndWrapsAround) {
   auto inbox = std::make_unique<Inbox>();
   int given_back = 0;
   std::uint64_t next_in = 0, next_out = 0;
@@ -48,7 +48,7 @@ TEST(InboxTest, GivesWhatCameInOrderAndWrapsRound) {
     }
     EXPECT_EQ(given_back, static_cast<int>((next_out + 2) / 3));
   }
-  inbox.reset();  // with what nobody took
+  inbox.reset();  // with messages that were not taken
   EXPECT_EQ(given_back, static_cast<int>((next_in + 2) / 3));
 }
 

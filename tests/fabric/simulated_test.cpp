@@ -25,7 +25,7 @@ SimulatedOptions of(std::uint32_t npes) {
 
 std::unique_ptr<Wire> wire() { return std::make_unique<UniformWire>(overhead_ps, latency_ps, 1000); }
 
-TEST(SimulatedTest, TimeIsWhatTheWireSays) {
+TEST(SimulatedTest, TimeFollowsTheWire) {
   Simulated simulated(of(2), wire());
   simulated.run([&](const std::shared_ptr<Job>& job, PeId pe) {
     Endpoint endpoint(job, pe);
@@ -42,7 +42,7 @@ TEST(SimulatedTest, TimeIsWhatTheWireSays) {
 }
 
 // PE 1 sleeps until a put comes, or no longer than it said.
-TEST(SimulatedTest, SleepersAreWokenByWhatArrives) {
+TEST(SimulatedTest, ArrivingMessagesWakeSleepers) {
   Simulated simulated(of(2), wire());
   simulated.run([&](const std::shared_ptr<Job>& job, PeId pe) {
     Endpoint endpoint(job, pe);
@@ -130,7 +130,7 @@ TEST(SimulatedTest, APutThatIsNotFinishedIsReadLate) {
   });
 }
 
-TEST(SimulatedTest, WhoWaitsForALostPeHearsOfIt) {
+TEST(SimulatedTest, WaitsForALostPeFail) {
   SimulatedOptions options = of(3);
   options.faults = {.lost = PeId(1), .lost_at_ps = 5'000'000};
   Simulated simulated(options, wire());

@@ -15,9 +15,9 @@ namespace {
 
 using namespace atl::runtime;
 
-class Nobody final : public PeServer::Listener {
+class SilentListener final : public PeServer::Listener {
  public:
-  explicit Nobody(const Order& order) : order_(order) {}
+  explicit SilentListener(const Order& order) : order_(order) {}
   void on_joined(std::uint32_t pe) override { check(pe); }
   void on_exchange(const std::vector<PublishedEntry>& entries) override { published = entries; }
   void on_abort(std::uint32_t pe, std::uint32_t, const std::string&) override { check(pe); }
@@ -78,15 +78,15 @@ void read_frames(std::span<const std::uint8_t> bytes) {
 
 void serve_pes(std::span<const std::uint8_t> bytes) {
   Order order{.first_pe = 2, .pes = 2, .npes = 5, .host = "here", .programs = {}};
-  Nobody nobody(order);
-  PeServer server(order, nobody);
+  SilentListener listener(order);
+  PeServer server(order, listener);
   const Descriptor one = server.open(0), other = server.open(1);
   write(one.number(), bytes.first(bytes.size() / 2));
   write(other.number(), bytes.subspan(bytes.size() / 2));
   for (int round = 0; round < 2; ++round) {
     server.serve(0);
     server.serve(1);
-    server.complete(nobody.published);
+    server.complete(listener.published);
   }
 }
 

@@ -15,7 +15,7 @@ import sys
 
 
 def serve(path):
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # one child per request, which nobody waits for
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # one child per request, which is not waited for
     socket.sethostname(os.path.basename(path))
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path + ".new")
@@ -53,7 +53,7 @@ def handle(connection):
     for file in files:
         os.close(file)
     _, status = os.waitpid(program, 0)
-    with contextlib.suppress(BrokenPipeError):  # nobody asks any more
+    with contextlib.suppress(BrokenPipeError):  # the client has closed the connection
         connection.send(bytes([os.waitstatus_to_exitcode(status) & 0xFF]))
     os._exit(0)
 

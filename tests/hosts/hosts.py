@@ -242,9 +242,9 @@ class Hosts:
         _ip("link", "set", self._cable(number), "down")
 
     def swallow(self, number: int, address: str) -> None:
-        """Packets from the host to an address vanish without a word, as in a firewall: they go to nobody's card."""
-        nobody = ["lladdr", "02:00:00:00:00:99", "nud", "permanent"]
-        _ip("-n", self.names[number], "neigh", "replace", address, "dev", "eth0", *nobody)
+        """Drops packets from the host to an address silently, like a firewall: they go to an unused MAC address."""
+        unused = ["lladdr", "02:00:00:00:00:99", "nud", "permanent"]
+        _ip("-n", self.names[number], "neigh", "replace", address, "dev", "eth0", *unused)
 
     def part(self, one: int, other: int) -> None:
         """No packet comes from one host to the other any more, nor back. All others reach both."""

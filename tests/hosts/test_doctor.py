@@ -62,7 +62,7 @@ def test_versions_are_compared():
     assert doctor.compare({"a": none, "b": none}) == ["a, b cannot reach other hosts: none: no libfabric"]
 
 
-def test_a_pace_that_is_guessed_is_told():
+def test_bbr_congestion_control_is_reported():
     plain = {"network": "libfabric 1.17, net", "tcp_congestion_control": "cubic"}
     paced = {**plain, "tcp_congestion_control": "bbr"}
     assert doctor.advise({"a": plain, "b": {**paced, "network": "libfabric 1.17, verbs;ofi_rxm"}, "c": {}}) == []
@@ -100,7 +100,7 @@ def test_hosts_are_visited(hosts):
 
 
 @needs_hosts
-def test_a_host_that_cannot_be_used_is_said(hosts):
+def test_an_unusable_host_is_reported(hosts):
     words = ["--hosts", f"{hosts.names[0]},nowhere", "--launch-agent", hosts.agent, "--address", hosts.address]
     done = run_doctor(*words)
     assert done.returncode == 1

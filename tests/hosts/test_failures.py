@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs over several hosts when a host, the network or a PE fails: every survivor is told who, where and what to look
-at, within ATOLL_PEER_TIMEOUT and the seconds it takes to end; nothing stays behind; who is only slow is waited for."""
+"""Jobs over several hosts when a host, the network or a PE fails. Every surviving PE gets an error with the failed PE,
+its host and advice, within ATOLL_PEER_TIMEOUT; no process remains; a PE that is only slow is waited for."""
 
 import contextlib
 import os

@@ -78,7 +78,7 @@ def test_much_output_and_input(hosts):
 def test_pe_0_alone_reads_standard_input(hosts):
     done = hosts.run("--label", "cat", standard_input="one\ntwo", slots=1)
     assert (done.returncode, done.stdout) == (0, "[0] one\n[0] two\n")
-    # Nobody reads it: that is no reason to wait.
+    # The program does not read its input: the job must not wait for that.
     assert hosts.run("true", standard_input="x" * 3_000_000, slots=1).returncode == 0
 
 
@@ -174,9 +174,9 @@ def test_pes_of_unequal_hosts_meet(run_by_parts):
 
 @pytest.mark.slow
 def test_a_host_that_does_not_count_is_left(hosts, run_by_parts, tmp_path):
-    os.mkfifo(tmp_path / "nobody-writes")
+    os.mkfifo(tmp_path / "no-writer")
     plain = "HWLOC_SYNTHETIC='core:1 pu:1'"
-    machines = [plain, f"HWLOC_XMLFILE={tmp_path}/nobody-writes", plain]
+    machines = [plain, f"HWLOC_XMLFILE={tmp_path}/no-writer", plain]
     done = run_by_parts(machines, "true", ATOLL_PEER_TIMEOUT="1")
     assert done.returncode == 1
     assert f"no count of NUMA domains and sockets has come within 1 s from: {hosts.names[1]}. " in done.stderr
@@ -258,10 +258,10 @@ def children_of(pid):
     ]
 
 
-@pytest.mark.parametrize("who", ["the launcher", "its other process"])
-def test_a_killed_launcher_leaves_nothing(hosts, who):
+@pytest.mark.parametrize("killed", ["the launcher", "its other process"])
+def test_a_killed_launcher_leaves_nothing(hosts, killed):
     running = Running(hosts)
-    victim = running.launcher.pid if who == "the launcher" else children_of(running.launcher.pid)[0]
+    victim = running.launcher.pid if killed == "the launcher" else children_of(running.launcher.pid)[0]
     os.kill(victim, signal.SIGKILL)
     assert hosts.everything_ends(2)
     status, _ = running.end()
@@ -335,7 +335,7 @@ def test_pes_of_one_host_meet(pes):
 
 @needs_program
 @pytest.mark.parametrize(("what", "status"), [("die", 128 + signal.SIGKILL), ("leave", 1), ("status", 3)])
-def test_the_end_of_a_pe_is_heard(what, status):
+def test_the_end_of_a_pe_is_reported(what, status):
     done = run_program(what)
     assert done.returncode == status, done.stderr
     victim = 0 if what == "leave" else 3
@@ -445,7 +445,7 @@ def test_nonsense_is_explained(words, said):
     assert said in done.stderr
 
 
-def test_strangers_are_refused_and_disturb_nobody():
+def test_unauthenticated_connections_are_refused_without_disturbing_jobs():
     """Garbage, silence and half a greeting while the job's own agent is still on its way."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -533,7 +533,7 @@ def test_nothing_is_left_when_the_test_is_killed():
     assert not Path(folder).exists()
 
 
-def test_hosts_take_addresses_that_nobody_has():
+def test_hosts_take_unused_addresses():
     shown = "7: atb9-1    inet 10.200.4.254/24 scope global\n8: atb9-2    inet 10.200.5.254/24 scope global\n"
     assert network.free_prefix(3, shown) == "10.200.3"
     assert network.free_prefix(4, shown) == "10.200.6"

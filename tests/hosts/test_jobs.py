@@ -61,7 +61,7 @@ def test_pes_of_two_hosts_meet(hosts, slots):
 
 # die: the last PE is killed in the middle of barriers; leave: PE 0 goes without a word; status: PE k exits with k.
 @pytest.mark.parametrize(("what", "victim", "status"), [("die", 3, 137), ("leave", 0, 1), ("status", 3, 3)])
-def test_the_end_of_a_pe_is_heard_on_both_hosts(hosts, what, victim, status):
+def test_the_end_of_a_pe_is_reported_on_both_hosts(hosts, what, victim, status):
     begin = time.monotonic()
     done = hosts.run(PROGRAM, what, slots=2, **SMALL)
     assert done.returncode == status, done.stderr
@@ -93,7 +93,7 @@ def test_long_transfers_are_divided_among_interfaces(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_pe_that_hears_nothing_is_ended(hosts):
+def test_a_pe_that_ignores_failures_is_ended(hosts):
     done = hosts.run(PROGRAM, "stubborn", slots=2, **SMALL)
     assert done.returncode == 128 + signal.SIGKILL
     assert hosts.everything_ends(2)

@@ -94,7 +94,7 @@ def run(cluster, *words, **environment):
     )  # fmt: skip
 
 
-# Nobody says which address: it is that of the way to the hosts.
+# Without --address, the launcher uses the source address of packets to the hosts.
 def test_a_job_over_ssh(cluster, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = run(cluster, "-l", "sh", "-c", 'echo "$ATOLL_PE $ATOLL_GRAIN $(pwd)"', ATOLL_GRAIN="7")
@@ -142,7 +142,7 @@ def test_a_job_goes_on_when_ssh_is_killed(cluster):
     assert (job.returncode, output) == (0, "done\n" * 3), errors
 
 
-def test_a_host_that_refuses_the_key_is_said(cluster, tmp_path):
+def test_a_host_that_refuses_the_key_is_reported(cluster, tmp_path):
     hosts, ssh = cluster
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "other")], check=True)
     settings = Path(ssh.split()[-1]).read_text()

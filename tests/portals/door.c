@@ -169,9 +169,9 @@ static void codes(void) {
   EXPECT(PtlMDBind(ni, &md, &mdh), PTL_ARG_INVALID);
   md.ct_handle = ct;
   OK(PtlMDBind(ni, &md, &mdh));
-  ptl_process_t self = physical(my_rank), nobody = self;
-  nobody.phys.pid = 900;
-  EXPECT(PtlPut(mdh, 0, 8, PTL_NO_ACK_REQ, nobody, pt, 0, 0, NULL, 0), PTL_ARG_INVALID);
+  ptl_process_t self = physical(my_rank), unknown = self;
+  unknown.phys.pid = 900;
+  EXPECT(PtlPut(mdh, 0, 8, PTL_NO_ACK_REQ, unknown, pt, 0, 0, NULL, 0), PTL_ARG_INVALID);
   EXPECT(PtlPut(mdh, 0, 65, PTL_NO_ACK_REQ, self, pt, 0, 0, NULL, 0), PTL_ARG_INVALID);
   EXPECT(PtlPut(mdh, 125, 8, PTL_NO_ACK_REQ, self, pt, 0, 0, NULL, 0), PTL_ARG_INVALID);
   EXPECT(PtlPut(mdh, 0, 8, 4, self, pt, 0, 0, NULL, 0), PTL_ARG_INVALID);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs here share: checks that say where they failed, who the PEs are, a barrier.
+// Shared code of the programs in this folder: checks that report their line, identities of PEs, a barrier.
 #pragma once
 
 #include <inttypes.h>

@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
   for (failures += 2 * flood; count.failure < failures;) OK(PtlCTGet(ct, &count));
   CHECK(count.success == 0);
 
-  // Nobody is left that could make this true. Over several nodes PtlFini keeps the other.
+  // No PE is left that could make this true. On several nodes PtlFini waits for the other PE.
   if (ranks_per_node > 1) EXPECT(PtlCTWait(never, 1, &count), PTL_FAIL);
   OK(PtlNIFini(ni));
   PtlFini();

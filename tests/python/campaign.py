@@ -228,9 +228,9 @@ class Trial:
         text = "".join(self.output + self.errors)
         assert "AssertionError" not in text and "Segmentation" not in text, "wrong results, or a crash"
         if victim == job.pid:
-            return  # the parent of all has nobody to tell
+            return  # the root process has no parent to notify
         if pe is None:
-            assert self.errors, "nobody says what became of the job"
+            assert self.errors, "no error describes the end of the job"
             return
         told = [line.split(" ", 4) for line in self.output if line.startswith("told")]
         named = [re.search(r"PE (\d+)", line[4]) for line in told]

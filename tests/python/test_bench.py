@@ -315,7 +315,7 @@ def test_ratios_are_to_the_same_shape():
 
 
 @pytest.mark.parametrize("text", ["x", "{}", '{"name": "sort"}', ""])
-def test_plot_says_what_is_no_record(tmp_path, text):
+def test_plot_names_invalid_records(tmp_path, text):
     path = tmp_path / "runs.jsonl"
     path.write_text(text)
     with pytest.raises(BenchError, match=r"runs\.jsonl"):
@@ -418,7 +418,7 @@ def test_energy_is_recorded_for_each_trial(tmp_path):
     assert joules["a"] == pytest.approx([1e-3] * 3)
 
 
-def test_bench_says_why_energy_is_not_measured(tmp_path, monkeypatch, capsys):
+def test_bench_reports_why_energy_is_not_measured(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(energy, "FOLDER", tmp_path)
     assert cli.main(["bench", "run", "noop.add", "--size", "100", "--trials", "1", "--energy"]) == 0
     out = capsys.readouterr().out

@@ -134,7 +134,7 @@ def test_the_launcher_is_the_compilers(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["limit=/bin/true", "x=/nowhere/oshcc", "a b=/bin/true", "no/path=oshcc"])
-def test_what_is_no_compiler(text):
+def test_invalid_compilers(text):
     with pytest.raises(BenchError):
         toolchains.toolchain(text)
 
@@ -199,7 +199,7 @@ def test_curves_part_sizes_from_single_points():
     assert {name: sorted(found["limit"]) for name, found in panels.items()} == {"x.put": [8, 64], "x.add": [8]}
 
 
-def test_measured_counts_what_was_done():
+def test_measured_counts_work():
     program = Program("x", "", size_means="bytes")
     measured = Measured(program, 2)
     measured.seconds[Point("put", 64, 128.0, "B")] = {"limit": [2.0, 1.0, 4.0]}
@@ -278,7 +278,7 @@ def test_more_pes_than_fit():
         place("a:1,b:1", None, None, None).listed(3)
 
 
-def test_every_launcher_is_told_in_its_own_words(tmp_path):
+def test_options_of_every_launcher(tmp_path):
     where = Place("ofi", (("a", 2), ("b", 2)), "agent {host}", "10.0.0.9")
     agent = places.agent_file("agent {host}", tmp_path)
     listed = "a:2,b:1"
@@ -322,7 +322,7 @@ def test_ssh_has_a_shell_of_its_own():
     )
 
 
-def test_launchers_are_told_apart(tmp_path):
+def test_launchers_are_distinguished(tmp_path):
     for said, kind in (("HYDRA build details:", "hydra"), ("mpiexec (Open MPI) 5.0.11", "prrte"), ("else", "unknown")):
         launcher = executable(tmp_path / kind)
         launcher.write_text(f"#!/bin/sh\necho '{said}'\n")

@@ -23,12 +23,12 @@ def run(program, *words, within_s):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_kill_and_a_stop_are_told_and_leave_nothing():
+def test_a_kill_and_a_stop_are_reported_and_leave_no_process():
     run("campaign.py", "--kills", "1", "--stops", "1", "--seed", "1", within_s=300)
 
 
 @pytest.mark.slow
-def test_kills_and_stops_are_told_and_leave_nothing():
+def test_kills_and_stops_are_reported_and_leave_no_process():
     """Numbers by CAMPAIGN_KILLS and CAMPAIGN_STOPS."""
     kills, stops = os.environ.get("CAMPAIGN_KILLS", "200"), os.environ.get("CAMPAIGN_STOPS", "50")
     run("campaign.py", "--kills", kills, "--stops", stops, "--jobs", "2", within_s=60 * (int(kills) + int(stops)))

@@ -77,7 +77,7 @@ def test_a_wrong_command_line_is_a_usage_error(words, capsys):
         (["bench", "run", "--sweep", "nowhere.toml"], "cannot read nowhere.toml: No such file"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(words, said, capsys):
+def test_errors_are_one_sentence(words, said, capsys):
     assert cli.main(words) == cli.FAILED
     assert said in capsys.readouterr().err
 
@@ -155,7 +155,7 @@ def test_a_bad_variable_is_named(monkeypatch):
     assert "ATOLL_THREADS='many' is not valid. Accepted:" in done.stderr
 
 
-def test_markdown_names_what_is_accepted():
+def test_markdown_lists_accepted_values():
     entry = ("ATOLL_LOG", "info", "warning", "choice", "error|warning", "What to log.")
     assert to_markdown([entry]).endswith("| `ATOLL_LOG` | `warning` | `error`, `warning` | What to log. |\n")
 

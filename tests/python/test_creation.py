@@ -74,7 +74,7 @@ def test_pandas_series():
         b"x",
     ],
 )
-def test_unsupported_types_say_what_to_do(bad):
+def test_errors_of_unsupported_dtypes_contain_advice(bad):
     with pytest.raises(TypeError, match=r"atoll arrays hold bool, int8 .* not .*\. \w+"):
         ak.array(bad)
 

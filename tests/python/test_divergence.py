@@ -125,7 +125,7 @@ print(ak.sort(a)[0] >= 0, flush=True)
 
 
 @pytest.mark.parametrize("leaves", ["os._exit(0)", "raise SystemExit(0)", "raise KeyError('just here')"])
-def test_an_operation_whose_other_pes_have_ended_names_them(tmp_path, leaves):
+def test_an_operation_names_pes_that_have_ended(tmp_path, leaves):
     text = f"""import os, time
 import atoll as ak
 a = ak.arange(1000).evaluate()

@@ -71,7 +71,7 @@ def test_every_operation_of_the_engine_is_public():
     assert made <= set(ak.__all__)
 
 
-def test_types_of_what_is_no_ufunc_of_numpy():
+def test_dtypes_of_functions_that_are_not_ufuncs():
     assert promote("sinc", (INT64,)) == Promotion(FLOAT64, FLOAT64, 0, 0)  # as np.sinc
     assert promote("multiply_high", (UINT64, UINT64)) == Promotion(UINT64, UINT64, 0, 0)  # there is none: as operands
     assert promote("unit_interval", (UINT64,)) == Promotion(UINT64, FLOAT64, 0, 0)  # as the engine says

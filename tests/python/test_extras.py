@@ -50,7 +50,7 @@ def test_several_packages(lacking):
         extras.need("demo")
 
 
-def test_what_is_here_is_loaded():
+def test_installed_modules_are_loaded():
     assert extras.load("matplotlib", "bench").__name__ == "matplotlib"
 
 

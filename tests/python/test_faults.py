@@ -142,7 +142,7 @@ def workers():
 """
 
 
-def test_after_a_death_init_starts_anew():
+def test_after_a_death_init_starts_another_session():
     code = (
         BEGIN
         + WORKERS

@@ -149,7 +149,7 @@ def kill_each(way):
         "oshrun",
     ],
 )
-def test_the_death_of_each_process_is_told_and_ends_the_job(way):
+def test_the_death_of_each_process_is_reported_and_ends_the_job(way):
     if way == "hosts" and _core.info()["network"].startswith("none"):
         pytest.skip("no network between nodes")
     if way in ("mpiexec", "oshrun") and not (ROOT / "build/release/tests/mpi/outlives").exists():
@@ -157,7 +157,7 @@ def test_the_death_of_each_process_is_told_and_ends_the_job(way):
     kill_each(way)
 
 
-def test_the_death_of_the_inner_launcher_is_told():
+def test_the_death_of_the_inner_launcher_is_reported():
     started = job("atoll-run")
     pids = descendants(started.pid)
     os.kill(pids[0], signal.SIGKILL)
@@ -166,7 +166,7 @@ def test_the_death_of_the_inner_launcher_is_told():
     assert everything_ends(pids)
 
 
-def test_the_death_of_the_outer_launcher_is_told():
+def test_the_death_of_the_outer_launcher_is_reported():
     started = job("atoll-run")
     pids = descendants(started.pid)
     started.kill()

@@ -99,7 +99,7 @@ def test_a_program_compiles_clean_and_runs(tmp_path: Path, wrapper: str, standar
 
 
 @needs_mpi
-def test_the_wrapper_shows_what_it_would_do() -> None:
+def test_the_wrapper_shows_its_command() -> None:
     shown = run(TREE / "bin/mpicc", "-show", "a.c").stdout
     assert f"-I{TREE}/include" in shown
     assert "-lmpi_abi" in shown
@@ -175,7 +175,7 @@ def test_several_programs_know_their_numbers(tmp_path: Path) -> None:
     assert started.returncode == 0, started.stderr
 
 
-def test_the_table_is_what_is_documented(tmp_path: Path) -> None:
+def test_documentation_matches_the_table(tmp_path: Path) -> None:
     document = ROOT / "docs/mpi.md"
     copy = Path(shutil.copy(document, tmp_path))
     assert run(sys.executable, "-B", GENERATE, "--document", copy).returncode == 0

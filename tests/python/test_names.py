@@ -54,7 +54,7 @@ def test_address_of_elements(two_sessions):
         a.resize(1)
 
 
-def test_flags_are_what_they_are():
+def test_setflags_accepts_only_current_flags():
     a = ak.arange(4).reshape(2, 2).copy()
     a.setflags(write=True, align=True)
     with pytest.raises(ValueError, match="read-only"):
@@ -74,7 +74,7 @@ def test_iterators(two_sessions):
     assert (both.shape, both.size) == ((2, 3), 6)
 
 
-def test_what_a_pattern_finds(two_sessions):
+def test_fromregex(two_sessions):
     text = "a=1 b=2.5\nb=7"
     found = ak.fromregex(io.StringIO(text), r"(\w)=([\d.]+)", [("name", "U1"), ("value", "f8")])
     assert (found["name"].tolist(), found["value"].tolist()) == (["a", "b", "b"], [1.0, 2.5, 7.0])

@@ -138,7 +138,7 @@ def test_exports_the_table_and_nothing_else() -> None:
     assert strong == [], "a profiling library could not replace these"
 
 
-def test_the_table_is_what_is_documented(tmp_path: Path) -> None:
+def test_documentation_matches_the_table(tmp_path: Path) -> None:
     document = ROOT / "docs/openshmem.md"
     copy = Path(shutil.copy(document, tmp_path))
     assert run(sys.executable, "-B", GENERATE, "--document", copy).returncode == 0
@@ -189,7 +189,7 @@ def test_forked_children_leave_the_job_alone(tmp_path: Path, start: list[str]) -
 
 
 @needs_shmem
-def test_wrappers_show_what_they_would_do(tmp_path: Path) -> None:
+def test_wrappers_show_their_commands(tmp_path: Path) -> None:
     shown = run(
         PACKAGE / "bin/oshcc", "--showme", "-DTEXT=a b", "x.c", env={"ATOLL_CC": "ccx", "PATH": "/usr/bin:/bin"}
     )

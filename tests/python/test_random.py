@@ -118,7 +118,7 @@ def test_bad_parameters(call, error):
         call(ak.random.default_rng(0))
 
 
-def test_a_stream_goes_on_where_its_state_says():
+def test_a_stream_continues_from_its_state():
     rng = ak.random.default_rng(11)
     rng.random(5)
     state = rng.bit_generator.state

@@ -13,7 +13,7 @@ import atoll as ak
 pytestmark = pytest.mark.usefixtures("every_session")
 
 
-def test_what_cannot_fit_raises_before_touching_anything():
+def test_oversized_results_raise_before_any_change():
     a, rng = ak.arange(1000).evaluate(), ak.random.default_rng(1)
     for request in (
         lambda: ak.empty(10**13),

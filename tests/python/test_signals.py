@@ -62,7 +62,7 @@ def stuck(monkeypatch):
     assert not late
 
 
-def test_a_call_answers_and_raises_what_it_would_alone():
+def test_interruptible_returns_and_raises_as_a_direct_call():
     assert interruptible(divmod, 7, 2) == (3, 1)
     assert interruptible(int, "11", base=2) == 3
     with pytest.raises(ZeroDivisionError):

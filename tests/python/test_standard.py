@@ -139,7 +139,7 @@ def test_limits_are_pythons_numbers():
         assert found.eps == theirs.eps and found.bits == theirs.bits and found.tiny == theirs.tiny
 
 
-def test_what_cannot_be_shared_is_a_buffer_error():
+def test_unshareable_arrays_raise_buffer_error():
     for a in (ak.array([1j]), ak.arange(6)[::2]):
         with pytest.raises(BufferError, match="share"):
             a.__dlpack__(copy=False)

@@ -23,7 +23,7 @@ def test_a_change_lies_between_the_sizes_and_noise_makes_none():
     assert found.lines() == [Line("allreduce", 4, 2, 512, "a"), Line("allreduce", 4, 2, None, "b")]
 
 
-def test_what_is_written_is_read(tmp_path):
+def test_tables_round_trip(tmp_path):
     lines = [Line("barrier", 2, 1, None, "tree2"), Line("bcast", 2, 1, 64, "flat")]
     path = tmp_path / "table"
     path.write_text(tune.text_of(lines, "a machine"))
@@ -32,7 +32,7 @@ def test_what_is_written_is_read(tmp_path):
         tune.read(tmp_path / "none")
 
 
-def test_tune_measures_writes_and_keeps_what_others_measured(tmp_path, capsys, monkeypatch):
+def test_tune_measures_writes_and_keeps_other_lines(tmp_path, capsys, monkeypatch):
     path = tmp_path / "table"
     path.write_text("allreduce 64 1 * central\nallreduce 2 1 * tree16\n")
     words = ["tune", "--pes", "2", "--collectives", "allreduce,alltoallv", "--sizes", "8,4096", "--out", str(path)]
@@ -51,7 +51,7 @@ def test_tune_measures_writes_and_keeps_what_others_measured(tmp_path, capsys, m
     assert "64 PEs, 1 nodes, any longer size: central" in capsys.readouterr().out
 
 
-def test_tune_says_what_is_wrong(capsys):
+def test_tune_reports_errors(capsys):
     for words, said in [
         (["--collectives", "allreduc"], "'allreduc' is none. There are: barrier, broadcast"),
         (["--pes", "1"], "give 2 or more"),

@@ -60,7 +60,7 @@ TEST_P(Counters, TriggersStartInOrderOfTheirThresholds) {
   });
 }
 
-// A ring of triggered puts: each PE's put starts when the one before has arrived, with nobody's help but the
+// A ring of triggered puts: each PE's put starts when the one before has arrived, without any help but the
 // first PE's bump, and goes round many times.
 TEST_P(Counters, ChainOfTriggeredPutsGoesRoundByItself) {
   run([](Context& context) {
@@ -221,7 +221,7 @@ TEST_P(Counters, TriggersBeyondTheMemoryAreRefusedAndThoseQueuedStillRun) {
       {.segment_bytes = std::uint64_t{8} << 20});
 }
 
-TEST_P(Counters, WhatIsNeverReachedNeverStartsAndGoesWithItsCounter) {
+TEST_P(Counters, UnreachedThresholdsNeverStartAndEndWithTheirCounter) {
   run([](Context& context) {
     const CounterId counter = context.allocate_counter();
     const HeapOffset word = context.allocate_symmetric(8);
@@ -234,7 +234,8 @@ TEST_P(Counters, WhatIsNeverReachedNeverStartsAndGoesWithItsCounter) {
     const std::uint64_t thresholds[] = {5};
     EXPECT_FALSE(context.wait_any(ids, thresholds, Deadline::after_ns(2'000'000)));
     EXPECT_EQ(held.use_count(), 2);
-    // Freed while they wait: they never start, and what they held is free. Whoever gets its number next starts afresh.
+    // Freed while operations are queued: they never start, and their resources are freed. The next counter with its
+    // number starts at 0.
     context.release_counter(counter);
     EXPECT_EQ(held.use_count(), 1);
     const CounterId next = context.allocate_counter();
@@ -242,7 +243,7 @@ TEST_P(Counters, WhatIsNeverReachedNeverStartsAndGoesWithItsCounter) {
     EXPECT_EQ(context.count(next), (Count{0, 0}));
     context.bump({context.pe(), next}, 9);
     EXPECT_EQ(*context.local_pointer<std::uint64_t>(word), 0u);
-    // What still waits when the PE ends keeps nobody.
+    // Operations that are still queued when the PE ends do not block it.
     context.trigger(next, 99, TriggeredOp::make_add(context.pe(), word, 1));
     context.barrier();
   });
@@ -329,7 +330,7 @@ TEST_P(Counters, SwapsFetchesAndMessagesAreTriggeredWithTheDataOfThen) {
   });
 }
 
-TEST_P(Counters, WhoCancelsPlainCallsGetsTheirArgumentsBack) {
+TEST_P(Counters, CancellingPlainCallsReturnsTheirArguments) {
   run([](Context& context) {
     CounterId counter = context.allocate_counter();
     int ran = 0;

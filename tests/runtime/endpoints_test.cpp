@@ -102,7 +102,7 @@ TEST_F(Endpoints, AFenceAndAQuietSpeakForAllThreads) {
     });
 }
 
-// What other threads begin meanwhile, and go on beginning, keeps nobody waiting: neither in a quiet nor in a fence.
+// Operations that other threads continue to start do not delay a quiet or a fence.
 TEST_F(Endpoints, AQuietEndsWhileOthersGoOn) {
   Setting one("ATOLL_FABRIC_ENDPOINTS", "1");
   run_pes(2, Fabric::ofi, [](Context& context) {

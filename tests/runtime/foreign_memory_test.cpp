@@ -53,7 +53,7 @@ TEST_P(Foreign, IsReadAndWritten) {
 }
 
 // What its owner has freed, say: the next read is of something else.
-TEST_P(Foreign, WhatIsGoneClosesNothing) {
+TEST_P(Foreign, AFailedReadLeavesTheMemoryOpen) {
   if (fabric() != testing::Fabric::shm || npes() < 2) GTEST_SKIP() << "needs processes";
   run([](Context& context) {
     auto own = noise(bytes, context.pe().value());
@@ -87,7 +87,7 @@ TEST_P(Foreign, IsNotTakenForAnotherProcess) {
   });
 }
 
-// The kernel's answer to who asks it to read or write another process's memory, from now on.
+// Sets the kernel's answer to later requests to read or write another process's memory.
 bool refuse() {
   sock_filter program[] = {
       {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},

@@ -65,7 +65,7 @@ bool ends_soon(pid_t pid) {
 
 class Launching : public ::testing::TestWithParam<int> {};
 
-TEST_P(Launching, EveryPeJoinsAndIsHeard) {
+TEST_P(Launching, EveryPeJoinsAndItsOutputIsForwarded) {
   int npes = GetParam();
   Outcome outcome = shell(fmt::format("@run -n {} @pe hello", npes));
   EXPECT_EQ(outcome.status, 0) << outcome.output;
@@ -104,7 +104,7 @@ TEST_P(Launching, APeKilledInABarrierEndsTheJobAndLeavesNothing) {
   EXPECT_TRUE(outcome.has(fmt::format("atoll-run: PE {} (pid ", npes - 1)) &&
               outcome.has("was killed by signal 9 (Killed)"))
       << outcome.output;
-  // Every survivor was told who died.
+  // Every survivor was told which PE died.
   std::size_t told = 0;
   for (const std::string& line : outcome.lines())
     if (line.starts_with(fmt::format("survivor: PE {} (pid ", npes - 1))) ++told;
@@ -162,7 +162,7 @@ TEST(Launcher, TheSymmetricHeapsSizeIsTheUsersChoice) {
   EXPECT_NE(shell("SHMEM_SYMMETRIC_SIZE=0 @run -n 3 @pe symmetric").status, 0);
 }
 
-TEST(Launcher, APeThatHearsNothingIsKilled) {
+TEST(Launcher, KillsAPeThatIgnoresFailures) {
   Outcome outcome = shell("@run -n 3 @pe stubborn");
   EXPECT_EQ(outcome.status, 128 + SIGKILL);
   EXPECT_LT(outcome.seconds, 10);

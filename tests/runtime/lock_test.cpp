@@ -22,7 +22,7 @@ class Locks : public atl::testing::OnPes {
   static HeapOffset word(HeapOffset block, std::size_t index) { return HeapOffset(block.value() + 8 * index); }
 };
 
-TEST_P(Locks, ProtectWhatIsDoneInside) {
+TEST_P(Locks, ProtectCriticalSections) {
   run([](Context& context) {
     constexpr int rounds = 300, locks = 3;
     HeapOffset block = make(context, 2 * locks);
@@ -83,7 +83,7 @@ TEST_P(Locks, AreGivenInTheOrderOfArrival) {
       context.barrier();
     } else {
       context.barrier();
-      // The tail of the queue says who came last.
+      // The tail of the queue is the PE that queued last.
       context.wait([&] { return context.fetch<std::uint32_t>(home, block) == me; });
       lock.set();
       EXPECT_EQ(context.fetch_add<std::uint64_t>(PeId(0), order, 1), me - 1);

@@ -64,7 +64,7 @@ TEST_P(Matching, EverySizeArrivesFromAndIntoAnyMemory) {
 }
 
 // From wherever it comes, and by whatever way; of some messages the end is cut off.
-TEST_P(Matching, WhatIsScatteredGetsToItsPlaces) {
+TEST_P(Matching, ScattersAMessage) {
   run([](Context& context) {
     Matcher matcher(context);
     std::uint64_t tag = 0;
@@ -189,10 +189,10 @@ TEST_P(Matching, WildcardsTakeInOrderOfArrivalAndOfPosting) {
     if (context.pe().value() == 0) {
       std::vector<int> seen(npes, 0);
       for (std::uint32_t i = 0; i < npes; ++i) {
-        std::uint32_t who = 99;
-        Outcome outcome = receive_now(matcher, {std::nullopt, 1}, in(who));
-        EXPECT_EQ(outcome.envelope.source.value(), who);
-        ++seen.at(who);
+        std::uint32_t source = 99;
+        Outcome outcome = receive_now(matcher, {std::nullopt, 1}, in(source));
+        EXPECT_EQ(outcome.envelope.source.value(), source);
+        ++seen.at(source);
       }
       EXPECT_EQ(seen, std::vector<int>(npes, 1));
     }
@@ -200,7 +200,7 @@ TEST_P(Matching, WildcardsTakeInOrderOfArrivalAndOfPosting) {
   });
 }
 
-TEST_P(Matching, ATooShortBufferIsFilledAndSaysTruncated) {
+TEST_P(Matching, ATooShortBufferIsFilledAndReportsTruncation) {
   run([](Context& context) {
     Matcher matcher(context);
     std::uint64_t tag = 0;
@@ -306,7 +306,7 @@ TEST_P(Matching, AReceiveIsServedPastAFullListOfOthers) {
   });
 }
 
-TEST_P(Matching, CancelTakesBackWhatHasNotMatched) {
+TEST_P(Matching, CancelTakesBackAnUnmatchedSend) {
   run([](Context& context) {
     Matcher matcher(context, {.unexpected_bytes = 4096, .unexpected_messages = 2});
     std::uint64_t value = 0;
@@ -334,7 +334,7 @@ TEST_P(Matching, CancelTakesBackWhatHasNotMatched) {
     Request last = matcher.send(right_of(context), 11, out(number));
     EXPECT_TRUE(matcher.cancel(last));
     EXPECT_EQ(matcher.wait(last).status, Status::cancelled);
-    // Nobody receives before that: room at the peer would let the last one go.
+    // No PE receives before that: free memory at the peer would let the last message go.
     context.barrier();
     for (int i = 0; i < 6; ++i) receive_now(matcher, {left_of(context), 10}, in(value));
     for (Request& send : sends) EXPECT_EQ(matcher.wait(send).status, Status::ok);
@@ -370,7 +370,7 @@ TEST_P(Matching, ASynchronousSendWaitsForItsReceive) {
     std::uint64_t number = 1, value = 0;
     Request send = matcher.send(right_of(context), 1, out(number), SendMode::synchronous);
     while (!matcher.probe({left_of(context), 1})) ::sched_yield();
-    context.barrier();  // nobody has received
+    context.barrier();  // no PE has received
     EXPECT_EQ(matcher.wait(send, Deadline::after_ns(2'000'000)).status, Status::timed_out);
     context.barrier();
     receive_now(matcher, {left_of(context), 1}, in(value));

@@ -187,7 +187,7 @@ TEST_P(Messages, SendingIsLocalWhileTheReceiverIsAway) {
   });
 }
 
-// One receiver that does not read is in nobody's way but its own messages'.
+// One receiver that does not read blocks only its own messages.
 TEST_P(Messages, AReceiverThatIsAwayDelaysNoMessagesToOthers) {
   if (npes() < 3) GTEST_SKIP() << "takes a sender and two receivers";
   run([](Context& context) {
@@ -251,7 +251,7 @@ TEST_P(Messages, SendersWaitAtTheirMemoryLimit) {
 // a long one of every other PE behind them.
 TEST_P(Messages, LongOnesGetThroughToAFullRing) {
   ATOLL_NOT_SIMULATED();
-  if (npes() == 1) GTEST_SKIP() << "takes somebody who sends while the receiver is away";
+  if (npes() == 1) GTEST_SKIP() << "needs a PE that sends while the receiver is away";
   run([](Context& context) {
     constexpr std::uint32_t each = 6;
     std::uint32_t senders = context.npes() - 1;
@@ -306,7 +306,7 @@ TEST_P(Messages, LongOnesGetThroughToAFullRing) {
 
 // As of several that were killed while they wrote messages of several slots, one of them over the ring's end, with one
 // that lives between them: all are waited for once. Who takes slots after that has his own time.
-TEST_P(Messages, WhatDeadSendersLeftInTheRingIsPassedOver) {
+TEST_P(Messages, SkipsUnfinishedSlotsOfDeadSenders) {
   ATOLL_NOT_SIMULATED();
   run([](Context& context) {
     constexpr std::uint64_t second = 1'000'000'000;

@@ -81,7 +81,7 @@ int lose_memory_within(Transfer how, const std::shared_ptr<Bootstrap>& bootstrap
   return 1;
 }
 
-TEST_F(NetworkFailures, TransfersOutliveTheMemoryOfACallerThatIsToldOfADeath) {
+TEST_F(NetworkFailures, TransfersOutliveBuffersOfACallThatThrowsAtADeath) {
   for (Transfer how : {Transfer::put_nbi, Transfer::get_nbi, Transfer::get})
     for (int end :
          run_nodes({"reef", "shoal", "cove"}, [&](auto bootstrap, PeId) { return lose_memory_within(how, bootstrap); }))
@@ -89,7 +89,7 @@ TEST_F(NetworkFailures, TransfersOutliveTheMemoryOfACallerThatIsToldOfADeath) {
 }
 
 // A program that only sends, to a PE that takes nothing, is told of the death of another, and of that PE's own.
-TEST_F(NetworkFailures, APeThatOnlySendsIsToldOfADeath) {
+TEST_F(NetworkFailures, ASendingPeIsNotifiedOfADeath) {
   for (std::uint32_t dies : {1u, 2u}) {
     auto ends = run_nodes({"reef", "shoal", "cove"}, [&](auto bootstrap, PeId) {
       auto seat = join_through(bootstrap);

@@ -278,7 +278,7 @@ int take_messages_at_once(const std::shared_ptr<Bootstrap>& bootstrap) {
   return 0;
 }
 
-TEST_F(Network, MessagesAreHandledOnceByWhoeverLooksAlsoWhenHandlersThrow) {
+TEST_F(Network, MessagesAreHandledOnceByAnyPollingThreadAlsoWhenHandlersThrow) {
   by_every_way({"", "tcp;ofi_rxm"}, [](const Way& way) {
     if (way.rma != "auto") return;
     for (int end : run_nodes({"reef", "shoal"}, [](auto bootstrap, PeId) { return take_messages_at_once(bootstrap); }))
@@ -375,7 +375,7 @@ TEST_F(Network, AsManyEndpointsAreUsedAsAllProcessesHave) {
   for (int end : ends) EXPECT_TRUE(succeeded(end));
 }
 
-TEST_F(Network, ProcessesThatDoNotFitTogetherAreToldSo) {
+TEST_F(Network, RefusesIncompatibleProcesses) {
   struct Difference {
     const char* variable;
     const char* values[2];

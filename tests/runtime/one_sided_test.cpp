@@ -105,7 +105,7 @@ TEST_P(OneSided, FloatsAreSetSwappedAndFetched) {
   });
 }
 
-// Message passing: data put before a signal is visible to who saw the signal.
+// Message passing: data put before a signal is visible to a PE that has seen the signal.
 TEST_P(OneSided, SignalComesAfterItsData) {
   run([](Context& context) {
     constexpr std::size_t words = 100;

@@ -12,7 +12,7 @@
 namespace atl::runtime {
 namespace {
 
-TEST(PortalQueue, LosesTheOldestAndSaysSo) {
+TEST(PortalQueue, DropsAndReportsTheOldest) {
   EventQueue queue(4);
   Event event;
   EXPECT_EQ(queue.take(event), EventQueue::Taken::nothing);

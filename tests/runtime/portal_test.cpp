@@ -86,7 +86,7 @@ struct Side {
 
 class Portals : public testing::OnPes {};
 
-TEST_P(Portals, APutLandsWhereTheEntrySaysAndBothSidesHearOfIt) {
+TEST_P(Portals, APutWritesTheMatchingEntryAndPostsEventsOnBothSides) {
   run([](Context& context) {
     Side side(context);
     std::array<std::uint64_t, 4> into{}, from{10 + context.pe().value(), 11, 12, 13};
@@ -176,7 +176,7 @@ TEST_P(Portals, AtomicsOfAllPesAddUpAndFetchesSeeEachValueOnce) {
     if (context.pe().value() == 0) {
       EXPECT_EQ(sums, (std::array<double, 3>{10.0 * context.npes(), 20.0 * context.npes(), 5.0 * context.npes()}));
     }
-    // Only who knows the value may change it.
+    // Only a PE that knows the value may change it.
     std::uint32_t put = 1000 + context.pe().value(), old = 0, wanted = context.npes();
     Operation swap = draw;
     swap.kind = OperationKind::swap;
@@ -246,7 +246,7 @@ TEST_P(Portals, ALocallyManagedEntryFillsUpAndEndsWhenTooLittleIsFree) {
   });
 }
 
-TEST_P(Portals, WhatComesUnexpectedWaitsInTheOverflowListForItsEntry) {
+TEST_P(Portals, AnUnexpectedMessageWaitsInTheOverflowListForItsEntry) {
   run([](Context& context) {
     Side side(context);
     std::array<std::uint64_t, 4> room{};
@@ -302,7 +302,7 @@ TEST_P(Portals, WhatComesUnexpectedWaitsInTheOverflowListForItsEntry) {
   });
 }
 
-// A queue that nobody empties disables the portal; those that are refused send again when it is open, and nothing is
+// A queue that is not emptied disables the portal; refused initiators send again when it is enabled, and nothing is
 // lost.
 TEST_P(Portals, AnOverrunDisablesThePortalAndNothingIsLost) {
   run([](Context& context) {
@@ -358,7 +358,7 @@ TEST_P(Portals, AnOverrunDisablesThePortalAndNothingIsLost) {
   });
 }
 
-TEST_P(Portals, WhatIsNotAllowedOrNotThereIsRefusedAndCounted) {
+TEST_P(Portals, RefusesAndCountsForbiddenOrUnmatchedOperations) {
   run([](Context& context) {
     Side side(context);
     std::uint64_t word = 5, value = 1;

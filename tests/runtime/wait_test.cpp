@@ -30,7 +30,7 @@ TEST_P(Waiting, ASleeperIsWokenByEveryKindOfChange) {
     PeId right((context.pe().value() + 1) % context.npes());
     std::uint32_t base = context.pe().value();
     for (std::uint64_t round = 1; round <= 60; ++round) {
-      // A token goes round; whoever has it changes the neighbour's word in one of many ways.
+      // A token goes round; its holder changes the neighbour's word in one of many ways.
       if (round > 1 || base != 0)
         context.wait_until<std::uint64_t>(mine, Compare::equal, base == 0 ? round - 1 : round);
       switch (round % 6) {

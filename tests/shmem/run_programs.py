@@ -143,7 +143,7 @@ def judge(job: Job, status: int, output: str, grace_s: float, ended: float) -> I
     if "within_s" in job.about:
         died = [float(line.split()[-1]) for line in lines if line.startswith("dying at ")]
         if not died or ended - min(died) > job.about["within_s"] + grace_s:
-            yield f"took {ended - min(died):.2f} s from the death to the end" if died else "nobody died"
+            yield f"took {ended - min(died):.2f} s from the death to the end" if died else "no PE died"
 
 
 def main() -> int:

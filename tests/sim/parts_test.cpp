@@ -71,7 +71,7 @@ Machine noisy(NoiseKind kind) {
   return machine;
 }
 
-TEST(NoiseTest, PeriodicNoiseTakesTheTimeThatItSays) {
+TEST(NoiseTest, PeriodicNoiseTakesItsTime) {
   Machine machine = noisy(NoiseKind::periodic);
   Noise noise(machine, 4, 7);
   // Step by step: whether a picosecond is free is asked with work of 1.

@@ -41,7 +41,7 @@ TEST(RuntimeTest, ABarrierOfSixtyFourNodesTakesSixRounds) {
   EXPECT_LT(result.time, 6 * 2'500'000u);
 }
 
-TEST(RuntimeTest, WhatCannotBeIsRefused) {
+TEST(RuntimeTest, RefusesInvalidSettings) {
   try {
     simulate_runtime(plain(), {.program = "sort"});
     ADD_FAILURE();
@@ -81,7 +81,7 @@ RuntimeWork work_of(std::uint64_t seed) {
   return work;
 }
 
-// Results are right, or every PE that is left hears of what is lost.
+// Results are right, or every remaining PE is notified of the loss.
 void try_seed(std::uint64_t seed) {
   const RuntimeWork work = work_of(seed);
   SCOPED_TRACE(
@@ -110,8 +110,8 @@ TEST(FaultsTest, SomeSeeds) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) try_seed(seed);
 }
 
-// A PE that hears of a loss gives up and frees what it has offered, before another of its node has come to read that.
-TEST(FaultsTest, WhatIsOfferedIsNotReadWhenItIsGone) {
+// A PE that is notified of a loss gives up and frees offered memory, before another PE of its node reads that memory.
+TEST(FaultsTest, WithdrawnMemoryIsNotRead) {
   for (std::uint64_t seed : {1536u, 1972u, 2728u}) try_seed(seed);
 }
 

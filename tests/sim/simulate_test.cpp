@@ -39,7 +39,7 @@ Workload of(std::string collective, std::string algorithm, std::uint64_t bytes, 
   return work;
 }
 
-TEST(SimulateTest, ABarrierTakesWhatItsRoundsTake) {
+TEST(SimulateTest, ABarrierTakesTheTimeOfItsRounds) {
   for (std::uint32_t nodes : {2u, 4u, 16u, 256u}) {
     Result result = simulate(plain(), of("barrier", "dissemination", 0, nodes));
     auto rounds = static_cast<Time>(std::bit_width(nodes - 1));
@@ -75,7 +75,7 @@ TEST(SimulateTest, PesOfANodeUseItsMemory) {
   EXPECT_EQ(simulate(plain(), work).times.front(), 2 * (20'000 + 60'000 + 20'000 + 30'000u));
 }
 
-// Every algorithm ends, on every machine, and delivers as many messages whoever carries it out.
+// Every algorithm ends, on every machine, and delivers the same number of messages on every executor.
 TEST(SimulateTest, EveryAlgorithmEndsEverywhere) {
   std::vector<Machine> machines(4, plain());
   machines[1].topology = TopologyKind::fat_tree, machines[1].arity = 4, machines[1].contention = 1;
@@ -230,7 +230,7 @@ TEST(SimulateTest, LinksThatAreSharedTakeLonger) {
 }
 
 // What all nodes send at once is bounded by the links between two halves of the machine, and comes near that.
-TEST(SimulateTest, ATorusCarriesWhatItsBisectionAllows) {
+TEST(SimulateTest, ATorusReachesItsBisectionBandwidth) {
   Machine machine = plain();
   machine.topology = TopologyKind::torus;
   machine.torus_x = machine.torus_y = machine.torus_z = 8;
@@ -261,7 +261,7 @@ TEST(SimulateTest, PesThatShareACoreTakeTurns) {
   // Each core has two PEs, and each PE two rounds: four turns at least, of which the first needs no switch.
   EXPECT_GE(simulate(machine, work).times.front(), alone + 3 * 500'000);
   EXPECT_LE(simulate(machine, work).times.front(), alone + 8 * 600'000);
-  // Who need not wait goes on: a hundred broadcasts are some turns of each PE, not hundreds.
+  // A PE that need not wait continues: a hundred broadcasts take some turns of each PE, not hundreds.
   work = of("broadcast", "binomial", 8, 1);
   work.pes_per_node = 4;
   work.repeats = 100;
@@ -269,8 +269,9 @@ TEST(SimulateTest, PesThatShareACoreTakeTurns) {
   EXPECT_LE(simulate(machine, work).times.front() * 100, 100 * 1'000'000 + 10 * 500'000u);
 }
 
-TEST(SimulateTest, WhatHasAPlaceIsWrittenThere) {
-  // Two PEs of a node and blocks that are too long for a mailbox: each writes one, and nobody copies what comes.
+TEST(SimulateTest, LongBlocksAreWrittenDirectly) {
+  // Two PEs of a node and blocks that are too long for a mailbox: each writes one block directly, and no receiver
+  // copies.
   Machine machine = plain();
   machine.memory_overhead_ps = 10'000, machine.memory_latency_ps = 50'000, machine.memory_fs_per_byte = 100'000;
   machine.copy_fs_per_byte = 0;
@@ -288,7 +289,7 @@ TEST(SimulateTest, EnergyIsTimeByPower) {
   EXPECT_NEAR(result.energy_joules, active * 2 + (2 * elapsed - active) * 1 + 2 * elapsed * 0.5, 1e-15);
 }
 
-TEST(SimulateTest, WhatCannotBeIsRefused) {
+TEST(SimulateTest, RefusesInvalidSettings) {
   auto refused = [](const Machine& machine, const Workload& work, const char* says) {
     try {
       simulate(machine, work);
@@ -320,7 +321,7 @@ TEST(SimulateTest, WhatCannotBeIsRefused) {
   refused(plain(), work, "schedules of 4096 PEs");
 }
 
-// The same trace, whoever runs it: ties are resolved by who is who, not by the order in which threads come to them.
+// The same trace for any number of threads: ties are resolved by PE numbers, not by the order in which threads run.
 TEST(SimulateTest, ThreadsChangeNothing) {
   auto expect_same = [](const Machine& machine, Workload work, const std::string& what) {
     work.repeats = 2;

@@ -75,7 +75,7 @@ def free_port() -> int:
 
 
 class Cluster:
-    """Starts on entry, ends on exit. `environment` is for those who talk to it."""
+    """Starts on entry, ends on exit. `environment` is for its clients."""
 
     def __init__(self, mpi: str = "pmi2") -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="atoll-slurm-"))
@@ -162,7 +162,7 @@ class Cluster:
         )  # fmt: skip
 
     def stop(self) -> None:
-        # The last first: slurmd ends its steps, then the controller, then who vouches for both.
+        # In reverse order: slurmd ends its steps, then the controller, then munged, which authenticates both.
         for daemon in reversed(self.daemons):
             if daemon.poll() is None:
                 daemon.terminate()
@@ -175,7 +175,7 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _end_steps(self) -> None:
-        """Job steps are nobody's children: they are known by the configuration in their environment."""
+        """Job steps are not children of this process: the configuration in their environment identifies them."""
         mark = f"SLURM_CONF={self.folder}/".encode()
         for entry in Path("/proc").glob("[0-9]*/environ"):
             try:

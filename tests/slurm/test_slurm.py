@@ -92,7 +92,7 @@ def test_a_bad_status_ends_the_step(cluster):
     assert "task 1: Exited with exit code 5" in done.stderr
 
 
-def test_without_a_way_to_meet_each_says_so_and_works_alone(cluster):
+def test_without_pmi_each_process_warns_and_runs_alone(cluster):
     code = "import atoll as ak; print(ak.init().kind)"
     done = cluster.run("srun", "--mpi=none", "-n", "2", sys.executable, "-c", code, **SMALL)
     assert done.returncode == 0, done.stderr

@@ -68,7 +68,7 @@ class CopyPath : public fabric::RemotePath {
   Status try_send(PeId pe, fabric::MessageLabel label, const fabric::MessageParts& parts) override {
     return fabric::push_message(job_of(pe), pe, label, parts);
   }
-  // One after the other, as a network would: who hears a post may post in turn, and a chain of such must not be a
+  // One after the other, as in a network: the receiver of a post may post in turn, and such a chain must not be a
   // stack.
   void post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byte> payload) override {
     static thread_local std::deque<std::function<void()>> waiting;
@@ -102,7 +102,7 @@ class CopyPath : public fabric::RemotePath {
   std::atomic<int> order_{0};
 };
 
-/// `options.node_of_pe` says who is where.
+/// `options.node_of_pe` gives the node of each PE.
 inline LinkedJobs link_jobs(fabric::JobOptions options) {
   LinkedJobs jobs;
   std::vector<fabric::Job*> plain;

@@ -51,7 +51,7 @@ int work(runtime::Context& context, const std::string& what, int argc, char** ar
       context.barrier();
     }
   }
-  if (what == "end") {  // one PE ends the whole job; argv[3] says who, one word in each PE's buffer
+  if (what == "end") {  // one PE, argv[3], ends the whole job; each PE's buffer has one word
     std::printf("word of %u;", pe);
     context.barrier();
     if (pe == static_cast<std::uint32_t>(std::atoi(argv[3]))) {
@@ -78,7 +78,7 @@ int work(runtime::Context& context, const std::string& what, int argc, char** ar
     context.barrier();
     return 0;
   }
-  if (what == "stubborn") {  // hears of no failure
+  if (what == "stubborn") {  // ignores failures
     context.barrier();
     if (pe + 1 == context.npes()) ::raise(SIGKILL);
     for (;;) ::pause();

@@ -50,7 +50,7 @@ inline const char* name_of(Fabric fabric) {
   return names[static_cast<std::size_t>(fabric)];
 }
 
-/// Who is on which node: runs of PEs when there is an even number of them, else in turn.
+/// The node of each PE: blocks of PEs when their number is even, else alternating.
 inline std::vector<std::uint32_t> spread_over_nodes(std::uint32_t npes) {
   std::uint32_t nodes = npes == 1 ? 1 : npes < 8 ? 2 : 3;
   std::vector<std::uint32_t> node_of_pe;
@@ -76,7 +76,7 @@ inline std::string run_one(const std::shared_ptr<fabric::Job>& job, PeId pe, con
                               .symmetric_bytes = options.symmetric_bytes,
                               .static_bytes = options.static_bytes});
     body(context);
-    context.barrier();  // nobody leaves while others still use its memory
+    context.barrier();  // no PE leaves while others still use its memory
     return {};
   } catch (const PeFailedError&) { return {}; } catch (const std::exception& error) {
     job->mark_failed(pe, 0, std::string("threw: ") + error.what());
@@ -131,7 +131,7 @@ inline void run_threads(const LinkedJobs& jobs, const Body& body, const RunOptio
 // What a process of the test does as a PE: joins the job, runs the body. Returns what went wrong.
 using Pe = std::function<std::string(PeId)>;
 
-// `died` hears of PEs that failed.
+// `died` is called for PEs that failed.
 inline void run_processes(std::uint32_t npes, const Pe& be_pe,
                           const std::function<void(PeId, int, const std::string&)>& died, const RunOptions& options) {
   std::vector<pid_t> pids;

@@ -121,7 +121,7 @@ void print_family(pid_t oldest, const std::string& why) {
 }
 
 /// A process of its own, because a thread would be in the way of tests that fork, and because it must not hang as well.
-/// Nobody's child, because tests wait for theirs.
+/// A detached process, because tests wait for all their children.
 class Watchdog final : public ::testing::EmptyTestEventListener {
  public:
   void OnTestProgramStart(const ::testing::UnitTest&) override {

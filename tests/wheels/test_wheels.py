@@ -201,7 +201,7 @@ def test_a_python_of_this_machine(tmp_path, wheels, version):
     use_doors(place)
 
 
-def test_what_a_wheel_holds(wheel):
+def test_contents_of_a_wheel(wheel):
     assert wheel.stat().st_size < 25_000_000
     assert "-manylinux_2_" in wheel.name
     with zipfile.ZipFile(wheel) as packed:

@@ -12,7 +12,7 @@
 namespace atl::array {
 namespace {
 
-TEST(LimitMovement, LoopsDoWhatTheySay) {
+TEST(LimitMovement, LoopsAreCorrect) {
   for (unsigned threads : {1u, 2u, 3u}) {
     ThreadPool pool(threads);
     for (std::size_t n : {1, 8, 100, 20000}) {

@@ -221,7 +221,7 @@ TEST(Program, ReducesAndStoresInOnePass) {
   for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(y[i], x[i] * x[i]);
 }
 
-TEST(Program, RefusesWhatDoesNotFit) {
+TEST(Program, RefusesInvalidOperations) {
   Program program;
   const Register a = program.add_leaf(DType::f64), b = program.add_leaf(DType::i64);
   EXPECT_THROW(program.add(Op::add, DType::f64, a, b), TypeError);

@@ -7,7 +7,7 @@
 namespace atl::fabric::ofi {
 namespace {
 
-TEST(Note, SaysWhatWasPutIntoIt) {
+TEST(Note, RoundTrips) {
   for (std::uint32_t operand : {0u, 1u, static_cast<std::uint32_t>(Note::most_operand)})
     for (std::uint32_t place : {0u, 1u, 0xFFFu})
       for (std::uint32_t source : {0u, 1u, Note::most_source})

@@ -7,7 +7,7 @@
 namespace atl::fabric::ofi {
 namespace {
 
-TEST(Outstanding, WhatBeginsLaterIsNotWaitedFor) {
+TEST(Outstanding, AWaitIgnoresLaterOperations) {
   Outstanding operations;
   Pending& first = operations.count();
   ++first.left;
@@ -22,7 +22,7 @@ TEST(Outstanding, WhatBeginsLaterIsNotWaitedFor) {
   EXPECT_EQ(operations.count().left, 3u);
 }
 
-TEST(Outstanding, SeveralWhoWaitAtOnceEachWaitForTheirs) {
+TEST(Outstanding, ConcurrentWaitsAreIndependent) {
   Outstanding operations;
   Pending& first = operations.count();
   ++first.left;

@@ -54,7 +54,7 @@ class RegistrationsTest : public ::testing::Test {
   alignas(4096) std::byte memory[4 * 65536];
 };
 
-TEST_F(RegistrationsTest, WholePagesAsLongAsSomebodyHasThem) {
+TEST_F(RegistrationsTest, WholePagesAsLongAsTheyAreReferenced) {
   std::byte* inside = memory + page + 5;
   auto loan = registrations.lend(inside, page, FI_WRITE);
   ASSERT_NE(loan, nullptr);
@@ -70,7 +70,7 @@ TEST_F(RegistrationsTest, WholePagesAsLongAsSomebodyHasThem) {
   EXPECT_EQ(registrations.find(inside, 8, FI_WRITE), nullptr);  // nothing is kept: other memory may lie there soon
 }
 
-TEST_F(RegistrationsTest, OnlyWhatCoversAllIsFound) {
+TEST_F(RegistrationsTest, FindsOnlyRegistrationsThatCoverTheRange) {
   auto loan = registrations.lend(memory + page, page, FI_WRITE);
   EXPECT_EQ(registrations.find(memory + page, page, FI_WRITE), loan);
   EXPECT_EQ(registrations.find(memory + page, page + 1, FI_WRITE), nullptr);

@@ -27,7 +27,7 @@ struct Memory {
 
 std::byte value(std::size_t i) { return std::byte(static_cast<unsigned char>(i * 131 + (i >> 8) * 7 + 1)); }
 
-TEST(Datatype, IsWhatTheStandardDefines) {
+TEST(Datatype, MatchesTheModelOfTheStandard) {
   for (unsigned seed = 0; seed < 3000; ++seed) {
     SCOPED_TRACE(seed);
     Maker maker(seed);
@@ -197,7 +197,7 @@ TEST(Datatype, DarraysShareAnArrayOut) {
   }
 }
 
-TEST(Datatype, TellsItsContents) {
+TEST(Datatype, ReturnsItsContents) {
   const TypePtr& real = named(0x214);
   std::vector<Count> lengths{1, 2}, places{3, 5};
   TypePtr small = make_hindexed(Form::small, lengths, places, real);
@@ -221,7 +221,7 @@ TEST(Datatype, CountsBeyond32Bits) {
   EXPECT_THROW(make_contiguous(Form::large, Count{1} << 61, type), OverflowError);
 }
 
-TEST(Datatype, CountsElementsOfWhatHasArrived) {
+TEST(Datatype, CountsReceivedElements) {
   std::vector<Count> lengths{2, 3}, places{0, 16};
   std::vector<TypePtr> types{named(int_handle), named(0x208)};
   TypePtr type = make_struct(Form::small, lengths, places, types);  // 4 4 2 2 2

@@ -68,7 +68,7 @@ TEST(Layouts, ReserveNoMemoryForEntriesThatAreNotThere) {
     }
 }
 
-TEST(Layouts, KnowWhatLiesBelowAnOffset) {
+TEST(Layouts, CountBytesBelowAnOffset) {
   int ascending = 0;
   for (unsigned seed = 0; seed < 4000; ++seed) {
     SCOPED_TRACE(seed);

@@ -66,7 +66,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_bad_input_says_what_is_wrong(name):
+def test_errors_of_bad_input_name_the_problem(name):
     action, error, words = CASES[name]
     kept, texts = ak.arange(1000), ak.array(["a", None, "c"])
     with pytest.raises(error, match=words):
@@ -83,7 +83,7 @@ def test_units_meet():
     assert str(merged["at"][0]) == "1970-01-01 00:00:02"
 
 
-def test_what_cannot_be_converted_is_missing_if_wanted():
+def test_errors_coerce_makes_invalid_values_missing():
     assert ak.array(["300", "7", "x"]).astype(np.int8, errors="coerce").to_list() == [None, 7, None]
     found = ak.to_datetime(ak.array(["2020-13-01", "2020-01-02"]), errors="coerce")
     assert found.isna().tolist() == [True, False]

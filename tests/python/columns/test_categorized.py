@@ -68,7 +68,7 @@ def test_places():
     assert ours.equals(ours.copy()) and not ours.equals(ours.set_ordered(False)) and not ours.equals(ours.shift(1))
 
 
-def test_what_is_no_category_is_refused():
+def test_values_that_are_not_categories_are_refused():
     ours, _ = pair()
     with pytest.raises(TypeError, match="must be in categories"):
         ours.searchsorted("q")

@@ -33,7 +33,7 @@ FORMATS = (
 
 
 @given(st.lists(st.datetimes(datetime.datetime(1970, 1, 1), datetime.datetime(2060, 1, 1)), min_size=1, max_size=10))
-def test_strptime_reads_what_strftime_writes(values):
+def test_strptime_inverts_strftime(values):
     for form in FORMATS:
         texts = [value.replace(tzinfo=datetime.UTC).strftime(form) for value in values]
         found = ak.to_datetime(ak.array([*texts, None]), format=form)
@@ -124,7 +124,7 @@ def test_numbers_by_a_format(values, form):
         same(ak.to_datetime([str(value) for value in values], format=form), wanted)
 
 
-def test_floats_by_a_format_with_what_is_missing():
+def test_floats_by_a_format_with_missing_values():
     column = ak.array(pd.array([20240105.0, None], "Float64").to_numpy(object, na_value=None).tolist())
     assert ak.to_datetime(column, format="%Y%m%d").to_list() == [datetime.datetime(2024, 1, 5), None]
     text = "d,n\n20240105,1\n,2\n"

@@ -54,7 +54,7 @@ def test_back_as_they_came(values, unit):
             same(ak.array(column.to_list()), array)
 
 
-def test_from_whatever_holds_times():
+def test_from_all_sources_of_datetimes():
     day, moment = datetime.date(2026, 11, 24), datetime.datetime(2026, 11, 24, 12, 30, 5, 7)
     same(ak.array([day, None]), np.array(["2026-11-24", "NaT"], "M8[D]"))
     same(ak.array([moment, None, day]), np.array([moment, None, day], "M8[us]"))

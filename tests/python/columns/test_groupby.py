@@ -173,7 +173,7 @@ def test_figures_that_need_an_order():
 
 @pytest.mark.parametrize("few", [True, False])
 @pytest.mark.parametrize("kind", ["float64", "float32", "int64", "Int32"])
-def test_distinct_values_and_quantiles_leave_out_what_is_missing(kind, few):
+def test_distinct_values_and_quantiles_skip_missing_values(kind, few):
     rng = np.random.default_rng(5)
     key = rng.integers(0, 40 if few else ROWS // 4, ROWS)
     x = pd.Series(rng.integers(-4, 4, ROWS) if few else rng.integers(-(2**30), 2**30, ROWS)).astype(kind)
@@ -251,7 +251,7 @@ def test_agg_takes_several_at_once():
     assert repr(g) == "<atoll.GroupBy: 3 rows by int64, int64>"
 
 
-def test_bad_input_says_what_to_do():
+def test_errors_of_bad_input_contain_advice():
     key, x = ak.arange(4), ak.arange(4)
     with pytest.raises(ValueError, match="1-dimensional"):
         ak.groupby(ak.zeros((2, 2)))

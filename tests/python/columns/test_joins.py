@@ -79,7 +79,7 @@ def test_types_meet():
         ak.join(ak.array([1]), ak.array([1], dtype=np.uint64))
 
 
-def test_bad_input_says_what_to_do():
+def test_errors_of_bad_input_contain_advice():
     with pytest.raises(ValueError, match="no join 'iner'; there are inner"):
         ak.join(ak.arange(2), ak.arange(2), "iner")
     with pytest.raises(ValueError, match="as many keys on either side, got 2 and 1"):

@@ -198,7 +198,7 @@ def test_texts_taken_apart(values):
         same(rows, expected.index.get_level_values(0))
 
 
-def test_from_whatever_holds_lists():
+def test_from_all_sources_of_lists():
     rows = [[1, 2], [], [3]]
     for made in (
         rows, tuple(map(tuple, rows)), [np.array(row, np.int64) for row in rows], pd.Series(rows), pa.array(rows),

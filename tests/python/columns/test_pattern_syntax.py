@@ -40,7 +40,7 @@ def test_as_python(pes):
 
 
 @pytest.mark.parametrize("pattern", [r"(?<=a+)b", "(", r"(?P<n>a)(?P<n>b)", r"\1", "a**", r"(?a:\w+)"])
-def test_what_python_refuses_is_refused(pattern):
+def test_patterns_that_python_refuses_are_refused(pattern):
     with pytest.raises(re.error):
         ak.strings(["a"]).str.contains(pattern)
 

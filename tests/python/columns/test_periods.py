@@ -64,7 +64,7 @@ def test_dates_in_shorter_periods():
         assert made.equals(pd.Series(pd.to_datetime(dates)).dt.to_period(freq)), freq
 
 
-def test_what_is_neither_start_nor_end():
+def test_how_must_be_start_or_end():
     for made in (akpd.Period("2026-02", "M"), akpd.PeriodIndex(["2026-02"], freq="M")):
         for ask in (lambda how, one=made: one.asfreq("D", how), lambda how, one=made: one.to_timestamp(how=how)):
             with pytest.raises(ValueError, match="how must be one of"):

@@ -152,7 +152,7 @@ def test_samples_do_not_depend_on_pes():
 SAMPLES = {}
 
 
-def test_bad_input_says_what_to_do():
+def test_errors_of_bad_input_contain_advice():
     g = ak.groupby(ak.array([1, 1, 2]))
     x = ak.arange(3)
     with pytest.raises(ValueError, match="larger sample than population"):

@@ -33,7 +33,7 @@ def test_back_as_they_came(values):
     assert column.to_numpy().tolist() == values
 
 
-def test_from_whatever_holds_texts():
+def test_from_all_sources_of_strings():
     values = ["pear", "", "fig é 😀", "a\0b"]
     for made in (
         values, tuple(values), np.array(values), np.array(values, dtype=object),

@@ -208,7 +208,7 @@ def test_nothing_drifts_and_sums_are_the_same_everywhere():
 FOUND = {}
 
 
-def test_bad_input_says_what_to_do():
+def test_errors_of_bad_input_contain_advice():
     a = ak.arange(5).astype(float)
     for window, words in ((0, "1 or more rows, got 0"), (-2, "1 or more rows"), (1.5, "must be an integer")):
         with pytest.raises(ValueError, match=words):

@@ -85,7 +85,7 @@ def test_noise_from_process_to_process_counts():
     assert verdicts([pooled[0]] * 1, [pooled[1]]) == [compare.UNCLEAR]
 
 
-def test_a_slower_machine_is_told_from_slower_code():
+def test_a_slower_machine_is_distinguished_from_slower_code():
     before = [record(seconds=NOISY), record("numpy", seconds=NOISY)]
     after = [record(seconds=scaled(1.3)), record("numpy", seconds=scaled(1.3))]
     assert verdicts(before, after) == [compare.SLOWER]
@@ -94,7 +94,7 @@ def test_a_slower_machine_is_told_from_slower_code():
     assert verdicts(before, after, relative="numpy") == [compare.SAME]
 
 
-def test_other_answers_and_lone_points_are_said():
+def test_different_answers_and_unmatched_points_are_reported():
     before = [record(), record(size=5)]
     after = [record(checksum="beef"), record(size=7)]
     said = list(report.words(compare.compare(compare.Side("A", before), compare.Side("B", after))))

@@ -39,7 +39,7 @@ def test_weak_scaling_has_a_size_per_pe(tmp_path):
     assert [point.size for point in made.points] == [100, 200, 300]
 
 
-def test_commits_take_turns_and_so_does_who_is_first(tmp_path):
+def test_commits_alternate_and_so_does_the_first(tmp_path):
     made = read(tmp_path, 'rounds = 2\ncommits = ["a", "b"]\n[[sweep]]\nnames = ["sort"]\nsize = [1, 2]')
     assert [(p.commit, p.size, p.round) for p in made.points] == [
         ("a", 1, 1), ("b", 1, 1), ("a", 2, 1), ("b", 2, 1), ("b", 1, 2), ("a", 1, 2), ("b", 2, 2), ("a", 2, 2),
@@ -91,7 +91,7 @@ SWEEP = '[[sweep]]\nnames = ["sort"]\n'
         ('[[sweep]]\nnames = ["latency"]\ndtype = "int8"', r"sweep\.dtype: latency has no dtype"),
     ],
 )
-def test_what_is_wrong_is_said_with_file_line_and_key(tmp_path, text, said):
+def test_errors_name_file_line_and_key(tmp_path, text, said):
     with pytest.raises(ExperimentError, match=said):
         read(tmp_path, text)
 
@@ -136,7 +136,7 @@ def refusal(tmp_path, text):
         (SWEEP + SWEEP + 'dtype = "int65"', r"one\.toml:5: sweep 2\.dtype"),
     ],
 )  # fmt: skip
-def test_numbers_out_of_range_are_said_with_file_line_and_key(tmp_path, text, said):
+def test_errors_of_range_name_file_line_and_key(tmp_path, text, said):
     with pytest.raises(ExperimentError, match=said):
         read(tmp_path, text)
 
@@ -163,13 +163,13 @@ def test_docstrings_of_toml_files():
         ('slurm = "job.sh"\n[[sweep]]\nnames = ["latency"]', r"slurm: latency starts jobs of its own"),
     ],
 )
-def test_what_cannot_run_is_said_before_anything_runs(tmp_path, text, said):
+def test_impossible_points_are_reported_before_anything_runs(tmp_path, text, said):
     with pytest.raises(ExperimentError, match=said):
         strategy(read(tmp_path, text), skip_missing=False).check()
 
 
 @needs_core
-def test_levels_that_are_not_here_are_left_out_and_said(tmp_path, monkeypatch, capsys):
+def test_missing_levels_are_skipped_and_reported(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(checks, "best", lambda: "avx2")
     both = SWEEP + 'threads = [1, 2]\nsimd = ["avx512", "avx2"]\n'
     made = strategy(read(tmp_path, both + '[[sweep]]\nnames = ["sort"]\npes = 2'), skip_missing=False).check()

@@ -84,7 +84,7 @@ def test_killed_again_and_again(tmp_path):
     assert counted == Counter((size, one) for size in sizes for one in CONTENDERS)
 
 
-def test_damage_in_the_middle_is_said(tmp_path):
+def test_corruption_in_the_middle_is_reported(tmp_path):
     path = filled(tmp_path / "one.jsonl")
     lines = path.read_text().splitlines(keepends=True)
     for changed, said in [
@@ -103,7 +103,7 @@ def test_two_cannot_write_at_once(tmp_path):
         results.Results(path)
 
 
-def test_a_full_disk_leaves_whole_points(tmp_path, monkeypatch):
+def test_a_full_disk_leaves_complete_points(tmp_path, monkeypatch):
     path = filled(tmp_path / "one.jsonl", POINTS[:1])
     before, real = path.read_bytes(), os.write
     monkeypatch.setattr(os, "write", lambda file, data: real(file, bytes(data)[:100]) if len(data) > 1900 else fail())

@@ -109,7 +109,7 @@ def test_a_file_is_of_one_experiment_host_and_commit(capsys):
         (0, '{"name": "so', "cut off, or mixed"),
     ],
 )
-def test_what_is_no_record_never_gets_into_the_results(status, out, said):
+def test_invalid_records_are_not_stored(status, out, said):
     done = subprocess.CompletedProcess([], status, out, "Traceback\natoll: it broke\n")
     with pytest.raises(PointFailed, match=said):
         real.records_of(done)
@@ -144,7 +144,7 @@ def eventually(condition):
 @needs_core
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_that_ends_early_ends_what_it_started(number):
+def test_a_run_that_ends_early_ends_its_subprocesses(number):
     Path("long.toml").write_text('[[sweep]]\nnames = ["sort"]\nsize = 1_000_000\nthreads = 1\ntrials = 10_000\n')
     command = [sys.executable, "-m", "atoll", "experiment", "run", "long.toml", "--results", "long.jsonl"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}

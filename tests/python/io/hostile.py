@@ -196,7 +196,7 @@ def _cut_or_changed(data: bytes, seed: int, rng: random.Random) -> bytes:
 # -- files that contradict themselves --
 
 
-#: What contradicts itself where nobody looks: it may be read as if it did not.
+#: Contradictions in parts that readers need not check: such files may be read without error.
 HARMLESS = {
     "csv a line that is too short", "jsonl empty", "jsonl a list alone", "zarr a store of nothing",
     "h5 a link to a file", "h5 a link to nowhere",

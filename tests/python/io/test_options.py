@@ -125,7 +125,7 @@ def test_rows_of_a_large_file_are_read_from_its_beginning(tmp_path):
         wanted = pd.read_csv(tmp_path / "a.csv", nrows=count)
         assert_frame_equal(ak.read_csv(tmp_path / "a.csv", nrows=count).to_pandas(), wanted, check_dtype=False)
     with open(tmp_path / "a.csv", "ab") as file:
-        file.write(b"\xff,,,,,\n")  # nobody comes so far
+        file.write(b"\xff,,,,,\n")  # the reader stops before this line
     assert len(ak.read_csv(tmp_path / "a.csv", nrows=10)) == 10
 
 

@@ -149,7 +149,7 @@ def test_sizes_of_lz4_blocks():
             assert len(file._part(part)) <= 1 << 16
 
 
-# -- columns that nobody asked for --
+# -- columns that were not requested --
 
 
 class Counted(LocalFileSystem):
@@ -176,7 +176,7 @@ class CountedFile(io.BytesIO):
 
 
 @pytest.mark.parametrize("compression", ["uncompressed", "zlib", "snappy", "zstd"])
-def test_columns_that_nobody_asked_for_are_not_read(tmp_path, compression):
+def test_columns_that_were_not_requested_are_not_read(tmp_path, compression):
     rng = np.random.default_rng(1)
     texts = {f"t{i}": [bytes(one).hex() for one in rng.integers(0, 256, (4000, 20), dtype=np.uint8)] for i in range(9)}
     data = written(compression, pa.table({"a": np.arange(4000), **texts, "z": [f"z{i % 7}" for i in range(4000)]}))

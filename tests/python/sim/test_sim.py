@@ -141,7 +141,7 @@ def test_results_are_the_same_with_any_number_of_threads(tmp_path):
         (("[plot]", "[plot"), 12, "is not TOML"),
     ],
 )
-def test_mistakes_are_told_with_file_line_and_key_before_anything_runs(tmp_path, capsys, change, line, says):
+def test_errors_name_file_line_and_key_before_anything_runs(tmp_path, capsys, change, line, says):
     file = write(tmp_path, SMALL.replace(*change, 1))
     assert main(["sim", "run", str(file), "--out", str(tmp_path)]) == 1
     said = capsys.readouterr().err
@@ -174,7 +174,7 @@ def test_the_whole_runtime_runs_on_a_machine():
     assert more["time_s"] > 0
 
 
-def test_what_the_whole_runtime_cannot_do_is_told_before_it_runs(tmp_path, capsys):
+def test_unsupported_settings_of_the_runtime_are_reported_before_it_runs(tmp_path, capsys):
     text = 'machine = "study"\n[[run]]\ncollective = "runtime"\nalgorithm = "start"\nnodes = 64\npes_per_node = 4\n'
     for changed, line, says in (
         (text.replace("= 4\n", "= 4000\n"), 5, "64 nodes of 4000 PEs: 1 to 65536 PEs in all are accepted"),
@@ -188,7 +188,7 @@ def test_what_the_whole_runtime_cannot_do_is_told_before_it_runs(tmp_path, capsy
     assert "programs of the whole runtime have no timeline" in capsys.readouterr().err
 
 
-def test_what_cannot_be_written_is_named(tmp_path, capsys):
+def test_unwritable_files_are_named(tmp_path, capsys):
     file = str(write(tmp_path, SMALL))
     assert main(["sim", "trace", file, "--out", str(tmp_path / "none" / "trace.json")]) == 1
     assert "none/trace.json: No such file" in capsys.readouterr().err
@@ -196,7 +196,7 @@ def test_what_cannot_be_written_is_named(tmp_path, capsys):
     assert "cannot write" in capsys.readouterr().err
 
 
-def test_a_machine_is_found_again_by_what_it_takes(tmp_path, capsys):
+def test_a_fit_recovers_a_machine_from_its_times(tmp_path, capsys):
     known = fit.machine_of([20_000, 45_000, 30_000, 60_000, 20_000, 5_000, 900_000], cores=2)
     sizes = [("barrier", 0), *((name, size) for name in ("broadcast", "allreduce") for size in (64, 4096, 262144))]
     lines = [

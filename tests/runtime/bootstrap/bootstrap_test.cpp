@@ -30,7 +30,7 @@ TEST(BootstrapTest, EverybodyLearnsEverybodysBytes) {
   }
 }
 
-TEST(BootstrapTest, WhoeverWaitsInVainIsTold) {
+TEST(BootstrapTest, ReportsATimeout) {
   testing::Rendezvous rendezvous(2);
   testing::ThreadBootstrap bootstrap(rendezvous, 0, "node");
   EXPECT_THROW(bootstrap.exchange(Deadline::after_seconds(0.05)), TimeoutError);

@@ -124,7 +124,7 @@ TEST(RendezvousTest, RoundsOfPublishing) {
       bootstrap.exchange(soon());
       EXPECT_EQ(bootstrap.lookup((bootstrap.rank() + 1) % 3, "round"),
                 fmt::format("{} {}", round, (bootstrap.rank() + 1) % 3));
-      bootstrap.exchange(soon());  // so that nobody runs ahead
+      bootstrap.exchange(soon());  // so that no PE runs ahead
       if (round < 1) {
         EXPECT_THROW(bootstrap.lookup(2, "only"), SetupError);
       } else EXPECT_EQ(bootstrap.lookup(2, "only"), std::string(Bootstrap::longest_value, 'c'));
@@ -134,7 +134,7 @@ TEST(RendezvousTest, RoundsOfPublishing) {
   });
 }
 
-TEST(RendezvousTest, WhoeverWaitsInVainIsToldForWhom) {
+TEST(RendezvousTest, ATimeoutNamesTheMissingPe) {
   OneHost host(3, 3);
   auto zero = host.join(0), one = host.join(1);
   try {
@@ -212,7 +212,7 @@ TEST(RendezvousTest, LeavingAndAborting) {
   EXPECT_EQ(host.aborted, "1 7 enough");
 }
 
-TEST(RendezvousTest, WhomAPeHasLostIsReported) {
+TEST(RendezvousTest, ReportsALostPe) {
   OneHost host(2, 2);
   EXPECT_TRUE(host.join(1)->report_loss(5, "on reef is lost"));
   host.stop();

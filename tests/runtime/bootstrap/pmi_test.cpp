@@ -99,7 +99,7 @@ class Server {
     bool in_barrier = false;
   };
 
-  // Whoever ends the job may end with its own status.
+  // The process that ends the job may end with its own status.
   static void await_end(pid_t pid, Deadline deadline) {
     siginfo_t end{};
     while (!deadline.passed() && ::waitid(P_PID, static_cast<id_t>(pid), &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -264,7 +264,7 @@ TEST_P(PmiTest, EntriesOfAnySizeAndAnyBytesArrive) {
     std::size_t lengths[] = {0, 1, 2, 3, 700, 762, 763, 764, 5000};
     for (std::size_t length : lengths) bootstrap->publish(fmt::format("of{}", length), noise(length, rank));
     bootstrap->publish("again", "first");
-    if (rank == 0) bootstrap->publish("of-nobody-else", "x");
+    if (rank == 0) bootstrap->publish("of-rank-0", "x");
     bootstrap->exchange(Deadline::after_seconds(20));
     for (std::uint32_t other = 0; other < size(); ++other)
       for (std::size_t length : lengths)
@@ -272,8 +272,8 @@ TEST_P(PmiTest, EntriesOfAnySizeAndAnyBytesArrive) {
     bootstrap->publish("again", "second");
     bootstrap->exchange(Deadline::after_seconds(20));
     EXPECT_EQ(bootstrap->lookup((rank + 1) % size(), "again"), "second");
-    EXPECT_EQ(bootstrap->lookup(0, "of-nobody-else"), "x");
-    EXPECT_THROW(bootstrap->lookup(rank, "of-nobody"), SetupError);
+    EXPECT_EQ(bootstrap->lookup(0, "of-rank-0"), "x");
+    EXPECT_THROW(bootstrap->lookup(rank, "unpublished"), SetupError);
     auto all = bootstrap->allgather("gathered", noise(rank * 100, rank), Deadline::after_seconds(20));
     ASSERT_EQ(all.size(), size());
     for (std::uint32_t other = 0; other < size(); ++other) EXPECT_EQ(all[other], noise(other * 100, other));
@@ -371,7 +371,7 @@ TEST(Pmi, APeThatLeftInOrderIsNotMissedAndThoseBehindItAreStillWatched) {
   EXPECT_EQ(WEXITSTATUS(ends[2]), 7);
 }
 
-// It has left in order, but not well: those who still work must not wait for it.
+// It has finalized but exits with an error: PEs that still work must not wait for it.
 TEST(Pmi, ABadExitStatusEndsTheJob) {
   Server server(Protocol::pmi1, 3);
   auto ends = server.serve([](std::uint32_t rank) {

@@ -15,7 +15,7 @@
 namespace atl::runtime {
 namespace {
 
-TEST(Frame, WhatIsPackedComesOut) {
+TEST(Frame, UnpacksPackedValues) {
   std::string bytes("\0\xff\n", 3);
   std::string body = Packer()
                          .number(0xFEDCBA98)
@@ -125,7 +125,7 @@ TEST(Link, FramesArriveWholeHoweverTheyAreCut) {
   EXPECT_EQ(found[2].body, std::string(1000, 'x'));
 }
 
-TEST(Link, WhatCameBeforeTheEndIsStillThere) {
+TEST(Link, DeliversFramesThatPrecedeTheEnd) {
   Pair pair;
   pair.write(frame_header(FrameKind::done, 0));
   ::close(std::exchange(pair.other, -1));
@@ -134,7 +134,7 @@ TEST(Link, WhatCameBeforeTheEndIsStillThere) {
   auto frame = pair.link->next();
   ASSERT_TRUE(frame.has_value());
   EXPECT_EQ(frame->kind, FrameKind::done);
-  pair.link->send(FrameKind::done);  // to nobody: no signal, no wait
+  pair.link->send(FrameKind::done);  // the peer is gone: no signal, no wait
   EXPECT_EQ(pair.link->unsent_bytes(), 0u);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may take part in a job, and what becomes of those who may not: a verdict with a reason, never a wait without end.
+// Authentication of agents: each connection is accepted or refused with a reason; no wait is unbounded.
 #include "control/handshake.hpp"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ struct Verdict {
 
 constexpr const char* loopback = "127.0.0.1";
 
-// A launcher with `secret` and 3 hosts, and somebody who connects, and is dropped without a word a few times first.
+// A launcher with `secret` and 3 hosts, and a client that connects after a few connections were dropped silently.
 Verdict meet(const std::string& secret, const std::function<void(std::uint16_t port)>& caller, int dropped = 0) {
   int listener = listen_on(loopback, 0);
   Verdict verdict;
@@ -76,7 +76,7 @@ void send_raw(std::uint16_t port, const std::string& bytes) {
   ::close(connection);
 }
 
-TEST(Handshake, WhoKnowsTheSecretIsWelcome) {
+TEST(Handshake, AcceptsAnAgentThatKnowsTheSecret) {
   std::string secret = make_secret();
   EXPECT_EQ(secret.size(), 2 * secret_bytes);
   EXPECT_NE(secret, make_secret());
@@ -103,7 +103,7 @@ TEST(Handshake, AnAgentOfAnotherJobStaysOut) {
 }
 
 // To a launcher that takes connections and never says a word.
-TEST(Handshake, AnAgentGivesUpWithWhoeverStartedIt) {
+TEST(Handshake, AnAgentGivesUpWhenItsParentEnds) {
   int listener = listen_on(loopback, 0), starter[2];
   ASSERT_EQ(::pipe(starter), 0);
   ::close(starter[1]);
@@ -171,7 +171,7 @@ TEST(Handshake, GarbageIsRefused) {
   }
 }
 
-TEST(Handshake, ALauncherThatIsNoneIsToldApart) {
+TEST(Handshake, AnAgentDetectsAServerThatIsNotALauncher) {
   int listener = listen_on(loopback, 0);
   std::thread server([&] {
     for (const std::string& answer :
@@ -199,7 +199,7 @@ TEST(Handshake, ALauncherThatIsNoneIsToldApart) {
   ::close(listener);
 }
 
-TEST(Handshake, NobodyWaitsForEver) {
+TEST(Handshake, AllWaitsAreBounded) {
   int listener = listen_on(loopback, 0);  // accepts, and says nothing
   try {
     (void)greet_launcher({loopback}, port_of(listener), make_secret(), 0, Deadline::after_seconds(0.2));

@@ -26,7 +26,7 @@ class PartsOfHosts : public ::testing::Test {
     std::string pattern = ::testing::TempDir() + "atoll-XXXXXX";
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
     folder_ = pattern;
-    ASSERT_EQ(::mkfifo((folder_ + "/nobody-writes").c_str(), 0600), 0);
+    ASSERT_EQ(::mkfifo((folder_ + "/no-writer").c_str(), 0600), 0);
     std::ofstream(agent()) << "export ON=$1; shift\n"
                               "case $ON in\n"
                               "  four) export HWLOC_SYNTHETIC='package:2 numa:2 core:2 pu:1' ;;\n"
@@ -34,7 +34,7 @@ class PartsOfHosts : public ::testing::Test {
                               "  one) export HWLOC_SYNTHETIC='package:1 core:5 pu:1' ;;\n"
                               "  unread) export HWLOC_XMLFILE=/dev/null ;;\n"
                               "  silent) export HWLOC_XMLFILE="
-                           << folder_ << "/nobody-writes ;;\n"
+                           << folder_ << "/no-writer ;;\n"
                            << "  *) echo $ON is not in this network; exit 3 ;;\n"
                               "esac\n"
                               "exec \"$@\"\n";
@@ -63,7 +63,7 @@ TEST_F(PartsOfHosts, EachHostCountsItsOwn) {
                    "6 of 7 on two, 3 threads"}));
   EXPECT_EQ(pes("two,four", "--pes-per-node socket"),
             (Lines{"0 of 3 on two, 6 threads", "1 of 3 on four, 4 threads", "2 of 3 on four, 4 threads"}));
-  // The last wish counts, and a number asks nobody.
+  // The last option counts, and a number needs no detection.
   EXPECT_EQ(pes("four,one", "--pes-per-node numa --pes-per-node 1"),
             (Lines{"0 of 2 on four, 8 threads", "1 of 2 on one, 5 threads"}));
 }
@@ -92,7 +92,7 @@ TEST_F(PartsOfHosts, AHostThatCannotBeReadTakesOnePe) {
             (Lines{"0 of 3 on unread, 1 threads", "1 of 3 on two, 1 threads", "2 of 3 on two, 1 threads"}));
 }
 
-TEST_F(PartsOfHosts, WhatIsPassedOnHoldsForTheCountToo) {
+TEST_F(PartsOfHosts, PassedVariablesApplyToCountingToo) {
   EXPECT_EQ(pes("four,one", "--pes-per-node numa -x 'HWLOC_SYNTHETIC=numa:3 core:7 pu:1'"),
             (Lines{"0 of 6 on four, 7 threads", "1 of 6 on four, 7 threads", "2 of 6 on four, 7 threads",
                    "3 of 6 on one, 7 threads", "4 of 6 on one, 7 threads", "5 of 6 on one, 7 threads"}));

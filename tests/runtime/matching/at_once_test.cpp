@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages that are taken from the ring by who waits.
+// Messages that a waiting receive takes directly from the ring.
 #include <gtest/gtest.h>
 
 #include "messages.hpp"
@@ -12,7 +12,7 @@ class AtOnce : public testing::OnPes {};
 
 // Straight from the ring where it can be; where it cannot, nothing has been done, and an ordinary receive gets the
 // message.
-TEST_P(AtOnce, WhatComesAtOnceIsReceivedWithoutAnOperation) {
+TEST_P(AtOnce, ReceivesAnArrivingMessageWithoutAnOperation) {
   run([](Context& context) {
     Matcher matcher(context);
     constexpr std::uint64_t rounds = 200;
@@ -41,7 +41,7 @@ TEST_P(AtOnce, WhatComesAtOnceIsReceivedWithoutAnOperation) {
   });
 }
 
-TEST_P(AtOnce, WhatLiesInTheRingIsTakenFromThere) {
+TEST_P(AtOnce, ReceivesDirectlyFromTheRing) {
   ATOLL_NOT_SIMULATED();
   if (npes() == 1) GTEST_SKIP() << "what one sends to oneself has been taken in when one looks";
   // With a network a thread that makes progress may have it in its hands just now.
@@ -69,8 +69,8 @@ TEST_P(AtOnce, WhatLiesInTheRingIsTakenFromThere) {
   });
 }
 
-// A receive that waits already gets its message, and so does who came for one that is not the next.
-TEST_P(AtOnce, WhatIsReceivedAtOncePassesNobody) {
+// A waiting receive gets its message, also when that is not the next one in the ring.
+TEST_P(AtOnce, KeepsTheMatchingOrder) {
   run([](Context& context) {
     Matcher matcher(context);
     std::uint64_t first = 0, second = 0, third = 0;
@@ -91,7 +91,7 @@ TEST_P(AtOnce, WhatIsReceivedAtOncePassesNobody) {
 }
 
 // Many that wait, and one that is waited for first, last or in between; others' messages lie among them.
-TEST_P(AtOnce, WhoWaitsTakesWhatOthersWaitFor) {
+TEST_P(AtOnce, AWaitReceivesMessagesOfOtherReceives) {
   run([](Context& context) {
     Matcher matcher(context);
     constexpr std::uint64_t many = 64;
@@ -102,7 +102,7 @@ TEST_P(AtOnce, WhoWaitsTakesWhatOthersWaitFor) {
         receives.push_back(matcher.receive({left_of(context), i}, in(values[i])));
       for (std::uint64_t i = 0; i < many; ++i) {
         const std::uint64_t tag = round % 2 == 0 ? i : many - 1 - i;
-        if (i % 16 == 5) send_now(matcher, right_of(context), many + i, out(tag));  // nobody waits for it yet
+        if (i % 16 == 5) send_now(matcher, right_of(context), many + i, out(tag));  // no receive is posted yet
         send_now(matcher, right_of(context), tag, out(tag));
       }
       for (std::uint64_t i = 0; i < many; ++i) {

@@ -19,7 +19,7 @@ class Ended : public testing::OnPes {};
 
 constexpr PeId sender(0), receiver(1);
 
-// Lets nobody through before it is opened.
+// Blocks all threads until it is opened.
 class Gate : public Scatter {
  public:
   explicit Gate(std::size_t most) : bytes(most) {}
@@ -81,7 +81,7 @@ class Source {
 };
 
 // A send that was announced ends by a revocation, and its buffer is written to before the receiver fetches it.
-TEST_P(Ended, AReceiveOfWhatItsSenderHasGivenUpIsNoSuccess) {
+TEST_P(Ended, AReceiveOfAWithdrawnMessageFails) {
   if (npes() == 1) GTEST_SKIP() << "what one sends to oneself comes at once";
   run([](Context& context) {
     constexpr std::size_t bytes = 300'000;
@@ -119,7 +119,7 @@ TEST_P(Ended, AReceiveOfWhatItsSenderHasGivenUpIsNoSuccess) {
   });
 }
 
-TEST_P(Ended, WhatAnotherThreadIsPuttingInItsPlacesIsNotEndedBeforeItHas) {
+TEST_P(Ended, WaitsForAThreadThatScattersTheMessage) {
   ATOLL_NOT_SIMULATED();
   if (npes() == 1) GTEST_SKIP() << "what one sends to oneself comes at once";
   run(
@@ -158,8 +158,8 @@ TEST_P(Ended, WhatAnotherThreadIsPuttingInItsPlacesIsNotEndedBeforeItHas) {
       {.threads = 2});
 }
 
-// A handler runs while the receive asks the sender for its data, who is never heard of again.
-TEST_P(Ended, WhatIsToldToEndOnItsWayEnds) {
+// A handler runs while the receive requests data from a sender that never answers.
+TEST_P(Ended, EndsAReceiveDuringItsTransfer) {
   ATOLL_NOT_SIMULATED();
   if (npes() == 1) GTEST_SKIP() << "what one sends to oneself comes at once";
   run([](Context& context) {
@@ -202,7 +202,7 @@ TEST_P(Ended, WhatIsToldToEndOnItsWayEnds) {
 }
 
 // Of all that wait for a lane none is forgotten when those before them end.
-TEST_P(Ended, WhoWaitsBehindWhatIsEndedGoesOn) {
+TEST_P(Ended, OperationsQueuedBehindAnEndedOneContinue) {
   if (npes() == 1) GTEST_SKIP() << "what one sends to oneself comes at once";
   run([](Context& context) {
     Matcher matcher(context);
@@ -239,7 +239,7 @@ TEST_P(Ended, WhoWaitsBehindWhatIsEndedGoesOn) {
   });
 }
 
-TEST_P(Ended, WhatWasScatteredKeepsNoRow) {
+TEST_P(Ended, FreesTheReassemblyBufferOfAScatteredReceive) {
   run([](Context& context) {
     auto state = std::make_shared<matching::State>(context, MatcherOptions{});
     state->listen(state);
@@ -265,9 +265,9 @@ TEST_P(Ended, WhatWasScatteredKeepsNoRow) {
 }
 
 // More than any machine has; nothing of it is read.
-TEST_P(Ended, WithoutMemoryForItsRowAReceiveSaysSo) {
+TEST_P(Ended, ReportsOutOfMemoryForReassemblyBuffer) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "the sanitizer ends who asks for too much memory";
+  GTEST_SKIP() << "the sanitizer ends a process that requests too much memory";
 #endif
   run([](Context& context) {
     Matcher matcher(context);
@@ -295,7 +295,7 @@ TEST_P(Ended, WithoutMemoryForItsRowAReceiveSaysSo) {
 }
 
 // The room of long messages that go in pieces is for those that come after.
-TEST_P(Ended, WhatEndsWhileItGoesInPiecesGivesItsRoomBack) {
+TEST_P(Ended, FreesTheStagingBufferOfASendThatEndsEarly) {
   if (npes() == 1) GTEST_SKIP() << "what one sends to oneself comes at once";
   run([](Context& context) {
     Matcher matcher(context);

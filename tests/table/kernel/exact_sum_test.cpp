@@ -128,7 +128,7 @@ TEST(ExactSum, ReachesBothEndsOfTheRange) {
   EXPECT_TRUE(std::isnan(sum.value()));
 }
 
-TEST(ExactSum, WhatIsSpecialStaysWhileValuesAreAdded) {
+TEST(ExactSum, SpecialValuesSurviveAdditions) {
   for (const double one : {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
     for (const std::size_t at : {0u, 3u, 299u}) {
       std::vector<double> values(300, 0.25);

@@ -112,7 +112,7 @@ TEST_P(TextBucketsOnThreads, SortLongTextsAndThoseThatTieFarIn) {
   expect_sorted(texts);
 }
 
-TEST_P(TextBucketsOnThreads, TellZerosFromTheEnd) {
+TEST_P(TextBucketsOnThreads, DistinguishZerosFromTheEnd) {
   std::vector<std::string> texts = random_texts("abcdefghijklmnop", 4);
   for (std::size_t i = 0; i < texts.size(); i += 2) texts[i].append(i / 2 % 13, '\0');
   for (std::size_t i = 0; i < texts.size(); i += 5) texts[i] += i % 2 == 0 ? "z" : "";
@@ -127,7 +127,7 @@ TEST_P(TextBucketsOnThreads, SortBytesThatNoSampleHas) {
   expect_sorted(texts);
 }
 
-TEST_P(TextBucketsOnThreads, SkipWhatAllHaveInCommon) {
+TEST_P(TextBucketsOnThreads, SkipTheCommonPrefix) {
   std::vector<std::string> texts = random_texts("abcdefghijklmnopqrstuvwxyz", 20);
   for (std::string& text : texts) text.insert(0, "https://example.org/");
   expect_sorted(texts, 20);
@@ -141,7 +141,7 @@ TEST_P(TextBucketsOnThreads, SortFewDistinctOnes) {
   expect_sorted(texts);
 }
 
-TEST_P(TextBucketsOnThreads, LeaveWhatWouldFillOneBucket) {
+TEST_P(TextBucketsOnThreads, RefuseStringsThatWouldFillOneBucket) {
   std::vector<std::string> texts = random_texts("abcdefghijklmnopqrstuvwxyz", 10, 3 * n);
   EXPECT_FALSE(TextBuckets::of(work_, Column(random_texts("abc", 10, 1000)).view(), 0));
   for (std::size_t i = 0; i < 3 * n; ++i)

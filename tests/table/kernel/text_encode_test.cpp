@@ -55,7 +55,7 @@ TEST_P(TextEncode, NumbersTextsAsTheyAppear) {
   }
 }
 
-TEST_P(TextEncode, TellsZerosLengthsAndLongTextsApart) {
+TEST_P(TextEncode, DistinguishesZerosLengthsAndLongStrings) {
   std::vector<std::string> texts;
   for (std::size_t round = 0; round < 3; ++round) {
     for (std::size_t length = 0; length < 40; ++length) {

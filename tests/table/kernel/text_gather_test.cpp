@@ -83,7 +83,7 @@ TEST_P(TextGather, EqualsOneByOne) {
   }
 }
 
-TEST_P(TextGather, LeavesWhatIsAsFastOneByOne) {
+TEST_P(TextGather, LeavesRowsThatAreAsFastOneByOne) {
   const Column column({n}, 30), lengthy({n / 10}, 400);
   SequentialRandom random(1);
   std::vector<std::int64_t> rows(n);

@@ -134,7 +134,7 @@ TEST_P(Windows, ValuesThatDifferInTheirLastBitsAreInOrder) {
   }
 }
 
-TEST_P(Windows, RunningSumsHaveTheSameBitsWhoeverAddsWhat) {
+TEST_P(Windows, RunningSumsHaveTheSameBitsForAnyThreads) {
   using State = CumulationState<double, Cumulation::sum>;
   std::vector<double> values(n);
   for (std::size_t i = 0; i < n; ++i) values[i] = std::sqrt(static_cast<double>(i)) * (i % 3 == 0 ? -1e6 : 1);

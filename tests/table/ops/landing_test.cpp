@@ -116,7 +116,7 @@ TEST_P(Landings, RowsStandInPeOrder) {
   });
 }
 
-TEST_P(Landings, RefusesWhatDoesNotFit) {
+TEST_P(Landings, RefusesInvalidChunks) {
   run([](Engine& engine) {
     const Rows rows(0, 20);
     {

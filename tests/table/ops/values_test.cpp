@@ -65,7 +65,7 @@ TEST_P(Values, ComeToWhereTheyBelong) {
   });
 }
 
-TEST_P(Values, SayWhatIsMissing) {
+TEST_P(Values, ReportMissingData) {
   const NumbersFile file(10);
   run([&](Engine& engine) {
     Landing landing(engine, {{DType::i32, false}}, std::vector<std::int64_t>(engine.npes(), 11));

@@ -105,8 +105,8 @@ inline void say(int descriptor, const std::string& bytes) {
   EXPECT_EQ(::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
 }
 
-// Between who connects and who is connected to: all that the first says passes through `change`, piece by piece: 0 is
-// the hello, 1 the proof, then records.
+// A proxy between both ends of a connection: all pieces that the connecting end sends pass through `change`: 0 is the
+// hello, 1 the proof, then records.
 class Interceptor {
  public:
   using Change = std::function<std::string(std::size_t number, const std::string& piece)>;

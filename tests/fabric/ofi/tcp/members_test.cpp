@@ -6,7 +6,7 @@
 namespace atl::fabric::ofi {
 namespace {
 
-TEST_F(Members, TalkThroughWhoChangesNothing) {
+TEST_F(Members, TalkThroughAProxyThatChangesNothing) {
   intercept(unchanged);
   std::string text(10'000, 'x');
   send("short");
@@ -104,7 +104,7 @@ TEST_F(Members, AChangedProofIsRefused) {
   EXPECT_TRUE(one_->failed_peers.empty());
 }
 
-TEST_F(Members, WhatAnswersInAPeersPlaceIsNotBelieved) {
+TEST_F(Members, RejectForgedAnswers) {
   tcp::Address place = address_of(*one_);
   int listener = tcp::listen_at(place.socket, place.socket_bytes, place), connection = -1;
   to_one_ = introduce(*zero_, place);
@@ -161,7 +161,7 @@ TEST_F(Members, GarbageIsRefused) {
   expect_members_talk();
 }
 
-TEST_F(Members, ConnectionsThatSayNothingKeepNobodyOut) {
+TEST_F(Members, AreNotBlockedBySilentConnections) {
   std::vector<int> silent;
   for (int i = 0; i < 300; ++i) silent.push_back(connect_to(address_of(*one_)));
   expect_members_talk();
@@ -218,7 +218,7 @@ TEST_F(Members, ConnectionsThatProveNothingYetStay) {
   }
 }
 
-TEST_F(Members, WhoHasAnotherKeyStaysOut) {
+TEST_F(Members, RefuseAnotherKey) {
   Member impostor(0);
   fi_addr_t to_one = introduce(impostor, address_of(*one_));
   (void)impostor.send("forged", to_one);
@@ -230,7 +230,7 @@ TEST_F(Members, WhoHasAnotherKeyStaysOut) {
   expect_members_talk();
 }
 
-TEST_F(Members, WhoIsNoPeOfTheJobStaysOut) {
+TEST_F(Members, RefuseAPeOutsideTheJob) {
   Member stranger(2);
   fi_addr_t to_one = introduce(stranger, address_of(*one_));
   for (Deadline deadline = Deadline::after_ns(100'000'000); !deadline.passed(); look()) {

@@ -54,7 +54,7 @@ void look_at(const CsvTable& table, std::span<const CsvKind> kinds) {
   }
 }
 
-/// Where the first record begins that does so at `at` or behind it; the end when there is none, or nobody knows.
+/// Start of the first record at or after `at`; the end if there is none, or if it cannot be determined.
 std::size_t border(Memory& memory, const std::string& bytes, std::size_t at) {
   const CsvText before = text_of(memory, std::string_view(bytes).substr(0, at)),
                 behind = text_of(memory, std::string_view(bytes).substr(at));

@@ -92,7 +92,7 @@ TEST_P(Fields, EndWhereReadingByteByByteFindsThem) {
   }
 }
 
-TEST_P(Fields, SurveysSayWhatReadingByteByByteFinds) {
+TEST_P(Fields, SurveysMatchReadingByteByByte) {
   int known = 0, countable = 0;
   for (unsigned seed = 0; seed < 4000; ++seed) {
     std::mt19937 random(seed);

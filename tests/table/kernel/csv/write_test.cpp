@@ -68,7 +68,7 @@ TEST(WriteRows, NumbersAsPythonWritesThem) {
   EXPECT_EQ(lines({column}, json, 2), "true\nfalse\n");
 }
 
-TEST(WriteRows, QuotesAroundWhatNeedsThem) {
+TEST(WriteRows, QuotesWhereNecessary) {
   const Texts texts({"plain", "a,b", "say \"x\"", "two\nlines", "\r", "\"", "", "it's; \xc3\xa9"});
   const std::vector<std::int64_t> row{0, 1, 2, 3, 4, 5, 6, 7};
   EXPECT_EQ(lines({texts.column(), numbers(row)}, csv, 8),
@@ -81,7 +81,7 @@ TEST(WriteRows, QuotesAroundWhatNeedsThem) {
   EXPECT_EQ(lines({verbatim}, csv, 2), "plain\na,b\n");
 }
 
-TEST(WriteRows, WhatIsMissing) {
+TEST(WriteRows, WritesMissingValues) {
   const Texts texts({"a", "b", ""});
   const std::vector<std::int32_t> numbers_there{1, 2, 3};
   const bool there[] = {true, false, true}, others[] = {false, true, true};
@@ -89,7 +89,7 @@ TEST(WriteRows, WhatIsMissing) {
   EXPECT_EQ(lines({texts.column(there)}, json, 3), "\"a\"\nnull\n\"\"\n");
 }
 
-// Nobody would find a row in a line of nothing.
+// Readers skip empty lines.
 TEST(WriteRows, AnOnlyValueIsNeverNothing) {
   const Texts texts({"", "x"});
   const bool there[] = {true, false};

@@ -38,7 +38,7 @@ TEST(OrcLengths, OnlySoManyAreCounted) {
   EXPECT_EQ(sum({0x0a, 0x27, 0x10, 0x00, 0x00}, OrcRuns::v2, 5), 50000U);
 }
 
-TEST(OrcLengths, WhatCannotBeIsTheMost) {
+TEST(OrcLengths, InvalidLengthsBecomeTheMaximum) {
   EXPECT_EQ(sum({0x3a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}), most_of_orc);
   EXPECT_EQ(sum({0x02, 0xff, 0x01}, OrcRuns::v1), most_of_orc);  // 1, 0, -1
 }

@@ -15,7 +15,7 @@ namespace {
 
 using namespace pages;
 
-TEST(ParquetChunks, OfNumbersAreWhatWasWritten) {
+TEST(ParquetChunks, OfNumbersRoundTrip) {
   SystemMemory memory;
   for (const Case& one : all_cases()) {
     for (std::uint32_t distinct : {1u, 2u, 100u, 300u, 40'000u}) {
@@ -136,7 +136,7 @@ TEST(ParquetChunks, RefuseRowsThatAreNotThere) {
   }
 }
 
-TEST(ParquetChunks, OfTextsAreWhatWasWritten) {
+TEST(ParquetChunks, OfStringsRoundTrip) {
   SystemMemory memory;
   for (const Case& one : all_cases()) {
     const Bytes bytes = texts_of(one);

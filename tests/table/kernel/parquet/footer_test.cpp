@@ -84,7 +84,7 @@ std::string refusal(const Told& told, Schema schema = Schema::first) {
   return "";
 }
 
-TEST(ParquetFooter, SaysWhatCanBe) {
+TEST(ParquetFooter, ReadsValidFields) {
   EXPECT_EQ(refusal({}), "");
   const auto groups = read_parquet_footer(footer_of({.codec = 6, .packed = 50, .at = 77}), 1000);
   ASSERT_EQ(groups.size(), 2u);
