@@ -12,16 +12,16 @@ from pathlib import Path
 
 #: (pattern, what to write instead, how many are left)
 PHRASES: list[tuple[str, str, int]] = [
-    (r"\bwhoever\b", "name the process, thread or object", 14),
-    (r"\bwho\b", "'that' or 'which': processes and objects are not persons; or name the process", 147),
-    (r"\bhears? of\b", "'is notified of', 'receives'", 13),
-    (r"\b(?:is|are) let go\b|\blet go of\b", "'freed', 'released'", 2),
+    (r"\bwhoever\b", "name the process, thread or object", 0),
+    (r"\bwho\b", "'that' or 'which': processes and objects are not persons; or name the process", 50),
+    (r"\bhears? of\b", "'is notified of', 'receives'", 0),
+    (r"\b(?:is|are) let go\b|\blet go of\b", "'freed', 'released'", 1),
     (r"\bcame (?:too )?early\b", "'unexpected message'", 0),
-    (r"\bin vain\b", "'timed out', 'without result'", 3),
-    (r"\bsays? what (?:a|an|the|it|nobody)\b", "'protocol error: unexpected message …'", 6),
-    (r"\bmakes? no sense\b", "say which value is invalid, and what is accepted", 2),
-    (r"\bmade anew\b|\banew\b", "'again', 'created'", 3),
-    (r"\bnobody\b", "name the process or the caller: 'no PE', 'no caller'", 152),
+    (r"\bin vain\b", "'timed out', 'without result'", 0),
+    (r"\bsays? what (?:a|an|the|it|nobody)\b", "'protocol error: unexpected message …'", 3),
+    (r"\bmakes? no sense\b", "say which value is invalid, and what is accepted", 0),
+    (r"\bmade anew\b|\banew\b", "'again', 'created'", 1),
+    (r"\bnobody\b", "name the process or the caller: 'no PE', 'no caller'", 31),
 ]
 
 PROSE = {".c", ".cpp", ".hpp", ".h", ".py", ".pyi", ".md", ".toml", ".txt"}

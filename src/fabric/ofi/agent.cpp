@@ -22,28 +22,28 @@
 namespace atl::fabric::ofi {
 namespace {
 
-// While others poll so often in a nap, they answer sooner than the agent could, and it only looks whether they still
-// do. Who polls less gives its core away in between: on a busy machine for milliseconds. Each look takes some core some
-// 5 us, and may drive who polls to a core where another does: a tenth of a ping-pong with naps of 100 us, 3 % with naps
-// of 1 ms, 2 % and more with 4 ms. So naps get as long as others have polled before, and who polls on and on puts off
-// the end of one; who waits in here and falls asleep ends it.
+// While other threads poll this often in a nap, they answer sooner than the agent could, and it only checks that they
+// still do. A thread that polls less yields its core in between: on a busy machine for milliseconds. Each check takes
+// some 5 us of a core, and may move the polling thread to a shared core: a tenth of a ping-pong with naps of 100 us, 3
+// % with naps of 1 ms, 2 % and more with 4 ms. So naps get as long as others have polled before; a thread that polls
+// continuously postpones the end of a nap, and a waiting thread that falls asleep ends it.
 constexpr std::int64_t shortest_nap_ns = 50'000, longest_nap_ns = 4'000'000;
 constexpr std::int64_t polls_in_shortest_nap = 8;
 constexpr std::int64_t put_off_period_ns = 1'500'000;
 // After something came, more is likely: so long it looks without sleeping. Longer when it was woken soon after it fell
 // asleep: reads of this PE's memory pass unnoticed while it looks.
 constexpr std::int64_t least_eager_ns = 20'000, most_eager_ns = 1'000'000, soon_ns = 300'000;
-// So many looks in vain, since the network has woken it, before it sleeps again: only new arrivals wake it, and a look
-// may take a part of what has arrived without a word.
+// Unsuccessful polls, since the network has woken it, before it sleeps again: only new arrivals wake it, and a poll may
+// take part of an arrived message without reporting it.
 constexpr int least_looks = 16;
 constexpr int longest_sleep_ms = 100;
 // A peer whose connection broke has this long to be heard of from others: that it left, or how it died.
 constexpr std::int64_t grace_ns = 1'000'000'000;
 constexpr std::int64_t goodbye_ns = 1'000'000'000;
-// So often in ATOLL_PEER_TIMEOUT who should answer is asked for a sign of life.
+// Number of heartbeat requests to a peer that owes an answer, per ATOLL_PEER_TIMEOUT.
 constexpr std::int64_t looks_in_patience = 16;
-// So often it looks whether there are any such, also while others poll without a pause, who look at what comes and at
-// nothing else.
+// Interval of checks for such peers, also while other threads poll without a pause, because these handle only arriving
+// messages.
 constexpr std::int64_t look_period_ns = 100'000'000;
 
 }  // namespace
@@ -99,7 +99,7 @@ Path::~Path() {
 void Path::say_goodbye() {
   Deadline deadline = Deadline::after_ns(goodbye_ns);
   try {
-    // Who has not heard of it yet would take the good-bye for the failure.
+    // A peer that does not know of the failure yet would attribute it to this good-bye.
     if (auto failure = job_.first_failure(); failure && role_ == Role::first) tell(*failure);
     {
       Hold hold(*this);
@@ -130,7 +130,7 @@ Path::Woken Path::nap(std::int64_t limit_ns) {
   return list[0].revents != 0 ? take_wake() : Woken::by_time;
 }
 
-// By who polls on and on: the agent need not look whether anybody does, until it must look after peers.
+// Called by a thread that polls continuously: the agent need not check for pollers until it must check peers.
 void Path::put_off_agent() {
   if (!napping_.load(std::memory_order_relaxed)) return;
   std::int64_t now = now_ns();
@@ -314,7 +314,7 @@ bool Path::look_for_sign(PeId pe, bool expected) {
   }
   std::int64_t now = now_ns();
   if (heard || one.heard_at == 0) one.heard_at = now;
-  // Noticed before anybody's collective operation gives up, who could only say that a PE did not come.
+  // Noticed before a collective operation times out, whose error could only report that a PE did not take part.
   std::int64_t limit_ns = patience_ns_ / 4 * 3;
   if (now - one.heard_at > limit_ns) {
     one.heard_at = 0;

@@ -201,7 +201,7 @@ class Work final : public DeferredWork {
     return number;
   }
 
-  // Who sends may do so.
+  // Permits the sender to send.
   void write_now(Line& line) {
     std::int64_t status;
     while ((status = ::fi_write(station_.endpoint.get(), line.grant.data(), line.grant.size(),

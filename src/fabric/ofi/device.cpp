@@ -279,7 +279,7 @@ int Device::send_in_place(Operation& operation, const MessageParts& parts, fi_ad
   return static_cast<int>(::fi_sendmsg(endpoint_.get(), &message, FI_COMPLETION | FI_INJECT_COMPLETE));
 }
 
-// The target is told: arrivals that nobody sees could not be told from none.
+// With an event at the target: an unobserved arrival could not be distinguished from none.
 int Device::start_write(const void* from, void* descriptor, std::size_t bytes, const RemoteMemory& to,
                         std::uint64_t offset, Until until, Operation& operation, std::uint64_t note) {
   iovec source{const_cast<void*>(from), bytes};

@@ -170,7 +170,7 @@ class Device {
       return {finished_.data(), static_cast<std::size_t>(got)};
     return got == -FI_EAGAIN ? std::span<const Completion>() : take_failure(got);
   }
-  /// A receive among that. A peer that stops within a message keeps what it fills: nobody else's may wait for that.
+  /// A receive among these. A peer that stops within a message keeps its buffer: other peers must not wait for that.
   void note_filled(const Operation& operation) { filling_receives_ = posted_receives_.remove(&operation); }
   /// One of them becomes readable when there may be completions. Only after may_block() said so.
   std::span<const int> descriptors() const { return descriptors_; }

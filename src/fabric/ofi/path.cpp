@@ -26,8 +26,8 @@ constexpr std::size_t two_looks_from = 13'000, two_looks_until = 20'000;
 constexpr std::uint32_t most_gets = 16;
 
 // Rounds of waiting in which nothing came: looks alone, then looks with the core on offer, then sleep. Few alone: the
-// kernel likes to wake the other's thread on the core of who has sent, and a get took 170 us when it had to wait for
-// 200 looks.
+// kernel tends to wake the peer's thread on the sender's core, and a get took 170 us when it had to wait for 200
+// polls.
 constexpr int looks = 16;
 constexpr int yields = 600;
 constexpr std::int64_t longest_sleep_ns = 10'000'000;
@@ -121,7 +121,7 @@ void Path::mark_dirty(Peer& to) {
 // is told of the peer's end.
 template <class Start>
 void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending, Start&& start) {
-  // What is said to the peer queues behind what is under way, and who is not heard of for too long counts as lost.
+  // Messages to the peer queue behind transfers under way, and a peer that is silent for too long counts as failed.
   if (with.transferring + bytes > most_transferring)
     wait(hold, [&] { return with.transferring == 0 || with.transferring + bytes <= most_transferring || with.gone; });
   Prepared prepared(*device_);
@@ -251,9 +251,9 @@ void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   Hold hold(*this);
   Peer& target = peer(pe);
-  // Only the first since quiet(), which most often follows again: others need no answer each, and who puts and waits
-  // for a put in return gets it with that. And only when nothing is under way there, so that a word arrives in one
-  // piece: providers that carry all in a stream of bytes (tcp) may otherwise deliver the part that fits into some
+  // Only the first since quiet(), as another quiet() usually follows: later puts need no acknowledgement, and a PE that
+  // waits for a put in return gets it with that. And only when nothing is under way there, so that a word arrives in
+  // one piece: providers that carry all in a stream of bytes (tcp) may otherwise deliver the part that fits into some
   // buffer before the rest.
   if (bytes <= most_message && direct_ && target.memory.reachable && !target.dirty && idle(target) &&
       put_directly(pe, to, from, bytes))
@@ -511,7 +511,7 @@ bool Path::progress(const Inbox::Taker* taker) {
   return true;
 }
 
-// Who has looked again and again does not any more: the agent does from now on, and not only when it has noticed.
+// A thread that has polled repeatedly stops: the agent polls from now on, without having to detect that first.
 void Path::stop_polling() {
   // Sequentially consistent: the agent says that it naps, and then looks at this; partner: run_agent().
   take_over_.store(true, std::memory_order_seq_cst);
@@ -534,7 +534,7 @@ void Path::tell(const News& news) noexcept {
       if (!job_.is_local(PeId(pe)) && !peers_[pe].gone)
         send(PeId(pe), header_of(MessageType::news), std::as_bytes(std::span(&record, 1)), {});
   } catch (const std::exception&) {
-    // Best effort: those who are not told lose the PE by themselves.
+    // Best effort: PEs that are not notified detect the failure by themselves.
   }
 }
 

@@ -350,7 +350,7 @@ class Path final : public RemotePath, public Borrower {
   void repost(Operation& operation);
   void fail_operation(Operation& operation, int error);
 
-  // The agent (agent.cpp): makes progress while nobody else does.
+  // The agent (agent.cpp): makes progress while no other thread does.
   void run_agent();
   enum class Woken { by_time, by_network, by_process };
   void set_alarm(std::int64_t after_ns);
@@ -392,7 +392,7 @@ class Path final : public RemotePath, public Borrower {
   std::vector<std::uint32_t> dirty_, owed_, waiting_;  // PEs
   std::vector<Request> requests_;
   std::vector<std::uint32_t> free_requests_;
-  Outstanding writes_, gets_;  // that nobody waits for alone
+  Outstanding writes_, gets_;  // that are only waited for together
   Pending abandoned_;  // of callers that wait no more
   std::atomic<bool> lent_{false};  // memory was given to put_nbi() or get_nbi() since the last abandon()
   bool gets_abandoned_ = false;  // since the last quiet()

@@ -383,8 +383,8 @@ void Path::answer_get(const Header& header, PeId to) {
   std::size_t bytes = header.number;
   bool aligned = header.offset % std::max<std::size_t>(bytes, 1) == 0;
 #if defined(__SANITIZE_THREAD__)
-  // Who gets a block while words of it are stored may find some old and some new; the sanitizer knows that of atomic
-  // words alone.
+  // A get of a block while words of it are stored may return old and new words; the sanitizer accepts that only of
+  // atomic words.
   std::vector<std::uint64_t> words(bytes / 8);
   if (header.offset % 8 == 0 && bytes % 8 == 0) {
     for (std::size_t i = 0; i < words.size(); ++i)
@@ -417,7 +417,7 @@ void Path::finish_request(const Header& header, Bytes payload) {
   free_requests_.push_back(header.request);
 }
 
-// Nothing more comes from it, and what is still under way to it matters to nobody.
+// No more messages come from it, and messages under way to it are of no use.
 void Path::take_leave_of(PeId pe) {
   Peer& left = peer(pe);
   left.gone = true;
@@ -543,7 +543,7 @@ bool Path::send_waiting() {
   to.owed = chores_ = true;
 }
 
-// Who has been sent something since has been told with that.
+// Sends owed acknowledgements, except to PEs that got them with a later message.
 void Path::send_owed() {
   for (std::uint32_t pe : owed_) {
     Peer& to = peers_[pe];

@@ -13,7 +13,7 @@ namespace {
 // tell.
 constexpr std::uint32_t most_told_late = slots_per_peer / 2 - 1;
 constexpr std::uint32_t most_messages = 64;
-// Active messages of up to so much are sent from a copy, and nobody waits for them to be out.
+// Active messages of up to this size are sent from a copy, without waiting for their source completion.
 constexpr std::size_t copied_bytes = 8192;
 static_assert(weight_of(copied_bytes) == weight_of(0));
 // From so much on, what would be slow to send from where it lies is copied.

@@ -8,7 +8,7 @@
 
 namespace atl::fabric::ofi {
 
-/// Any thread gives back; takers exclude one another, so that nobody else can take what a taker looks at.
+/// Any thread gives back; takers exclude one another, so that no other taker can take the element that one reads.
 class Spares {
  public:
   /// Null: there is none.

@@ -67,7 +67,7 @@ enum class MessageType : std::uint8_t {
   news,        ///< payload is a NewsRecord
   ping,        ///< asks for a pong
   pong,
-  bye,         ///< the sender leaves in good order: what is still under way to it matters to nobody
+  bye,         ///< the sender leaves in good order: messages under way to it are of no use
 };
 
 /// When the addressee tells that it has carried an operation out; `never`: it does not count it.

@@ -54,7 +54,7 @@ class Ledger : public Watcher {
                       "check: what the request of {} sends has been changed before it was complete", track->what);
   }
   void wait(const std::function<bool()>& ready, std::span<const PeId> whom) override {
-    // Nobody who gives a lock word back wakes who wants it.
+    // Releasing a lock word wakes no waiter.
     constexpr double step_seconds = 200e-6;
     std::vector<PeId> others;
     for (PeId pe : whom)

@@ -54,10 +54,10 @@ class Started {
   int exceptions_;
 };
 
-/// In front of a collective that is waited for: all say what they mean, and wait for one another.
+/// Before a blocking collective: all members exchange its arguments, and wait for one another.
 void meet(const Called& called);
-/// The same of a file. A mismatch ends the job: the handler that files have by default returns, and whoever does not
-/// look at what it returns would wait for ever.
+/// The same of a file. A mismatch ends the job: the default error handler of files returns, and a program that ignores
+/// the returned code would wait for ever.
 void meet_on_file(MPI_File file);
 
 // In the place of bodies that wait.

@@ -16,7 +16,7 @@ namespace {
 
 // Of so many reports of one wait, the first may be of before what the others have done since.
 constexpr std::uint32_t certain_after = 3;
-// More ranks make a line that nobody reads.
+// A line with more ranks is unreadable.
 constexpr std::size_t most_named = 16;
 
 struct Waiting {
@@ -36,7 +36,7 @@ Detector& detector() {
 std::atomic<bool> told{false};
 runtime::HandlerId report{};
 
-// All that never go on: what is left when all those are taken away for whom each clause has somebody who may.
+// The ranks that can never continue: those left after repeatedly removing ranks of which each clause has a free rank.
 std::set<std::uint32_t> stuck(const std::map<std::uint32_t, Waiting>& waiting) {
   std::set<std::uint32_t> left;
   for (const auto& [pe, one] : waiting)
@@ -138,8 +138,8 @@ void hear(runtime::Context&, PeId from, std::span<const std::byte> payload) {
 
 PeId chief() { return library().context().world().pe_of(0); }
 
-// A message takes so much; who waits for more processes than that is told of as waiting for the first of them, of each
-// of whom it needs something.
+// Limits of a report: a rank that waits for more processes is reported as waiting for the first of them, each of which
+// it needs.
 constexpr std::size_t longest_report = 960, longest_text = 320;
 
 }  // namespace

@@ -116,7 +116,7 @@ Comm& Comm::blamed() {
 }
 
 void Comm::refuse_if_unusable() {
-  // Who makes it comes to the end with all who have begun; the dead too may have done their part.
+  // A call that makes it completes with all members that have begun; dead members may have done their part, too.
   if (is_being_made()) return;
   if (revoked()) check_outcome(Status::revoked, PeId(0), this);
   auto dead = failed();

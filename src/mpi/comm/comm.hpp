@@ -112,8 +112,8 @@ class Comm : public Object {
   void rest_coll();
   /// Waits for those under way.
   void await_coll();
-  /// At the end of MPI: the same, and for all members to come here. One that is freed leaves by itself, and waits for
-  /// nobody.
+  /// At the end of MPI: the same, and waits for all members to call this. A freed one leaves by itself, without
+  /// waiting.
   void end_coll();
 
   // ---- death of members (see fault/)
@@ -129,7 +129,7 @@ class Comm : public Object {
   bool revoked() const { return revoked_.load(std::memory_order_relaxed); }
   /// Returns whether it was already.
   bool mark_revoked() { return revoked_.exchange(true); }
-  /// Failure when collective calls make no sense any more: it is revoked, or a member is dead.
+  /// Failure when collective calls are impossible: it is revoked, or a member is dead.
   void check_usable() {
     if (revoked() || library().context().job().has_failed()) [[unlikely]]
       refuse_if_unusable();

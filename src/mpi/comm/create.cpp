@@ -137,7 +137,7 @@ std::vector<PeId> chosen(const Group& group, const Choice* choices, std::int64_t
 Ref<Comm> split(Comm& comm, std::int64_t color, int key) {
   std::vector<Choice> choices(static_cast<std::size_t>(comm.size()));
   Choice mine{color, key};
-  // All at once: who has begun goes on when somebody dies.
+  // All exchanges at once: members that have begun continue when a member dies.
   const std::uint64_t bits = comm.next_bits(3);
   Circle circle_of_all{&comm.local()->pes(), comm.rank(), bits};
   run(allgather_bytes(circle_of_all, &mine, sizeof(mine), choices.data()));

@@ -10,7 +10,7 @@ namespace atl::mpi {
 Flow duplicate_flow(Comm& comm, Ref<Comm>& copy);
 
 /// A side of an inter-communicator that is being made, of members that know one another: `leader` of them and that of
-/// the other side, who are the only ones to know `bits`, exchange who belongs to them. Collective over both sides.
+/// the other side, which alone know `bits`, exchange their member lists. Collective over both sides.
 Ref<Comm> make_inter(Circle circle, int leader, PeId remote_leader, std::uint64_t bits, const Ref<Group>& local);
 /// MPI_Comm_get_parent's, for as long as it is not freed.
 MPI_Comm& parent();

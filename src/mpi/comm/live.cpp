@@ -11,9 +11,9 @@ namespace atl::mpi {
 namespace {
 
 struct Live {
-  std::recursive_mutex mutex;  // a communicator may be released by whom it is shown to
+  std::recursive_mutex mutex;  // a visitor may release the communicator that it is shown
   std::set<Comm*> comms;
-  std::set<std::uint64_t> revoked;  // numbers nobody here has, or nobody has any more
+  std::set<std::uint64_t> revoked;  // numbers without a communicator on this rank, not yet or not any more
   std::set<std::uint64_t> given_up;
 };
 Live& live() {

@@ -25,7 +25,7 @@ RetiredCommunicators& retired() {
   return all;
 }
 
-// What is left when the library goes, and nobody uses any.
+// Releases the remaining ones when the library ends, and none is in use.
 void end_ways() {
   sweep_ways();
   std::lock_guard lock(retired().mutex);

@@ -33,9 +33,9 @@ class Info : public Object {
   Entries entries_;
 };
 
-/// What an info argument says; nothing for MPI_INFO_NULL.
+/// The entries of an info argument; none for MPI_INFO_NULL.
 Info::Entries entries_of(MPI_Info info);
-/// `known` with the values that `given` has for its keys. Other keys were ignored, so that nobody is told of them.
+/// `known` with the values that `given` has for its keys. Other keys were ignored, so they are not returned.
 Info::Entries in_use(Info::Entries known, const Info::Entries& given);
 /// A new handle to a copy of these hints.
 void give_info(const Info::Entries& entries, MPI_Info* info);

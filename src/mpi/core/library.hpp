@@ -51,7 +51,7 @@ bool all_threads_may_call();
 /// the same order on every PE; made before the first Library.
 using Service = void (*)(runtime::Context& context);
 void add_service(Service begin);
-/// Called when a Library ends: nobody else uses anything of it any more.
+/// Called when a Library ends, after its last use.
 void add_end(void (*end)());
 
 namespace detail {

@@ -15,7 +15,7 @@ class Watcher {
  public:
   /// The program has got a handle to it.
   virtual void given(Object& object) = 0;
-  /// Nobody has it any more.
+  /// The last reference to it is gone.
   virtual void gone(Object& object) = 0;
   /// The program has completed this request, and its status is filled: Failure when something is wrong all the same.
   virtual void completed(Object& request) = 0;

@@ -66,10 +66,10 @@ Port parse(const char* name) {
 // | offset | bytes | field | valid when                                             |
 // |--------|-------|-------|--------------------------------------------------------|
 // |   0    |   8   | port  | knock, go_away                                         |
-// |   8    |   8   | bits  | always: chosen by who knocks, unlike any other          |
+// |   8    |   8   | bits  | always: chosen by the caller, unique                    |
 // |  16    |   8   | what  | always                                                 |
 struct Note {
-  enum What : std::uint64_t { knock, come_in, refused, go_away };  // go_away: who has knocked waits no longer
+  enum What : std::uint64_t { knock, come_in, refused, go_away };  // go_away: the caller waits no longer
   std::uint64_t port;
   std::uint64_t bits;
   What what;
@@ -84,7 +84,7 @@ struct Caller {
 struct Service {
   std::mutex mutex;
   runtime::HandlerId handler{};
-  std::map<std::uint64_t, std::deque<Caller>> open;      // ports of this process, and who waits there
+  std::map<std::uint64_t, std::deque<Caller>> open;      // ports of this process, and waiting callers
   std::map<std::uint64_t, Note::What> answers;           // by bits
 };
 Service& service() {

@@ -86,8 +86,8 @@ void give_up(fabric::Cohort cohort) {
   }
 }
 
-// What the root of a spawn has started. Told to leave when the call ends with an error, wherever: who waits for them
-// has gone on.
+// The processes that the root of a spawn has started. They are told to leave when the call ends with an error, because
+// no rank waits for them then.
 class Children {
  public:
   Children() = default;

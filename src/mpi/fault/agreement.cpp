@@ -40,8 +40,8 @@ struct Round {
   Bytes mine;
 };
 
-// Decisions that may still be asked for. Who asks is at most one behind: nobody begins the one after next before all
-// have said something in the next, or are dead.
+// Decisions that may still be requested. A requester is at most one agreement behind: no member begins the agreement
+// after next before all members have taken part in the next one, or are dead.
 constexpr std::size_t most_kept = 4;
 
 struct Service {
@@ -124,7 +124,7 @@ Bytes packed(const std::vector<PeId>& members, const std::map<std::uint32_t, Byt
   return all;
 }
 
-// Who will not speak: this rank itself always does.
+// Whether a member will not take part; this rank itself always does.
 bool is_out(PeId pe, const std::set<std::uint32_t>& gone) {
   return library().context().job().has_died(pe) || gone.contains(pe.value());
 }
@@ -183,8 +183,8 @@ bool Agreement::ready() {
   if (collector != self) {
     tell(collector, key_.comm, key_.number, Header::said, mine_);
   } else if (const bool takes_over = self != members_.front(); takes_over || context.job().has_failed()) {
-    // What others said went to one that is dead: all are asked again, those too that have gone on with what it had
-    // decided. And where somebody has died some may have given the communicator up, who say so when they are asked.
+    // The members' values went to a dead coordinator: all are asked again, also those that know its decision. After a
+    // death some members may have freed the communicator, which they report when they are asked.
     if (takes_over) {
       std::lock_guard lock(service().mutex);
       auto& heard = service().rounds[key_.comm][key_.number].heard;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agreement among the members of a communicator that are alive: what each says reaches all or counts for none, whoever
-// dies meanwhile. Works on communicators that are revoked.
+// Agreement among the live members of a communicator: each member's value reaches all or counts for none, whichever
+// members die meanwhile. Works on revoked communicators.
 #pragma once
 
 #include <optional>

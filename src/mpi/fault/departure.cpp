@@ -16,7 +16,8 @@
 namespace atl::mpi {
 namespace {
 
-// Calls on one communicator are numbered, and who has left one comes to none after it. Others go by names of their own.
+// Calls on one communicator are numbered, and a member that has left one call takes part in no later one. Other calls
+// have unique names.
 struct Service {
   std::mutex mutex;
   runtime::HandlerId handler{};

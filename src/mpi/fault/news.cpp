@@ -40,12 +40,12 @@ void hear_revocation(runtime::Context&, PeId, std::span<const std::byte> payload
     known = true;
     spread(comm);
   });
-  if (!known) note_revoked(number);  // not yet, or not any more: who has freed one has no use for the news
+  if (!known) note_revoked(number);  // not yet, or not any more: a freed communicator needs no news
   library().context().note_news();
 }
 
-// Collectives of a communicator that has a dead member end so long after the death: members of one who has got an error
-// may not come.
+// Collectives of a communicator with a dead member end this long after the death: members that have got an error may
+// not take part.
 constexpr std::int64_t grace_ns = 30'000'000;
 // And so long after it those in which such members say that they leave: they may be kept by something else.
 constexpr std::int64_t long_grace_ns = 2'000'000'000;

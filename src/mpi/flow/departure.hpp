@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A member that leaves a collective call with an error lets the others know, so that nobody waits for it there.
+// A member that leaves a collective call with an error notifies the others, so that no member waits for it there.
 #pragma once
 
 #include <cstdint>

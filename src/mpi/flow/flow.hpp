@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An operation of several steps, written as a C++ coroutine. Blocking calls run one to its end, non-blocking ones
-// advance it whenever the library makes progress, persistent ones make it anew at each start: one text for all three.
+// advance it whenever the library makes progress, persistent ones create it at each start: one code for all three.
 #pragma once
 
 #include <coroutine>

@@ -74,7 +74,7 @@ int create(typename Make::Fortran function, Create make) {
 
 // ---- what has an extra state carries its functions there
 
-/// Whether it lies in memory of the program or its libraries that nobody writes.
+/// Whether it lies in read-only memory of the program or its libraries.
 bool is_constant(const void* variable) {
   struct Search {
     std::uintptr_t at;

@@ -33,8 +33,8 @@ struct Job {
   Count count = 0;
   Count element = 0;  // bytes in the file
   std::unique_ptr<std::byte[]> converted;
-  /// Of a collective one, what is wrong with it here: this rank takes part with nothing, so that nobody waits for it,
-  /// and then says so.
+  /// The error of this rank in a collective access: the rank takes part with no data, so that no rank waits for it, and
+  /// then reports the error.
   std::optional<Failure> fault;
 
   bool together() const { return way.partners != Partners::none; }

@@ -23,8 +23,8 @@ namespace {
 using io::Count;
 using io::Representation;
 
-/// What a member finds wrong with what it alone has given is a Failure on all of them: nobody waits for one that does
-/// not come.
+/// An error in one member's own arguments is a Failure on all members: no member waits for one that does not take
+/// part.
 template <class Checks>
 void check_together(coll::Communicator& members, const std::string& path, Checks&& checks) {
   std::optional<Failure> mine;

@@ -24,7 +24,7 @@ struct Hints {
   bool statistics = false;  ///< atoll_statistics
   Info::Entries others;  ///< known, but without effect on POSIX file systems
 
-  /// What is understood of `entries`; the rest, and values that make no sense, is passed over.
+  /// Takes the known keys of `entries`; other keys, and invalid values, are ignored.
   void take(const Info::Entries& entries);
   /// All in use, for MPI_File_get_info.
   Info::Entries entries() const;

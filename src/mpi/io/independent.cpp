@@ -9,7 +9,7 @@
 namespace atl::mpi::io {
 namespace {
 
-// A call of its own costs about as much as moving so many bytes that nobody asked for.
+// A separate call costs about as much as moving this many unrequested bytes.
 constexpr Count gap_bytes = 4096;
 
 /// Runs that one access around them all may serve.

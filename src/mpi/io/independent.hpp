@@ -14,7 +14,7 @@ namespace atl::mpi::io {
 struct Device {
   int fd;
   const Hints& hints;
-  /// Whether writes may read what lies around them, change it, and write it back: nobody else writes there meanwhile.
+  /// Whether writes may read the bytes around them and write them back (sieving): no other process writes meanwhile.
   bool may_rewrite;
   Statistics& statistics;
 };

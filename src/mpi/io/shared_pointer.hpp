@@ -13,7 +13,7 @@ class SharedPointer {
  public:
   /// Collective; 0 at first. Ends with release().
   void make(Comm& comm);
-  /// Collective: nobody uses it any more.
+  /// Collective; afterwards no rank may use it.
   void release(Comm& comm);
   /// What it was before.
   Count fetch_add(Comm& comm, Count by);

@@ -54,8 +54,8 @@ class Room : public Attached {
     messages_.pop_front();
     return true;
   }
-  // As many as make up for a new one, and more: the first ones, as messages to one rank leave in order. One that has
-  // not left goes to the end, so that it is in nobody's way.
+  // Forgets enough messages for a new one, and more: the first ones, as messages to one rank leave in order. One that
+  // has not left goes to the end, so that it does not block others.
   void forget_some() {
     constexpr int looks = 2;
     for (int look = 0; look < looks && !messages_.empty(); ++look) {

@@ -59,8 +59,8 @@ void message_receive_start(void* buffer, Count count, MPI_Datatype type, MPI_Mes
 
 // ---- for the rest of the folder, and the checks
 
-/// The receive of a call that also sends: when that fails nobody waits for it, its buffer is the caller's again, and
-/// its message the next receive's.
+/// The receive of a call that also sends. When the send fails, the receive is cancelled: the caller owns its buffer
+/// again, and its message matches the next receive.
 class Posted {
  public:
   Posted() = default;

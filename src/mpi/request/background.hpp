@@ -15,14 +15,14 @@ namespace atl::mpi {
 /// Takes the program's count of an active request, and completes it some time.
 void finish_in_background(Request& request);
 
-/// Whose threads may take its steps.
+/// The threads that may advance it.
 enum class Who { anybody, program };
 
 /// What is known of a flow before it runs.
 struct Course {
   std::size_t bytes = 0;  ///< how much it moves, about
   Who who = Who::anybody;
-  Ref<Comm> comm = {};    ///< whose coll it is carried out by
+  Ref<Comm> comm = {};    ///< the communicator whose coll runs it
 };
 
 /// A request of an operation that is a flow.

@@ -55,7 +55,7 @@ inline datatype::TypePtr share_type(MPI_Datatype handle) {
 MPI_Datatype handle_of_type(const datatype::TypePtr& type);
 
 namespace detail {
-/// Whether nobody's memory can begin there: null, MPI_IN_PLACE.
+/// Whether no memory can begin there: null, MPI_IN_PLACE.
 inline bool nowhere(const void* at) { return reinterpret_cast<std::uintptr_t>(at) < 4096; }
 
 /// Failure when so many bytes in a row, the first of a buffer's, are nowhere.

@@ -32,7 +32,7 @@ std::atomic_ref<U> word_at(std::byte* target, std::size_t i) {
 
 // Programs move records as bytes, and look at their first word to see whether they are there (linked lists do). So
 // bytes are moved by whole words where they lie so, written from the last to the first and read from the first to the
-// last: whoever sees the first word that was written last sees all of them.
+// last: a reader that sees the first word, which was written last, sees all of them.
 struct Words {
   std::size_t before = 0, words = 0, after = 0;  // elements, words of 8 bytes, elements
 };

@@ -210,7 +210,7 @@ void wait_for_answers(Window& window) {
   if (window.pending.load(std::memory_order_acquire) != 0)  // partner: hear_answer()
     library().context().wait([&] {
       if (window.pending.load(std::memory_order_acquire) == 0) return true;
-      window.comm().check_usable();  // who is to answer may be dead
+      window.comm().check_usable();  // the answering rank may be dead
       return false;
     });
 }

@@ -17,7 +17,7 @@ using win::writer;
 
 runtime::Context& context() { return library().context(); }
 
-// Of the window's own communicator, on which nobody else sends.
+// Of the window's own communicator, on which no other messages are sent.
 constexpr int post_tag = 1, complete_tag = 2;
 
 /// All that this rank has started is at its targets.
@@ -41,7 +41,7 @@ void wait_for(Exchange& exchange, const Group& group) {
   context().wait(ready);
 }
 
-/// A lock word somewhere, nobody having promised to wake us: looked at again and again.
+/// Polls a lock word whose release wakes no waiter.
 template <class Try>
 void until(Window& window, Try&& attempt) {
   auto attempt_or_fail = [&] {
@@ -53,7 +53,7 @@ void until(Window& window, Try&& attempt) {
     return detail::watcher->wait(attempt_or_fail, window.comm().peers().pes());
   while (!attempt()) {
     if (context().wait(attempt, Deadline::after_seconds(200e-6)) == Status::ok) return;
-    window.comm().check_usable();  // who has it may be dead
+    window.comm().check_usable();  // the owner may be dead
   }
 }
 

@@ -79,7 +79,7 @@ class Window : public Object {
   /// Collective over `comm`, which the window keeps. `base`: where `size` bytes are already; ignored where they are
   /// allocated.
   Window(Ref<Comm> comm, Flavor flavor, void* base, win::Count size, int unit, Info::Entries hints);
-  /// Collective: when nobody uses it any more.
+  /// Collective: after the last use.
   void close();
 
   Comm& comm() const { return *comm_; }

@@ -250,7 +250,7 @@ bool Agent::hear_launcher() {
 
 void Agent::feed_input() {
   if (!input_.open()) {
-    // Nobody reads it: taken all the same, so that the launcher goes on.
+    // The PE does not read it: acknowledged anyway, so that the launcher continues.
     auto bytes = static_cast<std::uint32_t>(feed_.size());
     if (bytes != 0) link_->send(FrameKind::input_taken, Packer().number(bytes).body());
     feed_.clear();

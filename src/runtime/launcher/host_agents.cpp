@@ -25,7 +25,7 @@ namespace {
 
 // A scanner of ports may come again and again: the first few are news.
 constexpr std::size_t most_refusals_said = 10;
-// Besides one for each host. Who has not said anything makes room for who comes.
+// Besides one for each host. A silent connection is dropped for a new one.
 constexpr std::size_t most_greetings = 64;
 constexpr std::size_t longest_line = 4096;
 constexpr std::int64_t look_ns = 100'000'000;
@@ -144,7 +144,7 @@ void HostAgents::accept() {
   }
 }
 
-// The oldest of those who are silent, else the oldest. An agent speaks at once, and comes again when it was dropped.
+// Drops the oldest silent connection, else the oldest. An agent speaks at once, and reconnects when it was dropped.
 void HostAgents::drop_a_greeting() {
   auto silent = std::find_if(greetings_.begin(), greetings_.end(), [](const auto& one) {
     if (one->silent()) one->advance();

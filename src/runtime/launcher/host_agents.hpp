@@ -25,7 +25,7 @@ class HostAgents {
     virtual ~Listener() = default;
     /// The agent has proved that it is ours: it may be told what to do.
     virtual void on_agent(std::uint32_t host) = 0;
-    /// Throws SetupError when the agent says what it does not say.
+    /// Throws SetupError for an unexpected frame of the agent.
     virtual void on_frame(std::uint32_t host, const Frame& frame) = 0;
     /// The agent, its host, or what connects us is gone before it was done. Said once.
     virtual void on_lost(std::uint32_t host, const std::string& why) = 0;

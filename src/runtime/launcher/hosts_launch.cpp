@@ -29,7 +29,7 @@ namespace atl::runtime {
 namespace {
 
 // Longer than on one host: a PE that leaves the network of a job that has failed takes a second (measured over TCP),
-// and says what it has to say after that; on a busy machine it takes a few.
+// and reports its error after that; on a busy machine it takes a few.
 constexpr std::int64_t grace_ns = 5'000'000'000;
 // PEs tell one another of a death by the network, and may be quicker than the agents.
 constexpr std::int64_t news_ns = 1'000'000'000;

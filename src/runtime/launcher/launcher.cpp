@@ -137,7 +137,7 @@ void Launch::judge(std::uint32_t pe) {
     for (std::uint32_t other = 0; other < pes_.count(); ++other)
       others = others || (other != pe && pes_.running(other) && state_of(other) == fabric::PeState::joined);
     if (!others) return;
-    // Programs that never finalize end together: that is no reason to end those who are on their way.
+    // Programs that never finalize end together: PEs that are still ending must not be killed.
     if (left_ns_[pe] == 0) left_ns_[pe] = now_ns();
     if (job_->survival() == fabric::Survival::none && now_ns() - left_ns_[pe] < grace_ns)
       return;  // miss_those_who_left() looks again

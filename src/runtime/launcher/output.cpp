@@ -44,7 +44,7 @@ void LineMerger::write(std::string_view text) {
       pollfd ready{descriptor_, POLLOUT, 0};
       ::poll(&ready, 1, -1);
     } else if (errno != EINTR) {
-      return;  // nobody reads any more
+      return;  // the reader has closed it
     }
   }
 }

@@ -21,7 +21,7 @@ class LineMerger {
   /// Takes what a PE wrote; whole lines go out at once, the rest waits for its end.
   void take(std::uint32_t pe, std::string_view text);
   /// Sends an unfinished line on when its PE has said nothing for a while: a prompt, a progress bar. On a terminal that
-  /// is soon; elsewhere nobody waits for it, and a PE that just has to wait for its core keeps its line whole.
+  /// is soon; elsewhere there is no reader in a hurry, and a PE that only waits for its core keeps its line whole.
   void flush_idle(std::int64_t now_ns);
   /// The PE will write no more.
   void finish(std::uint32_t pe);

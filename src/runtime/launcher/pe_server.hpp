@@ -28,9 +28,9 @@ class PeServer {
     virtual void on_abort(std::uint32_t pe, std::uint32_t status, const std::string& why) = 0;
     /// A PE does not reach another one any more.
     virtual void on_loss(std::uint32_t pe, std::uint32_t lost, const std::string& how) = 0;
-    /// A PE says what the program does about deaths.
+    /// A PE reports how the program handles deaths.
     virtual void on_survival(std::uint32_t how) = 0;
-    /// A PE waits in vain, and all of this host are there: answer_late() is to follow.
+    /// A PE's wait timed out, and all PEs of this host have arrived: answer_late() is to follow.
     virtual void on_late_hosts(std::uint32_t pe) = 0;
   };
   PeServer(const Order& order, Listener& listener);

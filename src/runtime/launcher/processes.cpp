@@ -126,7 +126,7 @@ void Processes::signal(int number) {
 void Processes::kill_everything() {
   for (const Process& process : processes_)
     if (process.pid != 0) ::kill(process.pid, SIGKILL);
-  kill_children();  // those that they started; without /proc nobody knows these
+  kill_children();  // processes that they started; without /proc these are unknown
   for (Process& process : processes_) process.pid = 0;
 }
 

@@ -26,7 +26,7 @@ std::optional<Envelope> State::probe(const Pattern& pattern) {
   {
     std::lock_guard lock(lock_);
     if (Unexpected* message = unexpected_.find(pattern)) return message->envelope;
-    // Who probes in a loop waits as one who receives.
+    // A probing loop waits like a receive.
     for (std::uint32_t pe = 0; withholding_ != 0 && pe < peers_.size(); ++pe)
       if (peers_[pe].withholds && (!pattern.source || *pattern.source == PeId(pe)))
         loans.emplace_back(PeId(pe), lend(PeId(pe)));
@@ -74,7 +74,7 @@ void State::fail(Status why, const std::function<bool(PeId, std::uint64_t)>& whi
   for (Operation* operation : next) go_on(*operation);
 }
 
-// Of one that nobody holds. `next`: to go on; held.
+// Ends an operation that no thread holds. `next`: operations that can continue; held.
 void State::end(Operation& operation, Status why, std::vector<Operation*>& next) {
   if (operation.stage == Stage::posted) {
     posted_.remove(operation);

@@ -134,7 +134,7 @@ static void many(void) {
   MPI_Win_free(&win);
 }
 
-/* Whose access was refused hears of it where that is completed: other operations have requests of their own. */
+/* A refused access is reported by the call that completes it: other operations have separate requests. */
 static void requests(void) {
   static int data[2];
   MPI_Win win = make_window();

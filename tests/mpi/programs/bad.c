@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
       MPI_Send(&value, 1, MPI_INT, 0, 0, (MPI_Comm)MPI_INT);
       break;
     case 3: MPI_Abort(MPI_COMM_WORLD, 42); break;
-    case 4: /* a receive that nobody answers: the other rank is gone */
+    case 4: /* a receive without a sender: the other rank is gone */
       if (me == 1) abort();
       MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       break;

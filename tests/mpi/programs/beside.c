@@ -56,7 +56,7 @@ static void receive_from_dead(int dead) {
   CHECK(is_failure(MPI_Mprobe(dead, early, MPI_COMM_WORLD, &message, &status)));
 }
 
-/* What a rank has sent before it died comes, though nobody has looked before the death was known. */
+/* Messages that a rank sent before it died arrive, although no rank polled before the death was known. */
 static void messages(void) {
   enum { count = 50 };
   int in[count + 1], last = ranks - 1;
@@ -106,7 +106,7 @@ static void messages(void) {
   go_on();
 }
 
-/* Who has ended a call has done its part: the others' end, too, however late they are. */
+/* A rank that has ended a call has done its part: the other ranks' calls end, too, however late they are. */
 static void copies(void) {
   MPI_Comm copy;
   int victim = ranks / 2;
@@ -135,7 +135,7 @@ static void halves(void) {
   go_on();
 }
 
-/* Whoever waits for anybody, or for all that have a file, hears of it, and once told goes on. */
+/* A rank that waits for any source, or for all ranks of a file, is notified, and continues afterwards. */
 static void waits(void) {
   MPI_File file;
   MPI_Message message;
@@ -178,7 +178,7 @@ static void tests(void) {
   go_on();
 }
 
-/* New ones that only some hear of are told to leave; with the dead gone, others can be started. */
+/* Spawned processes that only some ranks know are told to leave; after recovery, others can be spawned. */
 static void children(const char* self) {
   MPI_Comm left, across, all;
   if (me == ranks - 1) raise(SIGKILL);

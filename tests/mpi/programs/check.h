@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the programs here share: checks that name the line, and who this is. */
+ * Shared code of the programs in this folder: checks that name the line, and this rank's identity. */
 #ifndef CHECK_H
 #define CHECK_H
 #include <mpi.h>

@@ -222,7 +222,7 @@ static void long_message_of_structures(void) {
   MPI_Type_free(&pair);
 }
 
-/* Files are closed by those who had them, whatever their default handler keeps quiet of. */
+/* Ranks that opened files close them, although the default error handler of files hides errors. */
 static MPI_File opened(void) {
   MPI_File file;
   char name[64];
@@ -248,7 +248,7 @@ static void window(int which) {
       if (me == 0) MPI_Recv(data, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       else MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
       break;
-    case 1: /* nobody posts */
+    case 1: /* no rank posts */
       if (me == 0) MPI_Win_start(everybody, 0, win);
       else MPI_Barrier(MPI_COMM_WORLD);
       break;
@@ -364,7 +364,7 @@ int main(int argc, char** argv) {
     case 25: partitioned(3, MPI_INT); break; /* one partition is missing */
     case 26: partitioned(4, MPI_FLOAT); break;
     case 27: partitioned(4, MPI_INT); break;
-    case 28: /* a message that nobody receives */
+    case 28: /* a message that is never received */
       if (me == 0) MPI_Send(data, 3, MPI_INT, 1, 5, MPI_COMM_WORLD);
       break;
     case 29: MPI_Probe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;

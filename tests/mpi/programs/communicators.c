@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The life of communicators: freeing waits for nobody, what is pending goes on, their numbers are used again, hints. */
+ * The life of communicators: freeing does not wait, pending operations continue, numbers are reused, hints. */
 #include "check.h"
 
 /* Rank 0 frees first, and only then sends what the others wait for before they free. */

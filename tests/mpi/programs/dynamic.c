@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What both sides do. `high`: of those who were started. */
+/* Work of both sides. `high`: the merge argument of the spawned processes. */
 static void work_together(MPI_Comm across, int high) {
   enum { count = 50000 };
   static int out[count], in[count];
@@ -108,7 +108,7 @@ static void refuse(void) {
   FAILS(MPI_Comm_connect("atoll:0:0:0", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &none), MPI_ERR_PORT);
   char port[MPI_MAX_PORT_NAME];
   MPI_Open_port(MPI_INFO_NULL, port);
-  /* nobody accepts */
+  /* no process accepts */
   setenv("ATOLL_PEER_TIMEOUT", "0.2", 1);
   FAILS(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &none), MPI_ERR_PORT);
   unsetenv("ATOLL_PEER_TIMEOUT");

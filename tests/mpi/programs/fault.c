@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Ranks die at any moment: the others hear of it, agree, and go on. `fault SEED`. */
+ * Ranks die at any time: the others are notified, agree, and continue. `fault SEED`. */
 #include "check.h"
 
 #include <mpi-ext.h>
@@ -94,9 +94,9 @@ int main(int argc, char** argv) {
   seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Barrier(comm); /* nobody dies before all have it */
+  MPI_Barrier(comm); /* no rank dies before all have it */
   int members = ranks;
-  /* The same numbers everywhere: who dies, in what, and about when. */
+  /* The same random numbers on all ranks: the rank that dies, the operation, and the approximate time. */
   while (members > 1) {
     unsigned victim = draw((unsigned)members), kind = draw(8), microseconds = draw(2000);
     int mine;
@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
     while (code == MPI_SUCCESS) code = work(comm, (int)kind);
     CHECK(is_failure(code));
     MPI_Comm next = recover(comm);
-    /* Who has died is known on the communicator that it was in. */
+    /* The failed rank is known on its communicator. */
     MPI_Group dead;
     int count;
     MPIX_Comm_get_failed(comm, &dead);

@@ -48,7 +48,7 @@ void interleaved(const char* collective, int block, int blocks) {
     MPI_File_write_at(file, 0, old.data(), static_cast<int>(all), MPI_INT, MPI_STATUS_IGNORE);
   }
   settle(file, block);
-  // A column of blocks of size + 1: the last of each row is nobody's.
+  // A column of blocks of size + 1: the last block of each row belongs to no rank.
   MPI_Datatype column, type;
   MPI_Type_vector(blocks, block, block * (size + 1), MPI_INT, &column);
   MPI_Type_create_resized(column, 0, static_cast<MPI_Aint>(all * sizeof(int)), &type);
@@ -88,9 +88,9 @@ void interleaved(const char* collective, int block, int blocks) {
   settle(file, block);
   CHECK(MPI_File_read_at_all(file, 0, whole.data(), static_cast<int>(all), MPI_INT, &status) == MPI_SUCCESS);
   for (std::size_t i = 0; i < all; ++i) {
-    bool nobody =
+    bool unowned =
         i / static_cast<std::size_t>(block) % static_cast<std::size_t>(size + 1) == static_cast<std::size_t>(size);
-    CHECK(whole[i] == (nobody ? 7 : value_at(i)));
+    CHECK(whole[i] == (unowned ? 7 : value_at(i)));
   }
   MPI_File_close(&file);
   MPI_Type_free(&column), MPI_Type_free(&type), MPI_Type_free(&spread), MPI_Type_free(&pair);
@@ -251,8 +251,8 @@ void views_in_flight() {
   MPI_File_close(&file);
 }
 
-// Through one view, too. Rank 0 alone aggregates, and of the first access it has heard of all but the last rank's view,
-// when the second begins, for which rank 1, who is done with views, comes late.
+// Also through one view. Only rank 0 aggregates. When the second access begins, it has received all views of the first
+// one except the last rank's; rank 1, which has sent its views, begins the second access late.
 void one_view_in_flight() {
   MPI_Info info;
   MPI_Info_create(&info);
@@ -317,7 +317,7 @@ void errors() {
   CHECK(class_of(MPI_File_read(file, &number, 1, MPI_INT, MPI_STATUS_IGNORE)) == MPI_ERR_ACCESS);
   CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "strange", MPI_INFO_NULL)) ==
         MPI_ERR_UNSUPPORTED_DATAREP);
-  // What one rank gives wrong is an error of all: nobody waits.
+  // A wrong argument of one rank is an error of all ranks: no rank waits.
   CHECK(class_of(MPI_File_set_view(file, rank == 0 ? -1 : 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL)) ==
         MPI_ERR_ARG);
   CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, rank == size - 1 ? MPI_BYTE : MPI_INT, "native", MPI_INFO_NULL)) ==
@@ -423,7 +423,7 @@ int main(int argc, char** argv) {
     interleaved(collective, 16, 1000);
     interleaved(collective, 3000, 3);
   }
-  interleaved("automatic", 70000, 2);  // runs so long that nobody hands his data over
+  interleaved("automatic", 70000, 2);  // runs so long that ranks write their data themselves
   matrix();
   shared_pointer();
   empty_view();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is wrong is an error of the rank that does it, and a class: null buffers and lists, memory that is none of a
- * window's, files that have no more room. Nobody dies of it, and all goes on afterwards. */
+ * A wrong call is an error of that rank, with a class: null buffers and lists, memory outside of a window, full file
+ * systems. No rank dies, and all continue afterwards. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -76,7 +76,7 @@ static void null_buffers(void) {
   MPI_Type_free(&column);
 }
 
-/* Memory goes back once, by whoever gave it, and from its beginning. */
+/* Memory is freed once, by the function that matches its allocation, and at its first byte. */
 static void memory(void) {
   char* own;
   REFUSED(MPI_Free_mem(data), MPI_ERR_BASE);
@@ -222,7 +222,7 @@ static void dynamic_windows(void) {
     int unlocked = MPI_Win_unlock(right, win);
     REFUSED(put != MPI_SUCCESS ? put : unlocked, i == 1 ? MPI_SUCCESS : MPI_ERR_RMA_RANGE);
   }
-  /* Nothing at all is there: an address that nobody has. */
+  /* An unmapped address. */
   int code, flushed;
   MPI_Win_lock_all(0, win);
   code = MPI_Get(&got, 1, MPI_INT, right, 8, 1, MPI_INT, win);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Communicators are revoked: whoever makes, uses or frees them comes to an end, where nobody dies, too. */
+ * Communicators are revoked: calls that make, use or free them end, also if no rank dies. */
 #include "check.h"
 
 #include <mpi-ext.h>
@@ -11,23 +11,23 @@ int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   for (int round = 0; round < rounds; ++round) {
-    /* Who has it may revoke it before the others have: they get one that is revoked. */
+    /* A rank that has it may revoke it before the others have it: they get a revoked one. */
     MPI_Comm comm;
     CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &comm) == MPI_SUCCESS);
     if (me == round % ranks) MPIX_Comm_revoke(comm);
     else FAILS(MPI_Barrier(comm), MPIX_ERR_REVOKED);
-    /* The others hear of it at once, in a barrier, or when they wait for all in MPI_Comm_free. */
+    /* The others are notified at once, in a barrier, or when they wait for all in MPI_Comm_free. */
     CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
     CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &comm) == MPI_SUCCESS);
     if (me == round % ranks) MPIX_Comm_revoke(comm);
     CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
     CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
   }
-  /* One dies, the first revokes, and the others call until they hear of it. */
+  /* One rank dies, the first revokes, and the others call until they are notified. */
   MPI_Comm comm;
   CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &comm) == MPI_SUCCESS);
   MPI_Barrier(comm);
-  /* Receives that are let go, before and behind the death, are nobody's matter any more. */
+  /* Freed receive requests, before and after the death, report no failure. */
   static int late[2];
   MPI_Request let_go;
   CHECK(MPI_Irecv(&late[0], 1, MPI_INT, MPI_ANY_SOURCE, 6, comm, &let_go) == MPI_SUCCESS);

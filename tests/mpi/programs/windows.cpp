@@ -285,8 +285,8 @@ void small_elements(MPI_Datatype type, int place) {
   MPI_Win_free(&win);
 }
 
-// Elements lie where a type has them, wherever it begins: whoever adds to the same ones in another way, nothing is
-// lost.
+// Elements lie where a datatype places them, wherever it begins: no update is lost when ranks add to the same elements
+// through different datatypes.
 void alignments() {
   const int times = 20 * rounds * rounds, one = 1;
   const MPI_Aint three = 3;

@@ -27,7 +27,7 @@ class Connection {
     std::array<Target, most_targets> targets{};
     std::array<iovec, most_parts> parts{};
     std::size_t part_count = 0;
-    void* context = nullptr;  ///< null: nobody wants to know
+    void* context = nullptr;  ///< null: no completion is wanted
     std::uint64_t flags = 0;  ///< of its completion
     enum class Until { copied, answered } until = Until::copied;
   };
@@ -67,7 +67,7 @@ class Connection {
     std::size_t part = 0, done = 0;  // the next byte
   };
   struct Read {
-    std::byte* to;  // null: nobody wants it any more
+    std::byte* to;  // null: cancelled, its data are discarded
     std::size_t bytes;
     void* context;
   };

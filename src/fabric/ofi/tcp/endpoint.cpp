@@ -149,7 +149,7 @@ void Endpoint::accept() {
   }
 }
 
-// What a hello says, which may be anybody's.
+// Looks up the sender of a hello, which is not authenticated yet.
 Greeting::Known Endpoint::know(const Hello& hello) {
   std::size_t number = hello.target == identity_.pe && hello.lane == identity_.lane ? find(hello.source) : nobody;
   if (number == nobody || hello.version != version ||
@@ -286,8 +286,8 @@ int Endpoint::send(std::size_t number, const Connection::Outgoing& what, bool ke
   }
   if (!peer.connection->has_room()) return EAGAIN;
   int error = attempt(number, [&](Connection& connection) { return connection.send(what, keeps); });
-  // It has been taken: when the connection breaks, its completion says so. What nobody waits for is lost as it may be
-  // anywhere.
+  // It has been taken: when the connection breaks, its completion reports that. A message without completion may be
+  // lost, as on any network.
   if (error == 0 && peer.connection->is_blocked()) blocked_ = 1;
   return 0;
 }

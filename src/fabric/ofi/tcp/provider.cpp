@@ -258,7 +258,7 @@ ssize_t read_failure(fid_cq* queue, fi_cq_err_entry* to, std::uint64_t) {
 // ---- tables
 // -------------------------------------------------------------------------------------------------------------
 
-// What is not set is called by nobody here.
+// Unset functions are never called here.
 template <class Table>
 Table table() {
   Table made{};
