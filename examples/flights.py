@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A year of flights from New York: who is late, where to, when, and whether one delay brings the next.
+"""A year of flights from New York: the delays of each carrier, route and hour, and whether a delay causes the next.
 
     python examples/flights.py                    # this process, all cores
     atoll run -n 4 python examples/flights.py     # the same on 4 PEs
@@ -204,7 +204,7 @@ def draw(figures: dict[str, np.ndarray], words: dict[str, list[str]], path: Path
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Who is late? A year of flights from New York.")
+    parser = argparse.ArgumentParser(description="Delays in a year of flights from New York.")
     parser.add_argument("--out", type=Path, default=Path("demo-out"), help="folder for the picture")
     arguments = parser.parse_args()
 

@@ -39,7 +39,7 @@ CLASS = """{{ objname | escape | underline }}
 #: Modules beside `atoll` itself whose public names have pages.
 MODULES = ("atoll.linalg", "atoll.fft", "atoll.random", "atoll.pandas", "atoll.shmem", "atoll.sim", "atoll.narwhals")
 
-#: Classes of what methods give, which nobody makes by name.
+#: Classes of results of methods, which users do not construct.
 GIVEN = (
     "atoll.frame.accessors.Categories", "atoll.frame.accessors.Parts", "atoll.frame.accessors.Texts",
     "atoll.frame.groupby.groupby.DataFrameGroupBy", "atoll.frame.groupby.groupby.SeriesGroupBy",

@@ -30,20 +30,20 @@ static void fill(char* block, uint64_t seed) {
   }
 }
 
-static void put_point(const char* name, enum BenchWho who, int directions) {
+static void put_point(const char* name, enum BenchCallers callers, int directions) {
   comm_barrier();
   fill(own, (uint64_t)comm_me());
   memset(target, 0, size);
   comm_barrier();
-  if (who == BENCH_EVERYBODY || comm_me() == 0) put(1);
+  if (callers == BENCH_EVERYBODY || comm_me() == 0) put(1);
   comm_barrier();
   uint64_t hash = bench_hash(target, size);
   int sender = (comm_me() + comm_pes() - 1) % comm_pes();
-  if (who == BENCH_EVERYBODY || sender == 0) {
+  if (callers == BENCH_EVERYBODY || sender == 0) {
     fill(own, (uint64_t)sender);
     bench_check(hash == bench_hash(own, size), name);
   }
-  double seconds = bench_measure(put, who) / WINDOW;
+  double seconds = bench_measure(put, callers) / WINDOW;
   bench_point((BenchPoint){.name = name,
                            .size = size,
                            .seconds = seconds,

@@ -167,30 +167,30 @@ static inline double bench_median(double* values, unsigned count) {
 // A body does its operation `count` times.
 typedef void (*BenchBody)(uint64_t count);
 
-enum BenchWho { BENCH_FIRST, BENCH_EVERYBODY };
+enum BenchCallers { BENCH_FIRST, BENCH_EVERYBODY };
 
 // Seconds of the slowest PE.
-static inline double bench_time(BenchBody body, uint64_t count, enum BenchWho who) {
+static inline double bench_time(BenchBody body, uint64_t count, enum BenchCallers callers) {
   comm_barrier();
   double begin = bench_now();
-  if (who == BENCH_EVERYBODY || comm_me() == 0) body(count);
+  if (callers == BENCH_EVERYBODY || comm_me() == 0) body(count);
   return comm_max(bench_now() - begin);
 }
 
 // Median seconds of one operation: as many in a row as fill the share. All PEs come to the same count, because they
 // see the same time.
-static inline double bench_measure(BenchBody body, enum BenchWho who) {
+static inline double bench_measure(BenchBody body, enum BenchCallers callers) {
   uint64_t count = 1;
-  double taken = bench_time(body, count, who);
+  double taken = bench_time(body, count, callers);
   while (taken < bench_share / 4 && count < ((uint64_t)1 << 40)) {
     uint64_t wanted = (uint64_t)((double)count * bench_share / 2 / (taken > 1e-7 ? taken : 1e-7));
     count = wanted > count * 16 ? count * 16 : wanted < count * 2 ? count * 2 : wanted;
-    taken = bench_time(body, count, who);
+    taken = bench_time(body, count, callers);
   }
   uint64_t fitting = (uint64_t)((double)count * bench_share / taken);
   count = fitting > 1 ? fitting : 1;
   double seconds[BENCH_MOST_REPEATS];
-  for (unsigned i = 0; i < bench_repeats; ++i) seconds[i] = bench_time(body, count, who) / (double)count;
+  for (unsigned i = 0; i < bench_repeats; ++i) seconds[i] = bench_time(body, count, callers) / (double)count;
   return bench_median(seconds, bench_repeats);
 }
 

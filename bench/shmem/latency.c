@@ -104,8 +104,8 @@ static uint64_t word_after(BenchBody body) {
   return value;
 }
 
-static void point(const char* name, BenchBody body, enum BenchWho who, double parts, uint64_t checksum) {
-  double seconds = bench_measure(body, who) / parts;
+static void point(const char* name, BenchBody body, enum BenchCallers callers, double parts, uint64_t checksum) {
+  double seconds = bench_measure(body, callers) / parts;
   bench_point((BenchPoint){.name = name, .size = size, .seconds = seconds, .checksum = checksum});
 }
 

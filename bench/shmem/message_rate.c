@@ -36,9 +36,9 @@ static void set(uint64_t value) {
   comm_barrier();
 }
 
-static void point(const char* name, BenchBody body, enum BenchWho who, uint64_t checksum) {
-  double seconds = bench_measure(body, who) / WINDOW;
-  double work = who == BENCH_EVERYBODY ? comm_pes() : 1;
+static void point(const char* name, BenchBody body, enum BenchCallers callers, uint64_t checksum) {
+  double seconds = bench_measure(body, callers) / WINDOW;
+  double work = callers == BENCH_EVERYBODY ? comm_pes() : 1;
   bench_point(
       (BenchPoint){.name = name, .size = 8, .seconds = seconds, .work = work, .unit = "op", .checksum = checksum});
 }

@@ -159,7 +159,7 @@ def q9(t: SimpleNamespace) -> Any:
 
 
 def q10(t: SimpleNamespace) -> Any:
-    """Customers who return goods."""
+    """Returned items by customer."""
     orders = t.orders[(t.orders.o_orderdate >= date("1993-10-01")) & (t.orders.o_orderdate < date("1994-01-01"))]
     items = t.lineitem[t.lineitem.l_returnflag == "R"][["l_orderkey", "l_extendedprice", "l_discount"]]
     items = items.merge(orders[["o_orderkey", "o_custkey"]], left_on="l_orderkey", right_on="o_orderkey")
@@ -300,7 +300,7 @@ def q20(t: SimpleNamespace) -> Any:
 
 
 def q21(t: SimpleNamespace) -> Any:
-    """Suppliers who kept orders waiting."""
+    """Suppliers that kept orders waiting."""
     items = t.lineitem[["l_orderkey", "l_suppkey"]]
     late = items[t.lineitem.l_receiptdate > t.lineitem.l_commitdate]
     nation = t.nation[t.nation.n_name == "SAUDI ARABIA"]
@@ -308,7 +308,7 @@ def q21(t: SimpleNamespace) -> Any:
     found = late.merge(supplier, left_on="l_suppkey", right_on="s_suppkey")
     finished = t.orders.o_orderkey[t.orders.o_orderstatus == "F"]
     found = found[found.l_orderkey.isin(finished)]
-    # Only these orders are looked at further: who delivered to them, and who of these was late.
+    # Only for these orders: all suppliers, and the late ones among them.
     suppliers = items[items.l_orderkey.isin(found.l_orderkey)].groupby("l_orderkey").l_suppkey.agg(["min", "max"])
     blamed = late[late.l_orderkey.isin(found.l_orderkey)].groupby("l_orderkey").l_suppkey.agg(["min", "max"])
     several = suppliers[suppliers["min"] < suppliers["max"]].index
@@ -319,7 +319,7 @@ def q21(t: SimpleNamespace) -> Any:
 
 
 def q22(t: SimpleNamespace) -> Any:
-    """Customers who may come back."""
+    """Sales opportunities: customers without orders."""
     customer = t.customer.assign(cntrycode=t.customer.c_phone.str[:2])
     customer = customer[customer.cntrycode.isin(["13", "31", "23", "29", "30", "18", "17"])]
     average = customer[customer.c_acctbal > 0].c_acctbal.mean()

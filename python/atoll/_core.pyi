@@ -128,7 +128,7 @@ class Symmetric:
     npes: int
     blocks: int
     def allocate(self, bytes: int) -> np.ndarray[Any, Any]:
-        """Collective: zeroed bytes at the same place on every PE, given back once every PE has let go of them."""
+        """Collective: zeroed bytes at the same offset on every PE, freed once every PE has released them."""
 
     def free(self, array: np.ndarray[Any, Any]) -> None: ...
     def is_symmetric(self, array: np.ndarray[Any, Any]) -> bool: ...

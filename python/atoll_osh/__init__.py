@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`oshcc`, `oshc++` and `oshrun` on the PATH, and `atoll-mpicc` and its kin, whose names hide nobody else's: each
+"""`oshcc`, `oshc++` and `oshrun` on the PATH, and the `atoll-mpi…` wrappers, whose names do not hide other MPI's: each
 becomes the program of that name in the package `atoll`.
 
 Outside that package, because importing it brings NumPy along: 0.2 s for each file that a build compiles.

@@ -305,7 +305,7 @@ TEST_P(Messages, LongOnesGetThroughToAFullRing) {
 }
 
 // As of several that were killed while they wrote messages of several slots, one of them over the ring's end, with one
-// that lives between them: all are waited for once. Who takes slots after that has his own time.
+// that lives between them: one wait covers all of them. Later senders have their own time limit.
 TEST_P(Messages, SkipsUnfinishedSlotsOfDeadSenders) {
   ATOLL_NOT_SIMULATED();
   run([](Context& context) {

@@ -143,7 +143,7 @@ class Run:
             done = len(self.plan.points) - len(left)
             if left:
                 if "dirty" in self.head["commit"]:
-                    say("files differ from the commit: records will say so, and nobody can repeat them")
+                    say("files differ from the commit: records are marked as dirty, and cannot be repeated exactly")
                 self.strategy.prepare(say)
             if done:
                 say(f"{done} of {len(self.plan.points)} points are done: {self.path}")

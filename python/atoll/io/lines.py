@@ -82,7 +82,7 @@ def write_lines(path: str, head: bytes, columns: Sequence[LineColumn], form: For
 
 
 class _InOrder:
-    """Takes pieces that threads finish in any order, and gives them on in theirs, one at a time; nobody waits."""
+    """Puts pieces that threads finish in any order back in order, and passes them on one at a time, without waiting."""
 
     def __init__(self, give: Callable[[_core.Lines], None]) -> None:
         self._give, self._lock = give, threading.Lock()

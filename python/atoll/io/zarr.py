@@ -29,7 +29,7 @@ from .writing import agree, check_step, checked, writes
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
 
-#: Bytes that a chunk has at most, when nobody says how large chunks are; and that one PE writes at a time.
+#: Default maximum bytes of a chunk; also the bytes that one PE writes at a time.
 _CHUNK, _PIECE = 32 << 20, 64 << 20
 _MOST_PARTS = 4096  # of a store with very small chunks, some are read together
 

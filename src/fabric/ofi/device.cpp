@@ -167,7 +167,7 @@ void Device::open_segment() {
 // Without them long puts are a write and a message.
 void Device::open_slots(std::uint32_t npes) {
   slot_count_ = std::size_t{npes} * slots_per_peer;
-  slots_ = std::make_unique_for_overwrite<Header[]>(slot_count_);  // pages that nobody uses cost nothing
+  slots_ = std::make_unique_for_overwrite<Header[]>(slot_count_);  // untouched pages cost nothing
   slots_region_ = expose(slots_.get(), slot_count_ * sizeof(Header), FI_REMOTE_WRITE, key_of(slots_key));
 }
 
@@ -178,7 +178,7 @@ void Device::make_buffers() {
   longest_message_ = std::min(longest, info_->ep_attr->max_msg_size - sizeof(Header));
   receive_bytes_ = longest + receive_gap;
   std::size_t bytes = (receives + most_spares) * receive_bytes_ + sends * most_message;
-  buffers_ = Buffer<std::byte>(memory_, bytes);  // pages that nobody uses cost nothing
+  buffers_ = Buffer<std::byte>(memory_, bytes);  // untouched pages cost nothing
   if (local_registration_) {
     buffers_region_ = expose(buffers_.data(), bytes, FI_SEND | FI_RECV | FI_READ | FI_WRITE, key_of(buffers_key));
     ATOLL_VALIDATE(buffers_region_ != nullptr, SetupError,

@@ -405,7 +405,7 @@ void Path::answer_get(const Header& header, PeId to) {
 void Path::finish_request(const Header& header, Bytes payload) {
   ATOLL_VALIDATE(header.request < requests_.size() && requests_[header.request].active &&
                      requests_[header.request].bytes >= payload.size(),
-                 Error, "PE {} answers what nobody asked", header.source);
+                 Error, "PE {} answers a request that was not made", header.source);
   Request& request = requests_[header.request];
   if (request.to != nullptr) {
     if (payload.empty()) std::memcpy(request.to, &header.operand, request.bytes);

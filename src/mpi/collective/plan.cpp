@@ -106,7 +106,7 @@ std::optional<Comm::Lease> way_for(Use use, Comm& comm, MPI_Datatype type, MPI_O
 template <class Call, class... Arguments>
 Plan through_coll(Use use, Comm& comm, Comm::Lease on, const Arguments&... arguments) {
   auto call = std::make_shared<Call>(comm, arguments...);  // what is wrong is said now
-  Course course{.bytes = call->bytes(), .who = Who::anybody, .comm = Ref<Comm>(comm)};
+  Course course{.bytes = call->bytes(), .advanced_by = AdvancedBy::any_thread, .comm = Ref<Comm>(comm)};
   Ref<Comm> held_comm(comm);
   if (use == Use::once) return {[held_comm, on, call] { return flow_of(held_comm, on, call); }, course};
   auto make = [held_comm, on, held = std::make_tuple(hold(comm, arguments)...)] {

@@ -17,7 +17,8 @@ struct Task {
 
   Circle circle() const { return {&comm->local()->pes(), comm->rank(), bits}; }
   Course course() const {
-    return {.bytes = static_cast<std::size_t>(from.bytes()), .who = reducer->is_user() ? Who::program : Who::anybody};
+    return {.bytes = static_cast<std::size_t>(from.bytes()),
+            .advanced_by = reducer->is_user() ? AdvancedBy::program : AdvancedBy::any_thread};
   }
   Elements load() const {
     Outgoing data(from.at, from.count, handle_of(*from.type));

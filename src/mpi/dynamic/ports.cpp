@@ -211,7 +211,8 @@ void comm_connect(const char* name, int root, MPI_Comm handle, MPI_Comm* made) {
     });
     ATOLL_MPI_REQUIRE(
         answer == Note::come_in, MPI_ERR_PORT,
-        "nobody is behind the port '{}' (any more), or has called MPI_Comm_accept within ATOLL_PEER_TIMEOUT", name);
+        "no process has the port '{}' open (any more), or it has not called MPI_Comm_accept within ATOLL_PEER_TIMEOUT",
+        name);
     return mine;
   });
   give(make_inter_after(meeting, comm, root), made);
@@ -255,7 +256,7 @@ void unpublish_name(const char* service, const char* port) {
 
 void lookup_name(const char* service, char* port) {
   auto found = library().context().lookup(service);
-  ATOLL_MPI_REQUIRE(found.has_value(), MPI_ERR_NAME, "nobody has published the name '{}'", service);
+  ATOLL_MPI_REQUIRE(found.has_value(), MPI_ERR_NAME, "no process has published the name '{}'", service);
   std::memcpy(port, found->c_str(), found->size() + 1);
 }
 

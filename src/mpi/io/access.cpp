@@ -222,7 +222,7 @@ void say_how_much(const Job& job, MPI_Status* status, End&& end) {
 class FileRequest : public FlowRequest {
  public:
   explicit FileRequest(std::unique_ptr<Job> job)
-      : FlowRequest(carry_out_counted(*job), {.who = Who::program}), job_(std::move(job)) {}
+      : FlowRequest(carry_out_counted(*job), {.advanced_by = AdvancedBy::program}), job_(std::move(job)) {}
   void result(MPI_Status* status) override {
     say_how_much(*job_, status, [&] { FlowRequest::result(status); });
   }

@@ -78,7 +78,7 @@ void check_mode(int mode) {
                     "the mode {:#x} needs one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR", mode);
   ATOLL_MPI_REQUIRE(
       !read || (mode & (MPI_MODE_CREATE | MPI_MODE_EXCL)) == 0, MPI_ERR_AMODE,
-      "what is made anew cannot be only read: MPI_MODE_CREATE and MPI_MODE_EXCL do not go with MPI_MODE_RDONLY");
+      "MPI_MODE_CREATE and MPI_MODE_EXCL cannot be combined with MPI_MODE_RDONLY (a new file must be written)");
   ATOLL_MPI_REQUIRE(!both || (mode & MPI_MODE_SEQUENTIAL) == 0, MPI_ERR_AMODE,
                     "MPI_MODE_SEQUENTIAL does not go with MPI_MODE_RDWR");
 }

@@ -16,12 +16,12 @@ namespace atl::mpi {
 void finish_in_background(Request& request);
 
 /// The threads that may advance it.
-enum class Who { anybody, program };
+enum class AdvancedBy { any_thread, program };
 
 /// What is known of a flow before it runs.
 struct Course {
   std::size_t bytes = 0;  ///< how much it moves, about
-  Who who = Who::anybody;
+  AdvancedBy advanced_by = AdvancedBy::any_thread;
   Ref<Comm> comm = {};    ///< the communicator whose coll runs it
 };
 
@@ -40,7 +40,7 @@ class FlowRequest : public Request {
 
   /// One step; in progress(), of one thread at a time.
   bool advance();
-  bool may_be_advanced_by_thread() const { return course_.who == Who::anybody; }
+  bool may_be_advanced_by_thread() const { return course_.advanced_by == AdvancedBy::any_thread; }
 
  private:
   void begin(Flow flow);

@@ -70,7 +70,7 @@ class Pmi1 final : public Pmi {
   void abort(int status, std::string_view) noexcept override {
     try {
       wire_.write(fmt::format("cmd=abort exitcode={}\n", status), Deadline::after_seconds(1));
-    } catch (...) {  // the launcher is gone: nobody is left to tell
+    } catch (...) {  // the launcher is gone
     }
   }
 
@@ -122,7 +122,7 @@ class Pmi2 final : public Pmi {
       for (char& one : text)
         if (one == ';' || one == '\n') one = ',';
       say("abort", fmt::format("isworld=TRUE;msg={};", text), Deadline::after_seconds(1));
-    } catch (...) {  // the launcher is gone: nobody is left to tell
+    } catch (...) {  // the launcher is gone
     }
   }
 

@@ -135,8 +135,7 @@ void Greeting::advance() {
       take(*frame);
     }
   } catch (const SetupError&) { refuse("it is not an agent of Atoll"); }
-  if (!open && refusal_.empty() && !verified_)
-    refusal_ = fmt::format("{} before it had proved who it is", link_->fault());
+  if (!open && refusal_.empty() && !verified_) refusal_ = fmt::format("{} before it had authenticated", link_->fault());
 }
 
 std::unique_ptr<Link> Greeting::take_link() { return std::move(link_); }

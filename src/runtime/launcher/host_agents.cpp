@@ -152,13 +152,13 @@ void HostAgents::drop_a_greeting() {
   });
   if (silent == greetings_.end()) silent = greetings_.begin();
   if ((*silent)->host()) return;
-  if ((*silent)->refusal().empty()) (*silent)->drop("it does not say who it is, and others wait");
+  if ((*silent)->refusal().empty()) (*silent)->drop("it does not authenticate, and other connections wait");
   greet(**silent);
   greetings_.erase(silent);
 }
 
 void HostAgents::greet(Greeting& greeting) {
-  if (!greeting.host() && greeting.refusal().empty() && greeting.late()) greeting.refuse("it does not say who it is");
+  if (!greeting.host() && greeting.refusal().empty() && greeting.late()) greeting.refuse("it does not authenticate");
   if (auto host = greeting.host(); host && hosts_[*host].stage != Stage::starting)
     greeting.refuse(fmt::format("{} is not expected (any more)", describe(*host)));
   if (!greeting.refusal().empty()) {

@@ -98,7 +98,7 @@ TEST(Handshake, AnAgentThatWasDroppedComesAgain) {
 TEST(Handshake, AnAgentOfAnotherJobStaysOut) {
   Verdict verdict = meet(make_secret(), [&](std::uint16_t port) { agent(make_secret(), 1, port); });
   EXPECT_EQ(verdict.host, std::nullopt);
-  EXPECT_THAT(verdict.refusal, HasSubstr("before it had proved who it is"));
+  EXPECT_THAT(verdict.refusal, HasSubstr("before it had authenticated"));
   EXPECT_THAT(verdict.agent_error, HasSubstr("does not know the job's secret"));
 }
 

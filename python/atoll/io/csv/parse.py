@@ -57,7 +57,7 @@ def _spoken(dialect: Dialect) -> _core.CsvDialect:
     )  # fmt: skip
 
 
-#: Rooms that nobody uses now. Their pages are touched, and they are no larger than ranges usually are.
+#: Unused buffers for reuse. Their pages are touched, and they are no larger than typical ranges.
 _rooms: list[_core.CsvText] = []
 _ROOM = 4 << 20
 _MOST_ROOMS = 64
@@ -143,11 +143,11 @@ def _typed(name: str, kind: Any, array: Any) -> Any:
 
 
 def rows_end(source: Any, begin: int, size: int, dialect: Dialect, columns: int) -> int:
-    """Where a record begins behind as many rows as are wanted, from `begin` on; the file's size where nobody knows."""
+    """The start of the record after the wanted rows from `begin` on; the file's size if unknown."""
     data, more = b"", SAMPLE
     while knows(dialect) and begin + len(data) < size:
         found = bytes(source.read(more))
-        if not found:  # it has become shorter, which who reads it is told
+        if not found:  # it has become shorter, which its reader reports
             break
         data += found
         cut = data.rfind(b"\n") + 1

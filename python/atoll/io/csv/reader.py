@@ -36,7 +36,7 @@ class CsvReader(Reader):
         self.schema: Any = None
 
     def set_kinds(self, kinds: Mapping[str, Any]) -> None:
-        """Says what the columns are."""
+        """Determines names and types of the columns."""
         import pyarrow as pa
 
         self.kinds = {name: pa.large_string() if pa.types.is_string(kind) else kind for name, kind in kinds.items()}
@@ -194,7 +194,7 @@ def _joined(reader: CsvReader, ranges: list[Part], surveys: list[Any]) -> list[P
     """The ranges with their borders moved to where records begin, and their rows where each line is a record."""
     parts: list[Part] = []
     counts = reader.dialect.on_bad_lines == "error"
-    # How the ranges before end, how many lines end in them (-1: nobody knows), and how many do before the part in work.
+    # How the ranges before end, how many lines end in them (-1: unknown), and how many do before the part in work.
     state, lines, before = 0, 0, 0
     byte_before = ""
 

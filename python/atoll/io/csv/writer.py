@@ -40,7 +40,7 @@ def csv_rows(
     count = len(next(iter(named.values())))
     special = f"[{re.escape(sep)}{re.escape(quotechar)}\r\n]"
     texts = [_text(column, na_rep, special, quotechar) for column in named.values()]
-    if len(texts) == 1:  # a line of nothing is no row for who reads it
+    if len(texts) == 1:  # readers skip an empty line
         nothing = texts[0].str.len() == 0
         texts[0] = texts[0]._choose(nothing, strings([quotechar * 2])._rows(zeros(count, dtype="int64")), texts[0])
     end = strings([lineterminator])._rows(zeros(count, dtype="int64"))

@@ -196,7 +196,7 @@ def _made(file: Any, one: Dataset, compression: str | None) -> int | None:
 
     count = sum(one.counts)
     if compression is None:
-        # In one piece, which is there at once and which nobody fills.
+        # Contiguous, so that it is allocated at once, without fill values.
         how = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
         how.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
         how.set_fill_time(h5py.h5d.FILL_TIME_NEVER)

@@ -41,7 +41,7 @@ class JsonReader(Reader):
         self.complete = True  # whether the schema, once it is set, has all columns
 
     def set_schema(self, schema: Any, complete: bool = True) -> None:
-        """Says what the columns are; where others are an error, the schema is not complete."""
+        """Determines names and types of the columns; if other columns are an error, the schema is incomplete."""
         self.complete = complete
         self.file_schema, self.schema = schema, with_keys(schema, self.keys)
 

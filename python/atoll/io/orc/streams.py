@@ -24,7 +24,7 @@ _NONE, _ZLIB, _SNAPPY, _LZ4, _ZSTD = 0, 1, 2, 4, 5  # compressions
 _MOST = 1024  # values that a byte stands for at most: a run of 512, or one of 130 bytes that say which are there
 _NEAR = 1 << 16  # bytes between two streams that are sooner read than left out
 _HEAD = 8  # bytes of a compressed part's head, and of what Snappy says of its size
-_MARK = 8000  # the field of a file's end that says what it is
+_MARK = 8000  # the tail field with the file's magic string
 _END = 256  # bytes in which the last part of a file lies, which says where others are
 
 

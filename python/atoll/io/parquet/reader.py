@@ -315,7 +315,7 @@ class ParquetReader(Reader):
         """The rows of a row group that its page indexes leave an expression, None where they do not say; and the
         columns whose pages are indexed: of those of the expression and of `columns`, None: of all."""
         footer, told, holds = self._footer(part.file), self._asked(where), self._holds(part)
-        # Who writes one index writes all.
+        # Writers of one page index write all.
         if told.cases is None or not footer.leaves or not footer.chunk(part.number, 0).offset_index[1]:
             return None, {}
         rows = footer.groups[part.number][1]

@@ -92,7 +92,7 @@ def _move(group: Struct, indexes: Sequence[Index | None], by: int) -> None:
             page[_PAGE_AT] = (I64, page[_PAGE_AT][1] + by)
 
 
-#: Rooms that nobody uses now: their pages are touched, which costs as much as to encode what fills them.
+#: Unused buffers for reuse: touching new pages costs as much as encoding their content.
 _rooms: list[Any] = []
 _ROOM = 16 << 20
 _MOST_ROOMS = 8

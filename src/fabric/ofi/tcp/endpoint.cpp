@@ -34,7 +34,7 @@ constexpr std::int64_t patience_ns = 10'000'000'000;
 constexpr std::int64_t most_closing_ns = 1'000'000'000;
 // Numbers of events: of greetings from 1 on, of peers with this bit, and of the listener.
 constexpr std::uint64_t peer_bit = std::uint64_t{1} << 63, listener_number = 0;
-constexpr std::size_t nobody = SIZE_MAX;
+constexpr std::size_t no_peer = SIZE_MAX;
 
 std::string identity_of(const Address& address) {
   std::string text(reinterpret_cast<const char*>(&address.pe), sizeof(address.pe));
@@ -86,7 +86,7 @@ int Endpoint::watch(int descriptor, std::uint32_t events, std::uint64_t number, 
 
 std::size_t Endpoint::find(std::uint32_t pe) const {
   auto at = peer_of_pe_.find(pe);
-  return at == peer_of_pe_.end() ? nobody : at->second;
+  return at == peer_of_pe_.end() ? no_peer : at->second;
 }
 
 std::size_t Endpoint::add_peer(const Address& address) {
@@ -151,8 +151,8 @@ void Endpoint::accept() {
 
 // Looks up the sender of a hello, which is not authenticated yet.
 Greeting::Known Endpoint::know(const Hello& hello) {
-  std::size_t number = hello.target == identity_.pe && hello.lane == identity_.lane ? find(hello.source) : nobody;
-  if (number == nobody || hello.version != version ||
+  std::size_t number = hello.target == identity_.pe && hello.lane == identity_.lane ? find(hello.source) : no_peer;
+  if (number == no_peer || hello.version != version ||
       hello.protection != static_cast<std::uint32_t>(identity_.protection))
     return {.secret = {}, .refusal = "it is not a PE of this job"};
   Peer& peer = peers_[number];
@@ -177,7 +177,7 @@ void Endpoint::advance(std::uint64_t number) {
   Greeting& greeting = *at->second;
   Greeting::State state = greeting.advance();
   bool outgoing = greeting.side() == Side::initiator;
-  std::size_t peer = outgoing ? find(greeting.hello().target) : nobody;
+  std::size_t peer = outgoing ? find(greeting.hello().target) : no_peer;
   if (state == Greeting::State::waiting) {
     // Once it is connected, only an answer can come.
     if (outgoing && greeting.is_connected()) (void)watch(greeting.descriptor(), EPOLLIN, number, EPOLL_CTL_MOD);

@@ -27,7 +27,7 @@ constexpr std::size_t most_injected = 256, queue_entries = 1024;
 // One endpoint with all that libfabric's interface makes objects of: each object leads here, and is closed with the
 // fabric, which lives longest.
 struct Provider {
-  explicit Provider(const Identity& who) : identity(who) {}
+  explicit Provider(const Identity& own) : identity(own) {}
 
   Identity identity;
   std::unique_ptr<Endpoint> endpoint;  // from fi_domain on

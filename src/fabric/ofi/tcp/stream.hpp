@@ -49,7 +49,7 @@ class Stream {
   std::size_t tag_bytes_;
   Seal sealing_, opening_;
   std::size_t room_;                        // of each buffer
-  std::unique_ptr<std::byte[]> out_, in_;  // pages that nobody uses cost nothing
+  std::unique_ptr<std::byte[]> out_, in_;  // untouched pages cost nothing
   std::size_t out_begin_ = 0, out_end_ = 0, in_begin_ = 0, in_end_ = 0;
   std::size_t opened_bytes_ = 0;  // of the body at in_begin_; 0: it has not been opened
 };
