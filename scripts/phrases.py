@@ -13,15 +13,15 @@ from pathlib import Path
 #: (pattern, what to write instead, how many are left)
 PHRASES: list[tuple[str, str, int]] = [
     (r"\bwhoever\b", "name the process, thread or object", 0),
-    (r"\bwho\b", "'that' or 'which': processes and objects are not persons; or name the process", 50),
+    (r"\bwho\b", "'that' or 'which': processes and objects are not persons; or name the process", 3),
     (r"\bhears? of\b", "'is notified of', 'receives'", 0),
-    (r"\b(?:is|are) let go\b|\blet go of\b", "'freed', 'released'", 1),
+    (r"\b(?:is|are) let go\b|\blet go of\b", "'freed', 'released'", 0),
     (r"\bcame (?:too )?early\b", "'unexpected message'", 0),
     (r"\bin vain\b", "'timed out', 'without result'", 0),
-    (r"\bsays? what (?:a|an|the|it|nobody)\b", "'protocol error: unexpected message …'", 3),
+    (r"\bsays? what (?:a|an|the|it|nobody)\b", "'protocol error: unexpected message …'", 0),
     (r"\bmakes? no sense\b", "say which value is invalid, and what is accepted", 0),
-    (r"\bmade anew\b|\banew\b", "'again', 'created'", 1),
-    (r"\bnobody\b", "name the process or the caller: 'no PE', 'no caller'", 31),
+    (r"\bmade anew\b|\banew\b", "'again', 'created'", 0),
+    (r"\bnobody\b", "name the process or the caller: 'no PE', 'no caller'", 8),
 ]
 
 PROSE = {".c", ".cpp", ".hpp", ".h", ".py", ".pyi", ".md", ".toml", ".txt"}
