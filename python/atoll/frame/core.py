@@ -157,6 +157,8 @@ _SLOTS = {"Series": ("_values", "_index", "_name"), "DataFrame": ("_columns", "_
 class SeriesCore(Rows):
     """A column with an index and a name."""
 
+    #: Objects of pandas with a lower number leave an operator with ours to ours.
+    __pandas_priority__ = 3001
     __slots__ = ("__weakref__", "_index", "_name", "_values")
     _values: Any
     _name: Any
@@ -252,6 +254,7 @@ class SeriesCore(Rows):
 class FrameCore(Rows):
     """Columns of one length with labels, and an index of rows."""
 
+    __pandas_priority__ = 4001  # see SeriesCore
     __slots__ = ("__weakref__", "_columns", "_index", "_labels")
     _columns: list[Any]
     _labels: Any

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators of `atoll.pandas` with operands of NumPy and pandas, and what iterators over rows give."""
 
+import operator
+
 import numpy as np
 import pandas
 import pytest
@@ -63,3 +65,13 @@ def test_numbers_refuse_datetimes(other):
 def test_offsets_move_datetimes_as_in_pandas(offset, zone):
     held = pandas.Series(pandas.date_range("2026-02-27 05:00", periods=3, tz=zone))
     pandas.testing.assert_series_equal((pd.Series(held) + offset).to_pandas(), held + offset)
+
+
+def test_objects_of_pandas_leave_operators_to_ours():
+    ours, theirs = pd.Series([1, 2, 3]), pandas.Series([1, 2, 3])
+    for left in (pandas.array([1, 2, None]), theirs, pandas.Index([1, 2, 3]), pandas.array([1.5, 2.0, 3.0])):
+        for operation in (operator.add, operator.mul, operator.lt, operator.eq):
+            made = operation(left, ours)
+            assert type(made) is pd.Series
+            pandas.testing.assert_series_equal(made.to_pandas(), operation(left, theirs))
+    assert type(pandas.DataFrame({"a": [1]}) + pd.DataFrame({"a": [1]})) is pd.DataFrame

@@ -212,8 +212,8 @@ def _wrap_attributes(kind: type) -> None:
     kind.__getattr__ = found_or_of_pandas  # type: ignore[attr-defined]
 
 
-#: Attributes of indexes of datetimes that are arrays of Python's objects in pandas.
-_OF_PYTHON = frozenset(("date", "time"))
+#: Attributes of indexes that are arrays in pandas: of Python's objects, or its own.
+_OF_PYTHON = frozenset(("date", "time", "_data"))
 
 
 def _wrap_attributes_of_index(kind: type) -> None:

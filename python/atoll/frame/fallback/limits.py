@@ -551,6 +551,8 @@ def _operates(self: Any, other: Any = None) -> bool:
     """Single values: numbers beside numbers, and offsets beside datetimes without a zone."""
     if isinstance(other, (np.timedelta64, np.datetime64)) and np.isnat(other):
         return False
+    if type(other).__module__.startswith("pandas.") and hasattr(other, "_from_sequence"):  # an array of pandas
+        return False
     held = columns_of(self)
     if hasattr(other, "normalize") and hasattr(other, "rollback"):  # an offset
         naive = all(isinstance(one, Ticks) and getattr(one, "tz", None) is None for one in held)
@@ -580,6 +582,7 @@ for _limits in (OF_FRAMES, OF_SERIES):
         for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
         for side in ("", "r")
     }
+    _limits |= {f"__{name}__": _operates for name in ("eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor")}
 OF_WINDOWS: dict[str, Limit] = {
     "corr": _windows_alone, "cov": _windows_alone, "agg": _windows_alone, "aggregate": _windows_alone,
 }  # fmt: skip

@@ -42,6 +42,7 @@ class FrozenList(list[Any]):
 class IndexCore:
     """What every index is: columns of labels, one or several."""
 
+    __pandas_priority__ = 2001  # see SeriesCore
     __slots__ = ("__weakref__", "_column", "_name")
     _column: Any
     _name: Any

@@ -14,6 +14,7 @@ from ...arrays.selection import flatnonzero, where
 from ...arrays.sizes import require_room
 from ...columns.categorical.categorical import Categorical
 from ...columns.column import as_column
+from ...columns.objects import Objects
 from ...io.fallback import by_pandas, pandas_at_work
 from ..classes import CLASSES, frame, is_frame, is_series, series
 from ..combine.concat import concat
@@ -179,7 +180,8 @@ def pivot_table(
         wanted = list(aggfunc)
     else:
         wanted = [label for label in self._labels.values if label not in keyed]
-    if margins and (len(down) != 1 or len(across) > (len(wanted) == 1)):
+    simple = all(is_scalar(key) for key in [*down, *across]) and isinstance(aggfunc, str)
+    if margins and not (simple and dropna and sort and down):
         by_pandas("pivot_table", ["margins"])
         held = {
             "index": index, "columns": columns, "aggfunc": aggfunc, "fill_value": fill_value, "dropna": dropna,
@@ -189,6 +191,13 @@ def pivot_table(
             return CLASSES["DataFrame"](
                 self.to_pandas().pivot_table(values, margins=True, margins_name=margins_name, **held)
             )
+    if margins:
+        kept = self[list(dict.fromkeys([*down, *across, *wanted]))].dropna()
+        alone = values is not None and is_scalar(values) and bool(across)
+        order = wanted if alone or not across else sorted(wanted)
+        table = pivot_table(self, values, index, columns, aggfunc, fill_value, observed=observed)
+        made = _with_margins(kept, table, down, across, order, aggfunc, margins_name, alone)
+        return made if fill_value is None else made.fillna(fill_value)
     made = self.groupby([*down, *across], sort=sort, observed=observed)[wanted].agg(aggfunc)
     if dropna:
         made = made.dropna(how="all")
@@ -210,31 +219,103 @@ def pivot_table(
         table = table.fillna(fill_value)
     if dropna and is_frame(table):
         table = table.dropna(how="all", axis=1)
-    return _with_margins(self, table, down, across, wanted[0], aggfunc, margins_name) if margins else table
+    return table
 
 
 def _keys(keys: Any) -> list[Any]:
     return [keys] if is_scalar(keys) or not isinstance(keys, (list, tuple)) else list(keys)
 
 
-def _with_margins(self: Any, table: Any, down: Any, across: Any, value: Any, aggfunc: Any, name: str) -> Any:
-    """The table with figures of whole rows and columns, of the rows that have all of keys and values."""
-    made = table.copy()
+def _with_margins(
+    rows: Any, table: Any, down: list[Any], across: list[Any], wanted: list[Any], aggfunc: Any, name: Any, alone: bool
+) -> Any:  # fmt: skip
+    """A pivot table with a column of aggregates of whole rows for each value, and a row of those of whole columns.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The rows without missing keys and values.
+    table : DataFrame
+        The table of their groups.
+    down, across : list of labels
+        The keys of the table's rows and columns.
+    wanted : list of labels
+        The columns that are aggregated.
+    name
+        The label of the margins.
+    alone : bool
+        Whether the table's columns have the labels of `across` only, without that of the one value.
+    """
+    whole = {label: rows[label].agg(aggfunc) for label in wanted}
+    columns, labels = _with_row_margins(rows, table, down, across, wanted, aggfunc, name, alone)
     if across:
-        listed = [make(self[key] if is_scalar(key) else key) for key in [*down, *across]]
-        keys: dict[Any, Any] = dict(enumerate(listed))
-        rows = CLASSES["DataFrame"]({**keys, "v": self[value]._values}).dropna()
-        made[name] = rows.groupby(0)["v"].agg(aggfunc).reindex(made._index)
-        bottom = rows.groupby(1)["v"].agg(aggfunc).reindex(table.columns).to_list()
-        bottom.append(rows["v"].agg(aggfunc))
+        found = rows.groupby(across)[wanted].agg(aggfunc)
+        by_column = {label: dict(zip(found._index.to_list(), found[label].to_list(), strict=True)) for label in wanted}
+        last = [_of_whole_column(label, by_column, whole, wanted, name, alone) for label in labels]
     else:
-        values = list(table._labels.values)
-        rows = self[values]
-        rows = rows[rows.notna().all(axis=1) & ~isna(make(self[down[0]] if is_scalar(down[0]) else down[0]))]
-        bottom = [rows[label].agg(aggfunc) for label in values]
-    columns = [join_rows([one, make([last])]) for one, last in zip(made._columns, bottom, strict=True)]
-    index = made._index.append(index_of(make([name]), made._index.name))._renamed(made._index.name)
-    return frame(columns, made._labels, index)
+        last = [whole[label] for label in labels]
+    held = [_one_more(column, value) for column, value in zip(columns, last, strict=True)]
+    return frame(held, Labels(labels, table._labels.names), _index_with_margin(table._index, name))
+
+
+def _with_row_margins(
+    rows: Any, table: Any, down: list[Any], across: list[Any], wanted: list[Any], aggfunc: Any, name: Any, alone: bool
+) -> tuple[list[Any], list[Any]]:  # fmt: skip
+    """The table's columns and their labels, with the margins of rows behind the columns of each value."""
+    if not across:
+        return list(table._columns), list(table._labels.values)
+    found = rows.groupby(down)[wanted].agg(aggfunc).reindex(table._index)
+    columns, labels = [], []
+    cells = list(table._columns)
+    if len({str(kind_of(column)) for column in cells}) > 1:  # pandas transposes the table, which gives all one dtype
+        cells = [column.astype(np.float64) if _is_whole(column) else column for column in cells]
+    more = ("",) * (len(across) - 1)
+    for value in wanted:
+        for label, column in zip(table._labels.values, cells, strict=True):
+            if alone or label[0] == value:
+                columns.append(column)
+                labels.append(label)
+        columns.append(found._column(value))
+        key = (name, *more) if alone else (value, name, *more)
+        labels.append(key if len(key) > 1 else name)
+    return columns, labels
+
+
+def _of_whole_column(
+    label: Any, by_column: dict[Any, Any], whole: dict[Any, Any], wanted: list[Any], name: Any, alone: bool
+) -> Any:  # fmt: skip
+    """The aggregate of a whole column of the table."""
+    value, key = (wanted[0], label) if alone else (label[0], label[1:] if len(label) > 2 else label[1])
+    first = key[0] if isinstance(key, tuple) else key
+    return whole[value] if first == name else by_column[value].get(key, np.nan)
+
+
+def _one_more(column: Any, value: Any) -> Any:
+    """A column with one more value, of its dtype where that holds the value."""
+    if _is_whole(column) and float(value).is_integer():
+        return join_rows([column, make(np.array([value], dtype=column.dtype))])
+    return join_rows([column, make([value])])
+
+
+def _is_whole(column: Any) -> bool:
+    return isinstance(column, ndarray) and column.dtype.kind in "iu"
+
+
+def _index_with_margin(index: Any, name: Any) -> Any:
+    """The labels of the table's rows, and that of the margin."""
+    labels = [name, *[""] * (index.nlevels - 1)]
+    held = [
+        join_rows([level, make([label])]) if type(level) is type(make([label])) else _of_several_kinds(level, label)
+        for level, label in zip(index._labels_of_index, labels, strict=True)
+    ]
+    if index.nlevels == 1:
+        return index_of(held[0], index.name)
+    return type(index)._of(held, list(index.names))
+
+
+def _of_several_kinds(level: Any, label: Any) -> Any:
+    """Labels of several kinds, which are objects."""
+    return Objects([*index_of(level).to_list(), label])
 
 
 def crosstab(
