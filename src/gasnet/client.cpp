@@ -188,6 +188,11 @@ int query_progress_threads(Call call, gex_Client_t client, unsigned* count, cons
   return GASNET_OK;
 }
 
+int create_endpoint(Call call, gex_EP_t* endpoint) {
+  put_out<gex_EP_t>(endpoint, GEX_EP_INVALID);
+  return refuse(call, GASNET_ERR_RESOURCE, "a process has one endpoint. Use that of gex_Client_Init?");
+}
+
 gex_TM_t pair(Call call, gex_EP_t endpoint, gex_EP_Index_t remote) {
   Library& here = library(call);
   if (endpoint != &here.endpoint())

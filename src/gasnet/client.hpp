@@ -41,6 +41,7 @@ void set_verbose_errors(int enable);
 /// Says what is wrong where errors are printed, and returns the code.
 int refuse(Call call, int code, std::string_view what);
 
+int create_endpoint(Call call, gex_EP_t* endpoint);
 gex_TM_t pair(Call call, gex_EP_t endpoint, gex_EP_Index_t remote);
 gex_Rank_t to_jobrank(Call call, gex_TM_t tm, gex_Rank_t rank);
 gex_Rank_t to_rank(Call call, gex_TM_t tm, gex_Rank_t jobrank);

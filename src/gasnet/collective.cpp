@@ -152,7 +152,7 @@ std::size_t create(Call call, gex_TM_t* made, std::size_t count, gex_TM_t parent
     if (jobrank == here.rank()) place = i;
     lowest = std::min(lowest, jobrank);
   }
-  if (count != (place ? 1U : 0U))
+  if (size != 0 && count != (place ? 1U : 0U))
     fail(call, "argument 'num_new_tms': {} for a list that has this rank {} times. Pass that number?", count,
          place ? 1 : 0);
   const auto colour = place ? std::optional(static_cast<int>(lowest)) : std::nullopt;

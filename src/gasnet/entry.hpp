@@ -9,6 +9,7 @@
 #include "environment.hpp"
 #include "event.hpp"
 #include "exit.hpp"
+#include "format.hpp"
 #include "message.hpp"
 #include "rma.hpp"
 #include "tools.hpp"

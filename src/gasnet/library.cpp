@@ -86,6 +86,7 @@ void Library::fill(Team& team, std::vector<PeId> pes, gex_Rank_t rank, std::uniq
   std::vector<HeapOffset> areas;
   for (std::uint64_t at : group->allgather(context_->heap().offset_of(area).value())) areas.push_back(HeapOffset(at));
   team.barrier = std::make_unique<Barrier>(*context_, team.pes, rank, std::move(areas));
+  team.barrier_area = area;
   team.group = std::move(group);
 }
 
@@ -96,8 +97,18 @@ void Library::add(std::unique_ptr<Team> team) {
 }
 
 void Library::remove(Team& team) {
-  std::lock_guard lock(teams_mutex_);
-  std::erase_if(teams_, [&](const auto& known) { return known.get() == &team; });
+  std::unique_ptr<Team> removed;
+  {
+    std::lock_guard lock(teams_mutex_);
+    auto at = std::find_if(teams_.begin(), teams_.end(), [&](const auto& known) { return known.get() == &team; });
+    ATOLL_EXPECT(at != teams_.end());
+    removed = std::move(*at);
+    teams_.erase(at);
+    has_teams_.store(!teams_.empty(), std::memory_order_relaxed);
+  }
+  removed->group.reset();  // a barrier: no member writes to the area after it
+  removed->barrier.reset();
+  context_->heap().release(removed->barrier_area);
 }
 
 bool Library::attach(std::uintptr_t bytes) {

@@ -43,6 +43,7 @@ struct Team : gasnet_atoll_tm {
   std::unique_ptr<coll::Communicator> group;  ///< null for pairs
   std::mutex group_mutex;                     ///< its callers: one at a time
   std::unique_ptr<Barrier> barrier;           ///< likewise
+  void* barrier_area = nullptr;               ///< a block of the heap, the barrier's
   gex_Flags_t flags = 0;
   void* data = nullptr;
   void* scratch = nullptr;  ///< the client's

@@ -335,6 +335,10 @@ int reply_long(Call call, gex_Token_t token, gex_AM_Index_t handler, const void*
   return GASNET_OK;
 }
 
+void send_completion(Call call, PeId pe, gex_AM_Index_t handler, const void* from, std::size_t bytes) {
+  send_medium(call, library(call), {pe, handler, true}, from, bytes, GEX_EVENT_NOW, {nullptr, 0});
+}
+
 // ---- negotiated payload ------------------------------------------------------------------------------------------
 
 gex_AM_SrcDesc_t prepare_medium(Call call, gex_TM_t tm, gex_Rank_t rank, const void* from, std::size_t least,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "atoll/base/ids.hpp"
 #include "failure.hpp"
 #include "gasnet.h"
 
@@ -37,6 +38,9 @@ int reply_medium(Call call, gex_Token_t token, gex_AM_Index_t handler, const voi
                  gex_Event_t* local, Arguments arguments);
 int reply_long(Call call, gex_Token_t token, gex_AM_Index_t handler, const void* from, std::size_t bytes, void* to,
                gex_Event_t* local, Arguments arguments);
+
+/// For the handler of a put that has arrived: a reply without a request.
+void send_completion(Call call, PeId pe, gex_AM_Index_t handler, const void* from, std::size_t bytes);
 
 // A payload of negotiated size lies in the client's buffer, or in one of the library's until it is sent.
 gex_AM_SrcDesc_t prepare_medium(Call call, gex_TM_t tm, gex_Rank_t rank, const void* from, std::size_t least,

@@ -136,7 +136,7 @@ Started transfer(Call call, gex_TM_t tm, gex_Rank_t rank, Direction direction, R
     if (completion.handler != 0) {
       if (started.is_far) context.quiet_far();
       const Completion due = std::exchange(completion, {});
-      (void)request_medium(call, tm, rank, due.handler, due.data, due.bytes, GEX_EVENT_NOW, {nullptr, 0});
+      send_completion(call, pe, due.handler, due.data, due.bytes);
     }
   }
   return started;

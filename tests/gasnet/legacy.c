@@ -66,6 +66,25 @@ int main(int argc, char** argv) {
     gasnet_put_nbi_bulk(node, there, &value, 8);
     gasnet_wait_syncnb(gasnet_end_nbi_accessregion());
   }
+  /* Pieces: 3 rows of 4 bytes, 16 apart there and 8 apart here. */
+  for (gasnet_node_t node = 0; node < ranks; ++node) {
+    char* there = (char*)segments[node].addr + 262144 + me * 4096;
+    char rows[24] = "abcdABCDefghEFGHijklIJK", back[24] = "";
+    const size_t here_stride = 8, there_stride = 16, count[2] = {4, 3};
+    gasnet_puts_bulk(node, there, &there_stride, rows, &here_stride, count, 1);
+    gasnet_gets_bulk(back, &here_stride, node, there, &there_stride, count, 1);
+    CHECK(memcmp(back, rows, 4) == 0 && memcmp(back + 8, "efgh", 4) == 0 && memcmp(back + 16, "ijkl", 4) == 0);
+    gasnet_memvec_t own[2] = {{rows, 3}, {rows + 8, 5}}, far = {there, 8}, got = {back, 8};
+    gasnet_putv_bulk(node, 1, &far, 2, own);
+    gasnet_wait_syncnb(gasnet_getv_nb_bulk(1, &got, node, 1, &far));
+    CHECK(memcmp(back, "abcefghE", 8) == 0);
+    void *blocks[2] = {rows, rows + 12}, *far_block = there, *got_block = back;
+    gasnet_puti_nbi_bulk(node, 1, &far_block, 8, 2, blocks, 4);
+    gasnet_wait_syncnbi_puts();
+    gasnet_geti_bulk(1, &got_block, 8, node, 1, &far_block, 8);
+    CHECK(memcmp(back, "abcdEFGH", 8) == 0);
+  }
+  CHECK(gasnet_coll_barrier(GASNET_TEAM_ALL, 0, GASNET_BARRIERFLAG_UNNAMED) == GASNET_OK);
   GASNET_BLOCKUNTIL(gasnett_atomic_read(&answered, 0) == ranks && gasnett_atomic_read(&arrived, 0) == 3 * ranks);
   gasnet_hsl_t lock = GASNET_HSL_INITIALIZER;
   gasnet_hsl_lock(&lock);

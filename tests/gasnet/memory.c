@@ -43,6 +43,8 @@ static void queries(int argc) {
   gex_System_SetVerboseErrors(0);
   CHECK(gex_System_GetVerboseErrors() == 0);
   CHECK(gex_System_QueryProgressThreads(client, &threads, &thread_info, 0) == GASNET_ERR_RESOURCE);
+  gex_EP_t other;
+  CHECK(gex_EP_Create(&other, client, GEX_EP_CAPABILITY_RMA, 0) == GASNET_ERR_RESOURCE);
   gex_Segment_t second;
   CHECK(gex_Segment_Attach(&second, world, GASNET_PAGESIZE) == GASNET_ERR_RESOURCE);
   gex_System_SetVerboseErrors(1);

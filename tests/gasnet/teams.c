@@ -60,7 +60,7 @@ static void teams(void) {
   for (gex_Rank_t rank = 1; rank < ranks; ++rank) members[rank - 1] = (gex_EP_Location_t){ranks - rank, 0};
   gex_TM_t rest = GEX_TM_INVALID;
   gex_Addr_t scratch = segment_of(me);
-  gex_TM_Create(&rest, me != 0, world, members, me != 0 ? ranks - 1 : 0, &scratch, GASNET_PAGESIZE,
+  gex_TM_Create(&rest, 1, world, members, me != 0 ? ranks - 1 : 0, &scratch, GASNET_PAGESIZE,
                 GEX_FLAG_TM_LOCAL_SCRATCH);
   if (me != 0) {
     gex_Memvec_t given;
@@ -142,7 +142,9 @@ ATOMICS(DBL, double, 0)
 
 static gasnett_atomic_t completions = gasnett_atomic_init(0);
 static void completed(gex_Token_t token, void* buffer, size_t bytes) {
-  (void)token;
+  gex_Token_Info_t info;
+  (void)gex_Token_Info(token, &info, GEX_TI_ALL);
+  CHECK(!info.gex_is_req && !info.gex_is_long);
   CHECK(bytes == 4 && memcmp(buffer, "done", 4) == 0);
   gasnett_atomic_increment(&completions, 0);
 }
@@ -213,11 +215,30 @@ static void pieces(gex_Rank_t to) {
   CHECK(gex_VIS_VectorPutBlocking(world, to, 1, (&(gex_Memvec_t){at, 60}), 3, own, 0) == 0);
 }
 
+static void descriptions(void) {
+  char text[512];
+  CHECK(gasnett_format_dt(NULL, GEX_DT_I32 | GEX_DT_DBL) == gasnett_format_dt(text, GEX_DT_I32 | GEX_DT_DBL));
+  CHECK(strcmp(text, "GEX_DT_I32|GEX_DT_DBL") == 0);
+  CHECK(gasnett_format_op(text, GEX_OP_FCAS) == strlen(text) + 1 && strcmp(text, "GEX_OP_FCAS") == 0);
+  CHECK(gasnett_format_ti(text, GEX_TI_EP) == strlen(text) + 1 && strcmp(text, "GEX_TI_EP") == 0);
+  const gex_Memvec_t vector = {text, 7};
+  void* block = text;
+  const ptrdiff_t stride = 8;
+  const size_t count = 3;
+  CHECK(gasnett_format_memveclist_bufsz(1) < sizeof(text) && gasnett_format_addrlist_bufsz(1) < sizeof(text));
+  gasnett_format_memveclist(text, 1, &vector);
+  CHECK(strstr(text, "7 bytes") != NULL);
+  gasnett_format_addrlist(text, 1, &block, 9);
+  CHECK(strstr(text, "9 bytes") != NULL && gasnett_format_putsgets_bufsz(1) < sizeof(text));
+  CHECK(gasnett_format_putsgets(text, NULL, world, 0, text, &stride, text, &stride, 4, &count, 1) == 12);
+}
+
 int main(int argc, char** argv) {
-  gex_AM_Entry_t handlers[] = {{200, (gex_AM_Fn_t)completed, GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_REQUEST, 0, NULL, NULL}};
+  gex_AM_Entry_t handlers[] = {{200, (gex_AM_Fn_t)completed, GEX_FLAG_AM_MEDIUM | GEX_FLAG_AM_REPLY, 0, NULL, NULL}};
   start(&argc, &argv, handlers, 1);
   barrier();
   teams();
+  descriptions();
   atomics_I32();
   atomics_U32();
   atomics_I64();
