@@ -99,14 +99,14 @@ class Executor {
     std::byte* data;
     std::uint64_t bytes;
   };
-  // | offset | bytes | field  | valid when                                                        |
-  // |--------|-------|--------|-------------------------------------------------------------------|
-  // |   0    |   4   | what   | always                                                            |
-  // |   4    |   4   | figure | bounce: so many messages of such a length may be lent without an offer, from now on;
-  // lent: nanoseconds that the copy took, 0: not known; offer_private: not 0, there is no chunk for it | |   8    |   8
-  // | offset | offer, lent: of the data in the sender's segment; offer_private: its address, 0 on another node; here:
-  // of the destination; rooms: of these | |  16    |   8   | bytes  | offer, offer_private, here, ask: of the whole
-  // message; lent: of it; read, bounce: bytes read so far |
+  // | offset | bytes | field  | valid when                                                                            |
+  // |--------|-------|--------|---------------------------------------------------------------------------------------|
+  // |   0    |   4   | what   | always                                                                                |
+  // |   4    |   4   | figure | bounce: messages of this length that may be lent without an offer, from now on; lent: |
+  // |        |       |        | nanoseconds of the copy, 0: unknown; offer_private: not 0: no chunk is free for it    |
+  // |   8    |   8   | offset | offer, lent: of the data in the sender's segment; offer_private: its address, 0 on    |
+  // |        |       |        | another node; here: of the destination; rooms: of these                               |
+  // |   16   |   8   | bytes  | offers, here, ask: of the whole message; lent: of it; read, bounce: bytes so far      |
   struct Control {
     enum What : std::uint32_t {
       offer,  // to the receiver: all of it lies at `offset`

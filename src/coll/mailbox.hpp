@@ -50,12 +50,12 @@ static_assert(sizeof(Cell) == 128);
 
 // What a member has started last, so that others find out which member is late, or calls something else.
 //
-// | offset | bytes | field   | valid when                                                                    |
-// |--------|-------|---------|-------------------------------------------------------------------------------|
-// |   0    |   8   | started | always: operations started << 8, with the kind of the last one                |
-// |   8    |  16   | checks  | started stays the same: at [operations started % 2] digest of that one's arguments |
-// |  64    |   8   | withdrawn | always: not 0, the member has given up, and memory that it has offered may hold
-// anything. A line of its own: it is looked at after each read |
+// | offset | bytes | field     | valid when                                                                         |
+// |--------|-------|-----------|------------------------------------------------------------------------------------|
+// |   0    |   8   | started   | always: operations started << 8, with the kind of the last one                     |
+// |   8    |  16   | checks    | started stays the same: at [operations started % 2] digest of that one's arguments |
+// |   64   |   8   | withdrawn | always: not 0: the member has given up, and memory that it has offered may hold    |
+// |        |       |           | arbitrary data. A separate line, because it is read after each read                |
 struct Presence {
   alignas(64) std::atomic<std::uint64_t> started;
   std::atomic<std::uint64_t> checks[2];
@@ -101,13 +101,13 @@ static_assert(sizeof(Credit) == 64);
 
 // What another member says of its own, once each.
 //
-// | offset | bytes | field | valid when                                                                    |
-// |--------|-------|-------|-------------------------------------------------------------------------------|
-// |   0    |   8   | block | when not 0: the offset of its Inbox for this member in its segment, with bit 0 set, and
-// bit 1 when its ring has ring_cells | |   8    |   8   | ring  | when not 0: the offset of the ring of ring_cells that
-// replaces that of the Inbox, with bit 0 set | |  16    |   8   | last_taken | with last: what `taken` says in the end
-// | |  24    |   8   | last  | when not 0, the other member has closed: what `read` says in the end, times 8, with bit
-// 0 set, bit 1 when it has a block, and bit 2 when it has replaced the ring |
+// | offset | bytes | field      | valid when                                                                          |
+// |--------|-------|------------|-------------------------------------------------------------------------------------|
+// |   0    |   8   | block      | not 0: offset of its Inbox for this member in its segment, and bit 0; bit 1: the    |
+// |        |       |            | Inbox's ring has ring_cells                                                         |
+// |   8    |   8   | ring       | not 0: offset of the ring of ring_cells that replaces the Inbox's, and bit 0        |
+// |   16   |   8   | last_taken | with last: the final value of `taken`                                               |
+// |   24   |   8   | last       | not 0: closed; final `read` << 3, and bit 0; bit 1: has a block; bit 2: new ring    |
 struct Door {
   std::atomic<std::uint64_t> block, ring;
   std::atomic<std::uint64_t> last_taken, last;

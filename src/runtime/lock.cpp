@@ -9,8 +9,7 @@ namespace {
 // | offset | bytes | field | valid when                                                                            |
 // |--------|-------|-------|---------------------------------------------------------------------------------------|
 // |   0    |   4   | last  | at the home PE: 0 free, or 1 + the PE that came last                                  |
-// |   4    |   4   | place | bit 31: this PE waits, or need not any more; below: 0, or 1 + the PE that comes after this
-// one |
+// |   4    |   4   | place | bit 31: this PE waits, or need not any more; below: 0, or 1 + the next PE in the queue |
 constexpr std::uint32_t waits = 1u << 31;
 
 }  // namespace

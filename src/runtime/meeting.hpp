@@ -14,10 +14,10 @@ namespace atl::runtime {
 
 inline constexpr std::size_t meeting_rounds = 32;  ///< log2 of the nodes, at most
 
-// | offset | bytes | field   | valid when |
-// |--------|-------|---------|-----------------------------------------------------------------------------------------|
-// |   0    |  256  | arrived | always: by round, the barriers that the node 2^round before this one has come to so far
-// | | 256    |       | values  | by PE, between the two barriers of an exchange; none in a job of one node |
+// | offset | bytes | field   | valid when                                                                         |
+// |--------|-------|---------|------------------------------------------------------------------------------------|
+// |   0    |  256  | arrived | always: by round, the barriers that the node 2^round before this one has entered   |
+// |  256   |       | values  | by PE, between the two barriers of an exchange; none in a job of one node          |
 //
 // Survives a PE's leaving and joining again: the numbers only grow.
 struct MeetingArea {

@@ -33,17 +33,19 @@ inline bool is_private(std::uint64_t place) { return place != no_place && (place
 // Of an eager message the first eager_header bytes, and then its payload: with 32 bytes of it in one line of a ring. Of
 // a labelled one the first labelled_header bytes.
 //
-// | offset | bytes | field           | valid when                                                              |
-// |--------|-------|-----------------|-------------------------------------------------------------------------|
-// |   0    |   8   | tag             | eager, announce. proceed: counter (with a place) or receive; finished: receive,
-// or 0; piece: position; help: generation | |   8    |   4   | credit_bytes    | payload of the target that has been
-// taken here since the last header      | |  12    |   2   | credit_messages | messages likewise | |  14    |   2   |
-// kind            | Kind                                                                      | |  16    |   8   |
-// bytes           | of the message (announce), to move (proceed), of this piece; help: to copy in all; confirmed: not 0
-// if the send had ended | |  24    |   8   | operation       | announce: the send; to the sender: the same; piece,
-// confirmed: the receive | |  32    |   8   | place           | announce, proceed: offset of the buffer in its PE's
-// segment, private_place and an address, or no_place; piece: offset; help: that of the SharedCopy in the receiver's |
-// |  40    |   8   | label           | announce: the message's, or 0; piece: the send                            |
+// | offset | bytes | field           | valid when                                                                     |
+// |--------|-------|-----------------|--------------------------------------------------------------------------------|
+// |   0    |   8   | tag             | eager, announce; proceed: counter (with a place) or receive;                   |
+// |        |       |                 | finished: receive, or 0; piece: position; help: generation                     |
+// |   8    |   4   | credit_bytes    | payload of the target that has been taken here since the last header           |
+// |   12   |   2   | credit_messages | messages likewise                                                              |
+// |   14   |   2   | kind            | Kind                                                                           |
+// |   16   |   8   | bytes           | of the message (announce), to move (proceed), of this piece; help: to copy in  |
+// |        |       |                 | all; confirmed: not 0 if the send had ended                                    |
+// |   24   |   8   | operation       | announce: the send; to the sender: the same; piece, confirmed: the receive     |
+// |   32   |   8   | place           | announce, proceed: offset of the buffer in its PE's segment, private_place and |
+// |        |       |                 | an address, or no_place; piece: offset; help: of the receiver's SharedCopy     |
+// |   40   |   8   | label           | announce: the message's, or 0; piece: the send                                 |
 struct Header {
   std::uint64_t tag = 0;
   std::uint32_t credit_bytes = 0;

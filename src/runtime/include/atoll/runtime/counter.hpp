@@ -170,20 +170,20 @@ struct CounterCell {
 };
 static_assert(sizeof(CounterCell) == 64 && offsetof(CounterCell, failures) == 24);
 
-// | offset | bytes | field     | valid when                                     |
-// |--------|-------|-----------|------------------------------------------------|
-// |   0    |   8   | threshold | queued                                         |
-// |   8    |   4   | next      | 1 + next trigger in its list; 0: last          |
-// |  12    |   4   | kind      | TriggerKind                                    |
-// |  16    |   4   | pe        | target                                         |
-// |  20    |   4   | then_pe   | PE of the counter to bump                      |
-// |  24    |   4   | then_id   | UINT32_MAX: none                               |
-// |  28    |   4   | how       | fetch: AtomicOp                                |
-// |  32    |   8   | to        | offset in the target's segment; get: address in the owner's process; run: the function
-// | |  40    |   8   | from      | offset in the owner's segment, or operand; get: in the target's; call: key of the
-// function; | |        |       |           | run: the argument; count, reset: of successes  | |  48    |   8   | bytes
-// | put, put_inline, get; count, reset: of failures; fetch: address in the owner's process | |  56    |   8   |
-// expected  | fetch                                          | |  64    |  16   | data      | put_inline |
+// | offset | bytes | field     | valid when                                                                          |
+// |--------|-------|-----------|-------------------------------------------------------------------------------------|
+// |   0    |   8   | threshold | queued                                                                              |
+// |   8    |   4   | next      | 1 + next trigger in its list; 0: last                                               |
+// |   12   |   4   | kind      | TriggerKind                                                                         |
+// |   16   |   4   | pe        | target                                                                              |
+// |   20   |   4   | then_pe   | PE of the counter to bump                                                           |
+// |   24   |   4   | then_id   | UINT32_MAX: none                                                                    |
+// |   28   |   4   | how       | fetch: AtomicOp                                                                     |
+// |   32   |   8   | to        | offset at the target; get: address in the owner's process; run: the function        |
+// |   40   |   8   | from      | owner's offset, operand; get: target's; call: key; run: argument; else: successes   |
+// |   48   |   8   | bytes     | put, put_inline, get; count, reset: failures; fetch: address in the owner's process |
+// |   56   |   8   | expected  | fetch                                                                               |
+// |   64   |  16   | data      | put_inline                                                                          |
 struct TriggerCell {
   alignas(64) std::uint64_t threshold;
   std::uint32_t next;
