@@ -23,6 +23,7 @@ from .manipulation import moveaxis
 from .reductions import WIDE, axes_of, into, reduce
 from .repeating import repeat
 from .scans import cumsum, scan
+from .sizes import require_room
 from .ufuncs import absolute
 
 if TYPE_CHECKING:
@@ -207,8 +208,28 @@ def _segments(name: str, rows: ndarray, starts: ndarray) -> ndarray:
 
 def outer_by(name: str, A: Any, B: Any, /, **options: Any) -> Any:
     """NumPy's ``name.outer``: the function of each element of A with each of B."""
+    if isinstance(A, Columnar) or isinstance(B, Columnar):
+        return _outer_of_columns(name, A, B, options)
     first, second = wrap(expr_of(A).alias()), wrap(expr_of(B).alias())
     return UFUNCS[name](first.reshape(first.shape + (1,) * second.ndim), second, **options)
+
+
+def _outer_of_columns(name: str, A: Any, B: Any, options: dict[str, Any]) -> Any:
+    """The same where one is a column: of each pair of rows, as an array. TypeError where that would be a column."""
+    if options:
+        raise TypeError(f"{name}.outer of a column takes no {next(iter(options))}. Leave it out?")
+    pair: list[Any] = [one if isinstance(one, Columnar) else as_array(one).reshape(-1) for one in (A, B)]
+    first, second = pair
+    rows, columns = len(first), len(second)
+    require_room(8 * rows * columns, f"{rows} times {columns} pairs")
+    pairs = arange(rows * columns)
+    found = UFUNCS[name](first[pairs // max(columns, 1)], second[pairs % max(columns, 1)])
+    if not isinstance(found, Array):
+        raise TypeError(
+            f"{name}.outer of these columns is no array (values are missing, or are no numbers, and a column has one "
+            "axis). Fill what is missing, or join the rows?"
+        )
+    return as_array(found).reshape(rows, columns)
 
 
 def _methods(name: str) -> dict[str, Any]:

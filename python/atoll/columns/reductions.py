@@ -32,11 +32,18 @@ class Reductions(Columnar):
 
     def any(self: Any) -> Any:
         """Whether any value is true."""
-        return self._there().any()
+        return self._truths().any()
 
     def all(self: Any) -> Any:
         """Whether no value is false."""
-        return self._there().all()
+        return self._truths().all()
+
+    def _truths(self: Any) -> Any:
+        """The values that are not missing, of kinds whose values are true or false."""
+        there = self._there()
+        if isinstance(there, Columnar):
+            raise TypeError(f"a column of {self.kind} has no any() or all() (its values are not true or false)")
+        return there
 
     def _or_none(self: Any, reduce: Callable[[Any], Any], least: int = 1) -> Any:
         there = self._there()

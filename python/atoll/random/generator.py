@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import engine
 from ..arrays.array import Array, as_array, expr_of, require_out, wrap
 from ..arrays.composed import clip
-from ..arrays.creation import arange, plain, shape_of
+from ..arrays.creation import arange, array, plain, shape_of
 from ..arrays.dtypes import BOUNDS, DTYPE_OF, FLOAT64, INT64, KIND_OF, SCALAR_OF, UINT64, DTypeLike, code_of
 from ..arrays.scans import cumsum
 from ..arrays.selection import take, take_along_axis
@@ -23,6 +23,8 @@ from .vectors import Vectors
 if TYPE_CHECKING:
     from ..arrays.ndarray import ndarray
 
+_LONG = 1 << 26  # numbers; of fewer a permutation is made to take some without replacement
+_SPARSE = 64  # numbers for each that is taken, so that few are drawn twice
 _CHILD = 0x6A09E667F3BCC908  # separates the keys of spawned streams from those of columns
 
 
@@ -296,10 +298,9 @@ class Generator(Vectors):
         >>> ak.random.default_rng(1).choice(5, 5, replace=False).sum()
         np.int64(10)
         """
-        population = (
-            arange(operator.index(a)) if not isinstance(a, Array) and np.ndim(a) == 0 else wrap(expr_of(a).alias())
-        )
-        length = population.shape[axis]
+        numbers = not isinstance(a, Array) and np.ndim(a) == 0
+        population = None if numbers else wrap(expr_of(a).alias())
+        length = max(operator.index(a), 0) if population is None else population.shape[axis]
         shape = () if size is None else shape_of(size)
         number = int(np.prod(shape))
         if length == 0 and number:
@@ -310,14 +311,26 @@ class Generator(Vectors):
             else:
                 if number > length:
                     raise ValueError("Cannot take a larger sample than population when replace is False")
-                places = self._order(length)[:number]
+                sparse = length > _LONG and number < length // _SPARSE
+                places = self._distinct(length, number) if sparse else self._order(length)[:number]
         else:
             places = self._weighted(p, length, number, replace)
 
+        if population is None:
+            return places[0] if size is None else places.reshape(shape)
         if size is None:
             chosen = take(population, places, axis)
             return chosen[0] if axis == 0 else chosen
         return take(population, places.reshape(shape), axis)
+
+    def _distinct(self, length: int, number: int) -> ndarray:
+        """So many numbers below `length`, all different, of which there are far more: those drawn twice count once."""
+        found = np.zeros(0, np.int64)
+        while found.size < number:
+            more = self.integers(0, length, (number - found.size,)).to_numpy()
+            found = np.concatenate([found, more])
+            found = found[np.sort(np.unique(found, return_index=True)[1])]
+        return array(found)
 
     def _weighted(self, p: Any, length: int, number: int, replace: bool) -> ndarray:
         weights = wrap(expr_of(p).alias()).astype(np.float64)

@@ -39,6 +39,14 @@ _NUMBERS = {
 }  # fmt: skip
 
 
+def _as_numbers(arg: Any) -> Any:
+    """A list of numbers as an array, anything else as it is."""
+    if not isinstance(arg, (list, tuple)) or not all(isinstance(one, (int, float, np.number)) for one in arg):
+        return arg
+    found = np.asarray(arg)
+    return found if found.dtype.kind in "iuf" and found.size else arg
+
+
 def to_datetime(
     arg: Any, errors: str = "raise", dayfirst: bool = False, utc: bool = False, format: str | None = None,
     unit: str | None = None, origin: Any = "unix",
@@ -93,7 +101,7 @@ def to_datetime(
         return found[0]
     if isinstance(arg, Mapping) or type(arg).__name__ == "DataFrame":
         return _assembled(arg, errors)
-    arg = _narrow(arg, errors, unit, OutOfBoundsDatetime)
+    arg = _narrow(_as_numbers(arg), errors, unit, OutOfBoundsDatetime)
     texts = as_strings(arg) if not isinstance(arg, Array) else None
     if texts is None and format is not None and format != "mixed":
         texts = _digits(as_column(arg))
@@ -143,7 +151,7 @@ def to_timedelta(arg: Any, unit: str | None = None, errors: str = "raise") -> An
         return None
     if isinstance(arg, str) or not hasattr(arg, "__len__"):
         return to_timedelta([arg], unit, errors)[0]
-    arg = _narrow(arg, errors, unit, OutOfBoundsTimedelta)
+    arg = _narrow(_as_numbers(arg), errors, unit, OutOfBoundsTimedelta)
     texts = as_strings(arg) if not isinstance(arg, Array) else None
     if texts is not None:
         if unit is not None:

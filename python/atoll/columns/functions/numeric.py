@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import operator
 from typing import Any
@@ -20,7 +21,8 @@ from .functions import _also, _is_column, concatenate, where
 from .rearrange import _beside
 
 __all__ = [
-    "amax", "amin", "argmax", "argmin", "array_equal", "clip", "diff", "ediff1d", "max", "mean", "median", "min",
+    "all", "amax", "amin", "any", "argmax", "argmin", "array_equal", "clip", "diff", "ediff1d", "max", "mean",
+    "median", "min",
     "nanmax", "nanmean", "nanmedian", "nanmin", "nansum", "percentile", "ptp", "quantile", "sum",
 ]  # fmt: skip
 
@@ -69,7 +71,15 @@ def _median(column: Any) -> Any:
     return _fraction(column, 0.5, "midpoint")
 
 
+def _truths(column: Any) -> Any:
+    """Which values are true: a datetime or timedelta that is not 0 of its unit, and NaT, as in NumPy."""
+    there = column._values != 0
+    return there if column.valid is None else there | ~column.valid
+
+
 _own: dict[str, Any] = {
+    "any": lambda column: _truths(column).any(),
+    "all": lambda column: _truths(column).all(),
     "argmin": lambda column: _extreme_row(column, "argmin"),
     "argmax": lambda column: _extreme_row(column, "argmax"),
     "ptp": lambda column: column.max() - column.min(),
@@ -77,6 +87,7 @@ _own: dict[str, Any] = {
     "median": _median,
 }
 
+any, all = _reducing(reductions.any, "any"), _reducing(reductions.all, "all")
 min = amin = _reducing(reductions.min, "min")
 max = amax = _reducing(reductions.max, "max")
 nanmin, nanmax = _reducing(reductions.nanmin, "min"), _reducing(reductions.nanmax, "max")
@@ -205,7 +216,7 @@ _OF_TIME = frozenset(("sign", "isnan", "isfinite", "isinf"))
 
 def _elementwise(name: str, operands: tuple[Any, ...]) -> Any:
     """What columns have for an elementwise function; NotImplemented where no operand is a column, or they have none."""
-    if name not in _OPERATIONS or not any(isinstance(one, Columnar) or _is_column(one) for one in operands):
+    if name not in _OPERATIONS or not builtins.any(isinstance(one, Columnar) or _is_column(one) for one in operands):
         return NotImplemented
     given = [as_column(one) if _is_column(one) else one for one in operands]
     if name in _OF_TIME and not isinstance(given[0], Ticks):

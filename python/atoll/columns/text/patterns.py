@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from importlib import import_module
 from typing import Any, NamedTuple
 
 #: Of Python's flags, those that the engine takes.
@@ -57,12 +58,21 @@ def anchored(pattern: Pattern, whole: bool) -> Pattern:
 def cut_at(pattern: str, times: int, from_right: bool) -> str:
     """A pattern that cuts a string at the times-th match of another, in three groups: before it, the match, behind it.
 
-    ValueError for a pattern with references to its own groups.
+    ValueError for a pattern with references to its own groups, or one whose matches may be empty or not.
     """
+    # Python's parser knows how many characters a pattern matches; there is no public way to ask it.
+    shortest, longest = import_module("re._parser").parse(pattern).getwidth()
+    if shortest == 0 and longest:
+        raise ValueError(f"pattern {pattern!r} matches an empty string in some places, and not in others. Another one?")
     found = re.match(r"\(\?[aiLmsux]+\)", pattern)
     flags = found.group() if found else ""
     one = f"(?>{_without_groups(pattern[len(flags) :])}{chr(10) if 'x' in flags else ''})"
     between = rf"(?:(?!{one})[\s\S])*+"
+    if not longest:  # a character at least is between two places
+        if from_right:
+            next_one = rf"(?:[\s\S]{between}{one}){{{times - 1}}}"
+            return rf"{flags}\A([\s\S]*?)({one})({next_one}(?:[\s\S]{between}(?!{one}))?)\Z"
+        return rf"{flags}\A((?:{between}{one}[\s\S]){{{times - 1}}}{between})({one})([\s\S]*)\Z"
     if from_right:
         return rf"{flags}\A((?:{one}|(?!{one})[\s\S])*?)({one})({between}(?:{one}{between}){{{times - 1}}})\Z"
     return rf"{flags}\A((?:{between}{one}){{{times - 1}}}{between})({one})([\s\S]*)\Z"

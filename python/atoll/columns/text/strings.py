@@ -189,7 +189,9 @@ def as_strings(values: Any) -> Strings | None:
             raise ValueError(f"a column is 1-dimensional, got shape {values.shape}")
         if values.dtype.kind in "US":
             return _from_padded(values)
-        values = values.astype(object).tolist() if values.dtype.kind in "OT" else values.tolist()
+        if values.dtype.kind not in "OT":
+            return None
+        values = values.astype(object).tolist()
     pandas = pandas_if_loaded()  # only if pandas is imported can values be its NA
     return _made(_core.text_from_objects(current(), values, None if pandas is None else pandas.NA))
 
