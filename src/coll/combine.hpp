@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How elements are combined: every type with every operation, in loops that the compiler vectorises for each SIMD
+// Reduction loops for every type and operation, which the compiler vectorises for each SIMD
 // level.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives that the network carries out by itself: barriers in rounds of dissemination, broadcasts by a binomial
+// Collectives that are offloaded to the network: barriers in rounds of dissemination, broadcasts by a binomial
 // tree, allreduces by recursive doubling, of up to 4 KiB, for members that have a node each.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Communicator is made of: mailboxes, kept schedules, and the queue of operations, of which the first runs.
+// The implementation of a Communicator: mailboxes, cached schedules, and a queue of operations, the first running.
 #pragma once
 
 #include <array>

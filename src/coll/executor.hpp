@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries a schedule out, as far as it goes without waiting. The thread that calls advance() is the executor: the
+// Runs a schedule as far as possible without waiting. The thread that calls advance() is the executor: the
 // thread that asked for the collective, or the progress engine.
 //
-// Long messages: what has a known place in a symmetric output is written straight to it. Else the sender offers where
-// its data lies. When that is in its segment, the receiver copies (or combines) straight out of it. When it is private
-// memory, the receiver has the kernel read it, where members are processes and that takes less time than the other ways
-// (reading.hpp). These are: when the receiver's is not private, the sender copies straight into it; when both are,
+// Long messages: a block with a known destination in a symmetric output is written directly. Else the sender offers the
+// address of its data. From its segment, the receiver copies (or combines) directly. From private memory, the receiver
+// lets the kernel read, if members are processes and that is faster than the alternatives (reading.hpp). The
+// alternatives: if the receiver's memory is not private, the sender copies directly into it; if both are private,
 // staging chunks in the sender's segment carry it, a few in flight. Data that a receiver has copied out of offered
 // memory are valid if the sender had not given up until then. A chunk with copied data is lent: the sender continues,
 // and takes the chunk back when the reader's count shows that it has been read, so that the sender need not wait for

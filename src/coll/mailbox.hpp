@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How two members talk: in each direction a ring of cells in the receiver's memory. A cell is two cache lines. Flag and
-// data arrive together, up to 56 bytes in the first line alone, and what is longer than a cell takes several. Each ring
-// has one writer and one reader and is first in, first out, so any sequence of any collectives is safe by construction:
-// nothing overtakes, nothing is overwritten, and a PE that is ahead waits for room.
+// Message channels between members: for each direction a ring of cells in the receiver's memory. A cell is two cache
+// lines. Flag and data arrive together, up to 56 bytes in the first line alone, and what is longer than a cell takes
+// several. Each ring has one writer and one reader and is first in, first out, so any sequence of any collectives is
+// safe by construction: nothing overtakes, nothing is overwritten, and a PE that is ahead waits for room.
 //
 // Between nodes, what is longer than some cells and fits a room is a parcel: it goes unasked into one of the rooms that
 // its receiver has granted the sender, or straight to where it belongs, and its cell says that it is there.
@@ -48,7 +48,7 @@ struct Cell {
 };
 static_assert(sizeof(Cell) == 128);
 
-// What a member has started last, so that others find out which member is late, or calls something else.
+// The last operation that a member has started, so that others detect late members and mismatched calls.
 //
 // | offset | bytes | field     | valid when                                                                         |
 // |--------|-------|-----------|------------------------------------------------------------------------------------|

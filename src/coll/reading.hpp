@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How what lies in private memory of a member of this node gets here: read by the kernel in one copy, or out of chunks
-// that the member lends, in two. Which takes less time depends on how far the two cores are from each other, and on
-// whether the member has written the data since they were read last: both are seen only by measuring. So each receiver
-// tries both, of each member and length by powers of two: some messages in one way, some in the other, then many in the
-// better one, and the other again; at once where the kernel has become slower. The best of a few counts: what else a
-// core has done meanwhile only makes them longer; per KiB, as lengths differ. Results do not depend on it. Two ranks,
-// 64 KiB, us, with cores between which a line passes in 110 to 150 ns: allgather 5.6 by the kernel and 9.5 lent, or,
-// written before each, 9.4 and 9.0.
+// Chooses the transfer of private memory between members of a node: the kernel reads it in one copy, or the sender
+// lends chunks, in two copies. The faster one depends on the distance of the two cores, and on whether the sender has
+// written the data since the last read: both must be measured. So each receiver tries both, for each member and power
+// of two of the length: some messages with one method, some with the other, then many with the faster one, and the
+// other again; at once if the kernel has become slower. The minimum of a few times counts, because other work of a core
+// only makes them longer; times are per KiB, as lengths differ. Results do not depend on the choice. Two ranks, 64 KiB,
+// us, with cores between which a line passes in 110 to 150 ns: allgather 5.6 by the kernel and 9.5 lent, or, written
+// before each, 9.4 and 9.0.
 //
 // The sender offers; the receiver reads, or answers that it wants chunks, and that so many more may come in chunks
 // unasked.

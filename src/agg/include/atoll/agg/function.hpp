@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any function on the destination, with a small payload: the general aggregator.
+// The general aggregator: runs any function at the destination, with a small payload.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aggregators share: the message handlers of a PE, and buffers that fill while others fly.
+// Shared parts of aggregators: the message handlers of a PE, and buffers that fill while others are under way.
 #pragma once
 
 #include <atomic>
@@ -15,13 +15,13 @@
 
 namespace atl::agg {
 
-/// How operations on memory travel.
+/// The transport of operations on memory.
 enum class Path {
   automatic,  ///< straight loads, stores and atomics where the memory is mapped, messages elsewhere
   message,    ///< always messages (except to this PE itself): for tests and measuring
 };
 
-/// How operations travel to members of other nodes.
+/// The route of operations to members of other nodes.
 enum class Hops {
   automatic,  ///< as ATOLL_AGGREGATION_HOPS says, or suits
   one,        ///< straight: a buffer per member

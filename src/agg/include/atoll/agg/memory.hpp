@@ -36,7 +36,7 @@ void apply(T& target, T value) {
   }
 }
 
-/// Where every member's array lies, and how long it is.
+/// Address and length of every member's array.
 template <class T>
 class Table {
  public:
@@ -86,7 +86,7 @@ class Table {
   bool all_in_segments_ = true;
 };
 
-/// Accesses whose lines are on their way. 32: more than the 20 or so misses a core can have open.
+/// Maximum number of prefetched accesses. 32: more than the 20 or so outstanding misses of a core.
 inline constexpr std::size_t in_flight = 32;
 
 }  // namespace detail

@@ -34,15 +34,15 @@ class Challenge {
   Challenge(std::string secret, std::string hello, std::string nonce)
       : secret_(std::move(secret)), hello_(std::move(hello)), nonce_(std::move(nonce)) {}
 
-  /// That this side knows the secret.
+  /// This side's proof that it knows the secret.
   std::string proof_of(Side side) const;
   /// Whether the other side has sent its proof. Takes the same time for every wrong proof.
   bool is_proof_of(Side side, std::string_view proof) const;
-  /// That the responder has taken the initiator's proof and uses this connection.
+  /// The responder's acceptance: it has verified the initiator's proof and uses this connection.
   std::string acceptance() const;
   /// Whether the responder has sent its acceptance. Takes the same time for every wrong one.
   bool is_acceptance(std::string_view acceptance) const;
-  /// The keys of what `sender` sends.
+  /// The keys of the direction in which `sender` sends.
   StreamKeys keys_of(Side sender) const;
 
  private:

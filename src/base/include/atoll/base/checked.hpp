@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and products of sizes. Sizes come from data and from users, so any of them may be too large: what has more
-// elements or bytes than the type counts fits no memory either.
+// Checked sums and products of sizes. Sizes come from data and from users, so any of them may be too large: a number of
+// elements or bytes that overflows the type exceeds memory, too.
 #pragma once
 
 #include <concepts>

@@ -94,8 +94,8 @@ std::uint64_t symmetric_bytes();
 
 /// Reads every variable once, so that a bad value is reported at start.
 void validate_environment();
-/// Warns of ATOLL_* variables that do not exist, with the nearest name that does. For one process of a job: once, and
-/// not in PEs of our own launcher, which has done it.
+/// Warns of unknown ATOLL_* variables, with the most similar known name. Call once, in one process of a job, and not
+/// in PEs of Atoll's own launcher, which does it.
 void warn_of_unknown_names();
 
 }  // namespace atl::config

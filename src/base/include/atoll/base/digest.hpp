@@ -13,9 +13,9 @@ namespace atl {
 using Digest = std::string;
 
 Digest sha256(std::string_view text);
-/// Proves that its author knows `key`, and vouches for `text`.
+/// HMAC-SHA256: authenticates `text` with `key`.
 Digest hmac_sha256(std::string_view key, std::string_view text);
-/// Whether both are the same, in a time that does not tell where they differ.
+/// Whether both are equal, in constant time.
 bool same_digest(std::string_view one, std::string_view other);
 
 /// HKDF: a key of 32 bytes from `material`, and from that key as many bytes as wanted (at most 8160) for one purpose.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions that users may see, validation of input, and assertions against our own bugs.
+// Exceptions that users may see, validation of input, and assertions of invariants.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 
 namespace atl {
 
-/// Base of everything Atoll throws on purpose. The text says what is wrong, why, and what to do.
+/// Base of all of Atoll's exceptions. The message states the problem, the reason, and advice.
 class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -37,7 +37,7 @@ class TimeoutError : public Error {
 class SetupError : public Error {
   using Error::Error;
 };
-/// The user interrupted an operation; all arrays are as they were.
+/// The user interrupted an operation; all arrays are unchanged.
 class Interrupted : public Error {
   using Error::Error;
 };
@@ -62,7 +62,7 @@ namespace detail {
       throw ::atl::Exception(::fmt::format(__VA_ARGS__)); \
   } while (0)
 
-// Our own bugs: on in debug, CI and simulation.
+// Assertions of invariants: on in debug, CI and simulation.
 #ifdef ATOLL_CHECKS
 #define ATOLL_CHECK_(kind, condition) \
   do { \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where large blocks come from: one interface, so that kernels take scratch memory without knowing whether it
-// lies in a shared segment or in private pages, and so that touched pages are reused.
+// The allocator interface of large blocks: kernels take scratch memory without knowing whether it lies in a shared
+// segment or in private pages, and touched pages are reused.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ namespace atl {
 class Memory {
  public:
   virtual ~Memory() = default;
-  /// Contents are undefined. Throws MemoryError with the figures when the block does not fit.
+  /// Contents are undefined. Throws MemoryError with the sizes when the block does not fit.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* block) noexcept = 0;
 };
 
-/// Plain process memory: for tests and small things.
+/// Plain process memory: for tests and small blocks.
 class SystemMemory final : public Memory {
  public:
   void* allocate(std::size_t bytes) override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which thread has something, in one word: to take it costs one atomic exchange and to leave it a store, where a mutex
-// and a note of its holder cost two of each.
+// A lock that records its owning thread in one word: taking it costs one atomic exchange and releasing it a store,
+// where a mutex with a separate owner field costs two of each.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ class Owner {
     if (!try_take()) wait_to_take();
   }
   void leave() { thread_.store(nullptr, std::memory_order_release); }  // partner: try_take()
-  // As a lock, for std::lock_guard: what it guards is done in less than a thread takes to sleep.
+  // The interface of std::lock_guard, for critical sections shorter than putting a thread to sleep.
   void lock() { take(); }
   void unlock() { leave(); }
   bool is_mine() const { return thread_.load(std::memory_order_relaxed) == this_thread(); }

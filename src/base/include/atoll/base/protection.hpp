@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protection of what goes between hosts: records that carry a tag, and agreement on a secret by public keys. The
+// Protection of messages between hosts: records with an authentication tag, and key agreement by public keys. The
 // algorithms are OpenSSL's.
 #pragma once
 
@@ -21,12 +21,12 @@ enum class Protection : std::uint32_t {
   none,     ///< no protection: for trusted networks
 };
 
-/// What ATOLL_NETWORK_SECURITY says.
+/// The value of ATOLL_NETWORK_SECURITY.
 Protection network_protection();
 std::string_view name_of(Protection protection);
 
-/// One end of one direction of a connection. The records of a direction are numbered, and the number is part of what a
-/// tag vouches for: a record that is left out, sent again or out of order is as wrong as a changed one.
+/// One end of one direction of a connection. The records of a direction are numbered, and the tag covers the number, so
+/// that a record that is dropped, replayed or out of order is rejected like a changed one.
 ///
 /// `auth`: GMAC with AES-256, or Poly1305 (ChaCha20-Poly1305 without a text). Each has a key of its own. `encrypt`:
 /// AES-256-GCM.
@@ -44,13 +44,13 @@ class Seal {
   /// GMAC uses AVX-512. Measured at the first call, which takes about 100 us.
   Tag faster_tag(std::size_t bytes) const;
 
-  /// Does ahead what needs no content of the next record: a third of the time that a short one takes. To be called when
-  /// there is time.
+  /// Precomputes the part of the next record that does not depend on its content, a third of the time of a short one.
+  /// Call it when the thread is idle.
   void prepare();
-  /// The next record to send: encrypts it in its place, if that is the protection, and makes its tag.
+  /// Seals the next record to send: encrypts it in place, if the protection is `encrypt`, and makes its tag.
   void close(std::byte* record, std::size_t bytes, std::byte* tag, Tag kind = Tag::gmac);
-  /// The next record that came: whether it is what the other side sent next. Then it is decrypted in its place; else
-  /// its content is undefined, and the connection must end.
+  /// Opens the next received record: true if it is authentic, and then decrypts it in place; else its content is
+  /// undefined, and the connection must end.
   [[nodiscard]] bool open(std::byte* record, std::size_t bytes, const std::byte* tag, Tag kind = Tag::gmac);
 
  private:
@@ -70,8 +70,8 @@ class Seal {
   Context gcm_, poly1305_;
 };
 
-/// A key pair of X25519 (RFC 7748), made at random: two processes that know one another's public keys have a secret in
-/// common, which never goes over any network.
+/// A random key pair of X25519 (RFC 7748): two processes that know one another's public keys share a secret, which is
+/// never sent over a network.
 class KeyPair {
  public:
   static constexpr std::size_t public_bytes = 32;
@@ -80,7 +80,7 @@ class KeyPair {
   KeyPair();
   /// The public key, `public_bytes` long.
   const std::string& public_key() const { return public_; }
-  /// The secret in common with the owner of `other`; empty when that is no key.
+  /// The secret shared with the owner of the public key `other`; empty when `other` is not a key.
   std::string agree(std::string_view other) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue of events in the order of their times: a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan 1990). Nothing is put
-// behind what was taken last. Events of one time come out in the order in which they went in, or in which `Ties` puts
+// A priority queue of events by time: a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan 1990). No event may be earlier than
+// the last one taken. Simultaneous events are taken in the order of insertion, or in the order that `Ties` gives
 // them.
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace atl {
 
-/// Leaves what has one time as it went in.
+/// Keeps simultaneous events in the order of insertion.
 template <class Event>
 struct InTurn {
   void operator()(std::vector<Event>&) {}
 };
 
-/// `Event` is a plain struct with a member `time`. `Ties` orders what has one time and is there when the first of them
-/// is taken; what comes for that time afterwards comes out last.
+/// `Event` is a plain struct with a member `time`. `Ties` orders the simultaneous events that are queued when the first
+/// of them is taken; events that are added for that time later are taken last.
 template <class Event, class Ties = InTurn<Event>>
 class RadixHeap {
  public:
@@ -83,7 +83,7 @@ class RadixHeap {
 
   std::vector<Event> buckets_[65];
   std::uint64_t filled_ = 0;  // a bit for each of them but the first
-  std::size_t taken_ = 0;     // out of the first
+  std::size_t taken_ = 0;  // out of the first
   std::uint64_t last_ = 0;
   Ties ties_;
 };

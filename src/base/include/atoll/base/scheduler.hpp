@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulation that runs many threads of control in this thread, under a clock of its own: what waits asks it, where
-// there is one, instead of the system.
+// The scheduler of a simulation, which runs many fibers in one thread under a simulated clock. Waiting code uses it, if
+// there is one, instead of the system's clock and sleep.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ class Scheduler {
  public:
   virtual ~Scheduler() = default;
   virtual std::int64_t now_ns() const = 0;
-  /// Others go on, until somebody wakes those that sleep on `bell`, or so much time has passed.
+  /// Runs other fibers until sleepers on `bell` are woken, or the time has passed.
   virtual void sleep(const void* bell, std::int64_t limit_ns) = 0;
   virtual void wake(const void* bell) noexcept = 0;
 
-  /// Of this thread; null: there is none.
+  /// The scheduler of this thread; null: none.
   static Scheduler* current() { return current_; }
-  /// Makes it this thread's for as long as this lives.
+  /// Makes it this thread's scheduler for the lifetime of this object.
   class Use {
    public:
     explicit Use(Scheduler& scheduler) { current_ = &scheduler; }

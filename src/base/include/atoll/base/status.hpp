@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can go wrong at run time and is expected to: one small enum, grouped by what the failure kills.
+// Expected failures at run time: one small enum, grouped by the object that the failure ends.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting threads: with a name, and with an error that says what to do where the system gives no more of them.
+// Starts threads with a name, and with an error that contains advice when the system's limits are reached.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the node is made of: cores, NUMA domains, caches, memory, SIMD level (hwloc and the kernel's own files).
+// The hardware of the node: cores, NUMA domains, caches, memory, SIMD level (from hwloc and the kernel's files).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Topology {
 
 /// Read once; the affinity mask is that of the first call.
 const Topology& topology();
-/// As it is now. A machine that is made up for hwloc (HWLOC_SYNTHETIC, HWLOC_XMLFILE) may be used whole.
+/// The current state. All of a machine that is simulated for hwloc (HWLOC_SYNTHETIC, HWLOC_XMLFILE) may be used.
 Topology read_topology();
 
 /// A kind of hardware resource, and the one of its kind that this process is bound to.

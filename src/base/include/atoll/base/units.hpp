@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Byte counts for people.
+// Human-readable byte counts.
 #pragma once
 
 #include <cstdint>

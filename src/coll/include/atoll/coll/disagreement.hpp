@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error of members that do not call the same collectives.
+// The error for members that call different collectives.
 #pragma once
 
 #include "atoll/base/error.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which members share a node. The same on every member, so that all make the same choices by it.
+// The nodes of members. The same on every member, so that all make the same choices.
 #pragma once
 
 #include <cstddef>

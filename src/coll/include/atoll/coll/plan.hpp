@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a collective without memory to run on: what each member sends, awaits and computes, written by the very
-// builders that the executors run. For the simulator, which computes what a schedule costs on a machine that does not
-// exist.
+// The steps of a collective without memory to run on: what each member sends, awaits and computes, from the same
+// schedule builders that the executors use. For the simulator, which computes the cost of a schedule on a machine that
+// does not exist.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long one algorithm of one collective takes here, for tables of the fastest (ATOLL_COLL_TABLE).
+// Measures one algorithm of one collective, for tables of the fastest algorithms (ATOLL_COLL_TABLE).
 #pragma once
 
 #include "atoll/coll/collectives.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine that is simulated: what its hosts, interfaces, network and noise cost. Plain numbers, in picoseconds, bytes
+// A simulated machine: the costs of its hosts, interfaces, network and noise. Plain numbers, in picoseconds, bytes
 // and femtoseconds per byte (25 GB/s are 40,000).
 #pragma once
 
@@ -16,14 +16,14 @@ namespace atl::sim {
 enum class TopologyKind : std::uint8_t { crossbar, fat_tree, torus, dragonfly };
 enum class Routing : std::uint8_t { minimal, adaptive };
 enum class NoiseKind : std::uint8_t { none, periodic, random, trace };
-/// The executor of a schedule's steps: the host's processor, a core that does nothing else, or the interface, by
+/// The executor of a schedule's steps: the host's processor, a dedicated core, or the network interface, by
 /// triggered operations.
 enum class Executor : std::uint8_t { host, core, interface };
-/// How a long message goes: the receiver's interface reads it out of the sender's memory, or the sender's processor
-/// writes it.
+/// The rendezvous protocol of long messages: the receiver's interface reads the sender's memory, or the sender's
+/// processor writes to the receiver.
 enum class Rendezvous : std::uint8_t { get, put };
 
-/// LogGP's numbers (Alexandrov, Ionescu, Schauser, Scheiman 1995) and what is behind them.
+/// Parameters of LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995) and refinements of them.
 struct Machine {
   // Host
   std::uint64_t send_overhead_ps = 0;  ///< of its processor, for each message

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a message arrives: interfaces and links, which carry one message after another.
+// Computes arrival times of messages: interfaces and links carry one message after another.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class Network {
     if (machine_.contention != 0) return send_by_links(from, to, bytes, start);
     return start + injection + machine_.latency_ps + topology_.routers(from, to) * machine_.router_ps;
   }
-  /// What came at `arrival` is taken in; returns when.
+  /// Receives a message that arrived at `arrival`; returns the time at which that is done.
   Time receive(std::uint32_t node, std::uint64_t bytes, Time arrival) {
     Interface& interface = interfaces_[node];
     const Time injection = time_for(bytes, machine_.injection_fs_per_byte);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operating system takes from the processors of hosts.
+// Operating-system noise: processor time that the system takes from hosts.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace atl::sim {
 class Noise {
  public:
   Noise(const Machine& machine, std::uint32_t pes, std::uint64_t seed);
-  /// When a processor has done `work` that it begins at `start`, or as soon as it may. Times of a PE do not go back.
+  /// The time at which a processor completes `work` that it begins at `start` or after an interruption. Calls for one
+  /// PE have ascending times.
   Time finish(std::uint32_t pe, Time start, Time work) {
     if (kind_ == NoiseKind::none) return start + work;
     return kind_ == NoiseKind::periodic ? finish_periodic(pe, start, work) : finish_listed(pe, start, work);

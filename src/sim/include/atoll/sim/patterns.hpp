@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs send between collectives, as schedules: halos, transposes of FFTs, the exchange of a sort, gathers by
-// index.
+// Communication patterns of programs, as schedules: halo exchanges, transposes of FFTs, the exchange of a sort, gathers
+// by index.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace atl::sim {
 using Writer = std::function<void(int pe, std::vector<coll::PlanStep>& steps)>;
 
 struct PatternOptions {
-  std::string_view name;       ///< "halo"
-  std::string_view form;       ///< "neighbours"; auto: the first
+  std::string_view name;  ///< "halo"
+  std::string_view form;  ///< "neighbours"; auto: the first
   std::uint32_t pes = 1;
-  std::uint64_t bytes = 0;     ///< halo: of each face; fft, sort: of each PE's data
+  std::uint64_t bytes = 0;  ///< halo: of each face; fft, sort: of each PE's data
   std::uint64_t items = 1;  ///< fft: pieces of the slabs; sort: exchanges; indexgather: elements that each PE asks for
   Time compute_ps = 0;  ///< of each PE, in its place among the messages
   Time peer_ps = 0;  ///< sort: of each PE, for each peer of an exchange

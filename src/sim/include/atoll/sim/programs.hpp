@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedules of all PEs, kept once where they are alike: most differ only by the numbers of PEs, as a distance in
-// the circle of ranks (dissemination, trees) or as bits of the rank (recursive doubling). 32,768 PEs of a barrier then
+// The schedules of all PEs. PEs whose schedules differ only by peer numbers share one copy, with peers as a distance in
+// the ring of ranks (dissemination, trees) or as bits of the rank (recursive doubling). 32,768 PEs of a barrier then
 // share 30 steps.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole runtime on a simulated machine: PEs with heaps, active messages, communicators and aggregators, as they
-// are, on the fabric `sim`.
+// The whole runtime on a simulated machine: unmodified PEs with heaps, active messages, communicators and aggregators,
+// on the fabric `sim`.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace atl::sim {
 
-/// Nodes as far apart as the machine's, which must outlive it.
+/// A wire with the machine's latencies between nodes; the machine must outlive it.
 std::unique_ptr<fabric::Wire> make_wire(const Machine& machine, std::uint32_t nodes, std::uint64_t seed);
 
 struct RuntimeWork {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collective on a simulated machine: schedules alone, run event by event.
+// Simulates a collective on a machine: runs only its schedules, event by event.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct Workload {
   std::uint32_t trace_events = 0;  ///< so many of the first are kept
 };
 
-/// What a PE or an interface did, for a timeline.
+/// An activity of a PE or an interface, for a timeline.
 struct Span {
   enum class Kind : std::uint8_t { compute, send, receive, copy, reduce, wait, transfer };
   Kind kind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network between the nodes: which links a message takes.
+// The network between the nodes: the route of a message.
 #pragma once
 
 #include <cstdint>
