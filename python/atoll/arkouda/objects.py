@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arrays.ndarray import ndarray
 from ..columns.column import Column
+from .core import shared
 
 __all__ = [
     "KINDS", "Labelled", "Named", "RegistrationError", "Rows", "Word", "attach", "checked", "entitled", "lift", "lower",
@@ -54,6 +55,8 @@ class Named:
 
     objType = "object"
     registered_name: str | None = None
+    #: Attributes that stay with this process when the object is registered on a server.
+    __unpublished__ = ("_name", "registered_name")
 
     @property
     def name(self) -> Any:
@@ -80,6 +83,10 @@ class Named:
             raise RegistrationError(f"this object is already registered as {self.registered_name!r}")
         if user_defined_name in registry:
             raise RegistrationFault(f"{user_defined_name!r} is already the name of another object")
+        try:
+            shared.keep(user_defined_name, self)
+        except ValueError as error:
+            raise RegistrationFault(str(error)) from error
         registry[user_defined_name] = self
         self.__dict__["registered_name"] = user_defined_name
         return self
@@ -89,6 +96,7 @@ class Named:
         if self.registered_name is None or self.registered_name not in registry:
             raise RegistrationError("this object is not registered")
         del registry[self.registered_name]
+        shared.forget(self.registered_name)
         self.__dict__["registered_name"] = None
 
     def is_registered(self) -> bool:
@@ -164,7 +172,14 @@ class RegistrationFault(RegistrationError, RuntimeError):
 def attach(name: str) -> Any:
     """The object that was registered under a name."""
     if name not in registry:
-        raise RegistrationFault(f"nothing is registered as {name!r}")
+        found = shared.find(name)  # of another session of the server
+        if found is None:
+            raise RegistrationFault(f"nothing is registered as {name!r}")
+        found = lift(found)
+        if not isinstance(found, Named):
+            raise RegistrationFault(f"{name!r} is a {type(found).__name__} of Atoll's. Attach it with atoll.attach")
+        found.__dict__["registered_name"] = name
+        registry[name] = found
     return registry[name]
 
 

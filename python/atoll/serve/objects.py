@@ -16,7 +16,7 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-_PACKAGES = ("atoll.arrays.", "atoll.columns.", "atoll.frame.")
+_PACKAGES = ("atoll.arkouda.", "atoll.arrays.", "atoll.columns.", "atoll.frame.")
 #: Functions and classes outside of the package that a form may call: those that numbers, dtypes and labels are made of.
 _CALLABLE = frozenset((
     ("builtins", "bytearray"), ("builtins", "complex"), ("builtins", "frozenset"), ("builtins", "range"),
@@ -102,6 +102,8 @@ def _attributes(value: Any) -> dict[str, Any]:
         for name in (slots,) if isinstance(slots, str) else slots:
             if name not in ("__dict__", "__weakref__") and hasattr(value, name):
                 found[name] = getattr(value, name)
+    for name in getattr(type(value), "__unpublished__", ()):
+        found.pop(name, None)
     return found
 
 

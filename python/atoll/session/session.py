@@ -174,6 +174,11 @@ def adopt(core: Any) -> Session:
     return _front
 
 
+def running() -> bool:
+    """Whether there is a session, without starting one."""
+    return _current is not None and not _current.closed
+
+
 def memory_is_here(session: _core.Session) -> bool:
     """Whether the elements of a session's arrays are all in this process's memory."""
     return session.pes == 1 and session.kind != "remote"

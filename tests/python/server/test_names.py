@@ -11,7 +11,7 @@ import pytest
 from frame.frames import same
 
 import atoll as ak
-from atoll.serve import objects
+from atoll.serve import objects, places
 
 
 def things(m):
@@ -118,3 +118,29 @@ def test_forms_run_no_code(value):
 def test_forms_that_are_not_valid_raise(form):
     with pytest.raises(ValueError, match="cannot be made here"):
         objects.unpack(form, [])
+
+
+def test_arkouda_connects_and_its_registry_is_the_servers(server):
+    import atoll.arkouda as arkouda
+
+    ak.shutdown()
+    arkouda.connect("localhost", places.read(server).port)
+    try:
+        assert arkouda.get_config()["kind"] == "remote"
+        assert arkouda.ruok() == "imok"
+        arkouda.arange(10).register("ark_numbers")
+        arkouda.array(["x", "y"]).register("ark_words")
+        with pytest.raises(arkouda.RegistrationError):
+            arkouda.arange(3).register("ark_numbers")
+        arkouda.disconnect()
+        arkouda.connect(server)
+        assert {"ark_numbers", "ark_words"} <= set(arkouda.list_registry()["Objects"])
+        assert arkouda.attach("ark_numbers").sum() == 45
+        assert arkouda.attach("ark_words").to_ndarray().tolist() == ["x", "y"]
+        arkouda.unregister_all(["ark_numbers", "ark_words"])
+        assert not arkouda.is_registered("ark_numbers")
+        assert "ark_words" not in ak.published()
+    finally:
+        arkouda.disconnect()
+    arkouda.connect()
+    assert arkouda.get_config()["kind"] == "embedded"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arkouda's client, of a session that is embedded: connecting attaches to it, and no server is asked."""
+"""Arkouda's client: `connect` attaches to a server of `atoll serve`, or, without one, to the embedded session."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -12,6 +13,7 @@ from typing import Any
 
 from ... import _core
 from ...session import session
+from ..objects import registry
 from .message import parameter
 
 __all__ = [
@@ -42,7 +44,10 @@ def connect(
     server: str = "localhost", port: int = 5555, timeout: int = 0, access_token: str | None = None,
     connect_url: str | None = None, access_channel: Any = None,
 ) -> None:  # fmt: skip
-    """Attaches to the embedded session, and starts it if there is none. No server is contacted.
+    """Connects to a server of `atoll serve`, or, if there is none, attaches to the embedded session.
+
+    A server is meant by its name, by its address with the token as `access_token`, or by the port of a server of this
+    user on this host. Without one, no server is contacted.
 
     Examples
     --------
@@ -52,19 +57,55 @@ def connect(
     global connected, _port, _server
     if connect_url is not None:
         server, _, rest = connect_url.removeprefix("tcp://").partition(":")
-        port = int(rest.partition("?")[0] or port)
+        number, _, query = rest.partition("?")
+        port = int(number or port)
+        access_token = access_token or query.partition("token=")[2] or None
+    if (name := _name_of(server, int(port))) is not None or access_token:
+        from ...serve.client.connect import connect as attach_to
+
+        _leave()
+        if access_token:
+            attach_to(server, int(port), token=access_token)
+        else:
+            attach_to(str(name))
     session.current()
     connected, _server, _port = True, server, int(port)
 
 
+def _name_of(server: str, port: int) -> str | None:
+    """The name of a server of this user: the name itself, or that of the one that listens at a port of this host."""
+    from ...serve import places
+
+    if server in places.names():
+        return server
+    if server in ("localhost", "127.0.0.1", "::1", socket.gethostname()):
+        for name in places.names():
+            with contextlib.suppress(LookupError, OSError, ValueError):
+                if places.read(name).port == port:
+                    return name
+    return None
+
+
+def _leave() -> None:
+    """Ends this process's session on a server, if it has one, and forgets what it has registered."""
+    front = session.init() if session.running() else None
+    if front is not None and front.kind == "remote":
+        front.shutdown()
+        registry.clear()
+
+
 def disconnect() -> None:
-    """Detaches. Arrays live on."""
+    """Detaches. Arrays live on, but on a server only those that are registered."""
     global connected
+    _leave()
     connected = False
 
 
 def shutdown() -> None:
-    """Ends the session and its arrays."""
+    """Ends the session and its arrays; a server ends, too."""
+    current: Any = session.current()
+    if current.kind == "remote":
+        current.target.control({"purpose": "stop"})
     session.shutdown()
     disconnect()
 
@@ -179,7 +220,7 @@ def ruok() -> str:
     >>> ak.ruok()
     'imok'
     """
-    session.current()
+    session.current().noop()
     return "imok"
 
 

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from ..objects import checked, registry, symbols
+from . import shared
 
 __all__ = [
     "AllSymbols", "RegisteredSymbols", "information", "list_registry", "list_symbol_table", "pretty_print_information",
@@ -41,7 +42,8 @@ def information(names: Any = RegisteredSymbols) -> str:
 
 def list_registry(detailed: bool = False) -> dict[str, list[Any]]:
     """Names under which objects are registered, and the arrays they consist of."""
-    objects: list[Any] = [(name, one.objType.upper()) if detailed else name for name, one in registry.items()]
+    kinds = shared.known() | {name: one.objType for name, one in registry.items()}
+    objects: list[Any] = [(name, kind.upper()) if detailed else name for name, kind in kinds.items()]
     return {
         "Objects": objects,
         "Components": [name for one in registry.values() for name in one._list_component_names()],

@@ -112,7 +112,7 @@ def is_registered(name: Any, as_component: bool = False) -> builtins.bool:
     >>> ak.is_registered("no such name")
     False
     """
-    return name in (list_registry()["Components"] if as_component else registry)
+    return name in list_registry()["Components" if as_component else "Objects"]
 
 
 def register_all(data: dict[str, Any]) -> None:
