@@ -13,20 +13,22 @@ import numpy as np
 from ...arrays.ndarray import ndarray
 from ...columns.column import Column
 from ...columns.objects import Objects
+from ...columns.text.strings import Strings
 from ...io.csv.dialect import MISSING
 from ...io.csv.reader import csv_columns
 from ...io.fallback import by_pandas, given, pandas_at_work
 from ...storage.source import reading
-from .. import DataFrame
+from .. import DataFrame, Series, to_numeric
 from ..data.dtypes import cast
 from ..fallback.convert import from_pandas
+from .first_lines import settled
 from .pandas_readers import Chunks, files_of, read_each
 
 __all__ = ["read_csv", "read_table"]
 
 #: Parameters that pandas' own reader follows.
 _THEIRS = (
-    "converters", "skipinitialspace", "skipfooter", "skip_blank_lines", "iterator", "chunksize", "thousands",
+    "converters", "skipinitialspace", "skipfooter", "skip_blank_lines", "iterator", "chunksize",
     "lineterminator", "doublequote", "comment", "encoding_errors", "dialect",
 )  # fmt: skip
 #: What our parser says of a line with too few or too many values, and what Arrow's says.
@@ -52,8 +54,8 @@ def read_csv(
 ) -> Any:  # fmt: skip
     """A frame of text files of separated values; each PE reads its own ranges of bytes. Parameters as pandas'.
 
-    What Atoll's parser has no rule for (`comment`, `thousands`, `converters`, `skipfooter`, `chunksize` and some
-    others) pandas reads, each file on one process, and a warning says so once.
+    What Atoll's parser has no rule for (`converters`, comments behind the first lines, `skipfooter`, `chunksize`, …)
+    pandas reads, each file on one process, and a warning says so once.
 
     Parameters
     ----------
@@ -92,9 +94,11 @@ def read_csv(
         raise ValueError(
             f"there are no columns of dtype_backend {dtype_backend!r}: say 'numpy_nullable', or leave it out"
         )
-    others = for_pandas(told)
+    simple = settled(filepath_or_buffer, told)
+    others = for_pandas(simple)
     if others:
         return _by_pandas(filepath_or_buffer, others, told, filters)
+    header, names, skiprows = simple["header"], simple["names"], simple["skiprows"]
     if header == "infer":
         header = 0 if names is None else None
     listed = _names_of(usecols)
@@ -140,7 +144,7 @@ def read_csv(
     guessed = as_pandas_guesses if dtype_backend != "numpy_nullable" else _with_missing
     for name in named:
         if name in dates or name not in typed:
-            named[name] = guessed(named[name])
+            named[name] = guessed(named[name] if thousands is None else _without_marks(named[name], thousands))
     for name in dates if spelt else ():
         named[name] = _dated(named[name], date_format, name, dayfirst)
     frame = DataFrame(named)
@@ -156,6 +160,16 @@ def read_csv(
 
 def _has_no_rows(named: dict[str, Any], filters: Any, nrows: int | None) -> bool:
     return filters is None and nrows is None and bool(named) and not any(map(len, named.values()))
+
+
+def _without_marks(column: Any, mark: str) -> Any:
+    """The numbers of a column of strings without marks of thousands; the column where it has others."""
+    if not isinstance(column, Strings) or not bool(Series(column).str.contains(mark, regex=False).any()):
+        return column
+    try:
+        return to_numeric(Series(column).str.replace(mark, "", regex=False))._values
+    except (ValueError, TypeError):
+        return column
 
 
 def _nullable_floats(column: Any) -> Any:
@@ -229,12 +243,19 @@ def for_pandas(told: dict[str, Any]) -> dict[str, Any]:
         "parse_dates": _odd_dates(told["parse_dates"], told["index_col"]),
         "date_format": isinstance(told["date_format"], dict) and not _is_list(told["parse_dates"]),
         "on_bad_lines": callable(told["on_bad_lines"]),
+        "thousands": told["thousands"] is not None and not _is_simple_mark(told),
         "quoting": told["quoting"] not in (0, _QUOTE_ALL, _QUOTE_NONE),
         "compression": isinstance(told["compression"], dict),
         "decimal": len(decimal) != 1,
     }
     found.update({name: told[name] for name, is_odd in odd.items() if is_odd})
     return found
+
+
+def _is_simple_mark(told: dict[str, Any]) -> bool:
+    """Whether marks of thousands are taken out of columns whose kind is guessed, behind the parser."""
+    mark, used = told["thousands"], (told["decimal"], told["quotechar"])
+    return isinstance(mark, str) and len(mark) == 1 and mark not in used and told["dtype"] is None
 
 
 def _odd_dates(parse_dates: Any, index_col: Any) -> bool:

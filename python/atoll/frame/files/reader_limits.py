@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..fallback.limits import Limit
+from .first_lines import settled
 from .read_csv import for_pandas, usual_options
 
 #: Parameters of `read_csv` that are true or false, and what pandas checks of them.
@@ -50,7 +51,7 @@ def _is_number(text: str) -> bool:
 
 
 def _read_csv(where: Any, **options: Any) -> bool:
-    if for_pandas({**usual_options(), **options}):
+    if for_pandas(settled(where, {**usual_options(), **options})):
         return False
     if options.get("engine") not in (None, "c"):
         return False
