@@ -39,11 +39,11 @@ class _Shown(pdarray):
         return self
 
     def to_ndarray(self) -> Any:
-        """A NumPy array of texts."""
+        """A NumPy array of strings."""
         return np.array([self.format(one) for one in pdarray.to_ndarray(self)], dtype=np.str_)
 
     def tolist(self) -> list[str]:
-        """A list of texts."""
+        """A list of strings."""
         return [self.format(one) for one in pdarray.to_ndarray(self)]
 
     to_list = tolist
@@ -239,13 +239,13 @@ class IPv4(_Shown):
         return ipaddress.IPv4Address(int(x)).compressed
 
     def tolist(self) -> list[str]:
-        """A list of texts."""
+        """A list of strings."""
         return list(addresses.IPv4(self._a.reshape(-1)).astype(str).to_list())
 
     to_list = tolist
 
     def to_ndarray(self) -> Any:
-        """A NumPy array of texts."""
+        """A NumPy array of strings."""
         return np.array(self.tolist(), dtype=np.str_).reshape(self.shape)
 
     def normalize(self, x: Any) -> int:
@@ -261,7 +261,7 @@ class IPv4(_Shown):
 
 
 def ip_address(values: Any) -> IPv4:
-    """Addresses of IPv4 from numbers or texts."""
+    """Addresses of IPv4 from numbers or strings."""
     if isinstance(values, IPv4):
         return values
     if isinstance(values, pdarray):

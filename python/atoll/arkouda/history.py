@@ -23,7 +23,7 @@ class HistoryRetriever:
         return []
 
     def retrieve(self, command_filter: str | None = None, num_commands: int | None = None) -> list[str]:
-        """The last commands, those alone that have a text in them."""
+        """The last commands, those alone that have a string in them."""
         found = [one for one in self._commands() if command_filter is None or command_filter in one]
         return found[-num_commands:] if num_commands else found
 

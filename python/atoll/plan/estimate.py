@@ -13,7 +13,7 @@ from ..io.reader import Reader
 from .derived import Derived
 from .spill import Chain, SpilledReader
 
-_TEXT = 24  # bytes of a text in memory, at least: its offset, and some letters
+_TEXT = 24  # bytes of a string in memory, at least: its offset, and some letters
 _UNPACKED = 4  # a compressed text file's bytes become about so many
 
 
@@ -40,7 +40,7 @@ def estimated(reader: Reader, names: Sequence[str], where: Any = None) -> int:
 
 
 def is_wide(kind: Any) -> bool:
-    """Whether values of Arrow's type have no width: texts, lists and others."""
+    """Whether values of Arrow's type have no width: strings, lists and others."""
     try:
         return kind.bit_width is None
     except ValueError:

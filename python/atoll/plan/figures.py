@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of groups in two steps: of some rows each, then of what came out."""
+"""Aggregates of groups in two steps: of some rows each, then of what came out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-#: How a figure of figures is made: of sums the sum.
+#: How an aggregate of aggregates is made: of sums the sum.
 _AGAIN = {
     "sum": "sum",
     "count": "sum",
@@ -21,7 +21,7 @@ Figures = Mapping[str, tuple[str, str]]
 
 
 def in_two_steps(figures: Figures) -> tuple[Figures, Figures, list[tuple[str, str, str]]] | None:
-    """First figures, those of them, and results that are quotients (name, of, by). None: they need all rows."""
+    """First aggregates, those of them, and results that are quotients (name, of, by). None: they need all rows."""
     first: dict[str, tuple[str, str]] = {}
     again: dict[str, tuple[str, str]] = {}
     quotients = []

@@ -133,7 +133,7 @@ class Choose(One):
 
 @dataclass(eq=False)
 class Group(One):
-    """Figures of groups: for each result a column and a figure's name."""
+    """Aggregates of groups: for each result a column and an aggregate's name."""
 
     keys: Sequence[str]
     figures: Mapping[str, tuple[str, str]]

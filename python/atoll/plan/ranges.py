@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges of keys: which piece a row belongs to, so that pieces one behind the other are in order."""
+"""Ranges of keys: which piece a row belongs to, so that pieces concatenated are in order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 _STEPS = 4096  # of equal width between the first border and the last
 _NEAR = 65535  # pieces are fewer: where a step has a border, keys are compared with it
 _BLOCK = 1 << 14  # keys whose steps a cache holds
-_WORD = 8  # bytes of a text that order it, behind those that all have
+_WORD = 8  # bytes of a string that order it, behind those that all have
 
 
 @dataclass
@@ -121,7 +121,7 @@ def _order_of(keys: Any, prefix: bytes) -> tuple[Any, Any]:
 
 
 def _words(texts: Any, prefix: bytes) -> Any:
-    """Of each text the eight bytes behind the prefix, as a number; texts without it before or behind the others."""
+    """Of each string the eight bytes behind the prefix, as a number; strings without it before or behind the others."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

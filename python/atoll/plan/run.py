@@ -379,7 +379,7 @@ def _halves(frame: Any, done: Callable[[Any], Any]) -> list[Any]:
 
 
 def _has_texts(rows: Rows, names: Sequence[str]) -> bool:
-    """Whether one of the columns is of texts, or of others that have no width."""
+    """Whether one of the columns is of strings, or of others that have no width."""
     if not isinstance(rows, Reader):
         return any(getattr(rows[name].dtype, "kind", "O") not in "biufmM" for name in names)
     return any(is_wide(rows.schema.field(name).type) for name in names)
@@ -390,5 +390,5 @@ def _joined(frames: Sequence[Any]) -> Any:
 
 
 def _same(again: Any, first: Any) -> Any:
-    """Figures of first figures, under their own names."""
+    """Aggregates of first aggregates, under their own names."""
     return {inner: (inner, figure) for inner, figure in again.values() if inner in first}

@@ -194,7 +194,7 @@ class Scan:
         return made_frame(later, Labels(names), range_index(sum(one or 0 for one in rows)))
 
     def batches(self) -> Iterator[DataFrame]:
-        """The rows as frames, one behind the other, each of which fits in memory."""
+        """The rows as frames, concatenated, each of which fits in memory."""
         begin = time.perf_counter()
         with Run([self._node], [self.columns]) as run:
             yield from run.frames(self._node, self.columns)
@@ -236,9 +236,9 @@ class ScanGroups:
         self._scan, self._keys, self._dropna = scan, keys, dropna
 
     def agg(self, figures: Mapping[str, str] | None = None, **named: tuple[str, str]) -> Scan:
-        """Figures by name: ``total=("price", "sum")``, or a mapping from columns to figures. Keys are columns.
+        """Aggregates by name: ``total=("price", "sum")``, or a mapping from columns to aggregates. Keys are columns.
 
-        Figures are those of a frame's groups. Sums of floats that are made of parts may differ in their last bits from
+        Aggregates are those of a frame's groups. Float sums that are made of parts may differ in their last bits from
         those of rows that are all in memory.
         """
         wanted = dict(named)

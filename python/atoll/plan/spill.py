@@ -215,7 +215,7 @@ def _part_of(own: range, at: int, count: int) -> range:
 
 
 class Chain(Reader):
-    """Readers of the same columns, one behind the other."""
+    """Readers of the same columns, concatenated."""
 
     def __init__(self, readers: Sequence[Reader]) -> None:
         self.readers, self.schema = list(readers), readers[0].schema

@@ -80,7 +80,7 @@ def _binary(name: str, turned: bool) -> Any:
         fields = self.fields | other.fields if isinstance(other, Term) else self.fields
         value = other.expression if isinstance(other, Term) else pc.scalar(other)
         one, two = (value, self.expression) if turned else (self.expression, value)
-        if name == "truediv":  # Arrow's division of whole numbers gives whole ones
+        if name == "truediv":  # Arrow's division of integers gives whole ones
             one = one.cast("float64")
         return Term(getattr(one, f"__{name}__")(two), fields, _members(name, self, other))
 

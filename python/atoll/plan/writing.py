@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames that come one behind the other into one Parquet file or data set, which appears whole or not at all."""
+"""Writes frames one after another to one Parquet file or data set, atomically."""
 
 from __future__ import annotations
 

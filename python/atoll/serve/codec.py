@@ -157,7 +157,7 @@ class Decoder:
     handles : dict
         What a tag of a handle becomes: `b"E"[0]` → function of the number, `b"S"[0]` → function of nothing, …
     bulk : uint8 array, optional
-        The elements of the body's arrays, one behind the other. Arrays share this memory.
+        The elements of the body's arrays, concatenated. Arrays share this memory.
     """
 
     __slots__ = ("_bulk", "_bulk_at", "_handles", "at", "body")

@@ -47,7 +47,7 @@ class RequestMessage:
         )
 
     def asdict(self) -> dict[str, Any]:
-        """As a dictionary of texts."""
+        """As a dictionary of strings."""
         told = {"user": self.user, "token": self.token or "", "cmd": self.cmd, "format": str(self.format)}
         return told | {"args": self.args or "", "size": self.size}
 
@@ -70,7 +70,7 @@ class ReplyMessage:
 
 
 def parameter(key: Any, value: Any) -> dict[str, str]:
-    """One argument of a request: its name, its type, and its value as a text; of an array, its name in the session."""
+    """One argument of a request: its name, its type, and its value as a string (an array's name in the session)."""
     if not isinstance(key, str):
         raise TypeError(f"the name of an argument is a str, not {type(key).__name__}")
     if isinstance(value, dict):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arkouda's `numpy`: arrays, texts, segments, moments, and the functions of these."""
+"""Arkouda's `numpy`: arrays, strings, segments, datetimes, and the functions of these."""
 
 import numpy as _np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ak.bigint`: the type of whole numbers of any size, and its scalar."""
+"""`ak.bigint`: the type of integers of any size, and its scalar."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Meta(type):
 
 
 class bigint(metaclass=_Meta):
-    """The type of whole numbers of any size.
+    """The type of integers of any size.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class bigint(metaclass=_Meta):
 
 
 class bigint_(int):
-    """A whole number of any size: what an element of a `bigint` array is."""
+    """An integer of any size: what an element of a `bigint` array is."""
 
     __slots__ = ()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ak.cast`: arrays and texts in another type."""
+"""`ak.cast`: arrays and strings in another type."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["ErrorMode", "cast"]
 
 
 class ErrorMode(Enum):
-    """What becomes of texts that are no numbers: an error, a default, or a default and a mask."""
+    """What becomes of strings that are no numbers: an error, a default, or a default and a mask."""
 
     strict = "strict"
     ignore = "ignore"
@@ -33,7 +33,7 @@ def cast(pda: Any, dt: Any, errors: ErrorMode = ErrorMode.strict) -> Any:
     Parameters
     ----------
     errors : ErrorMode
-        Of texts that are no numbers: RuntimeError, or -2^63, 0, NaN, False in their places; with `return_validity` also
+        Of strings that are not numbers: RuntimeError, or -2^63, 0, NaN, False instead; with `return_validity` also
         which are numbers.
 
     Examples

@@ -13,7 +13,7 @@ __all__ = ["isnumeric"]
 
 
 def isnumeric(pda: Any) -> Any:
-    """Which texts consist of numeric characters.
+    """Which strings consist of numeric characters.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ak.where` of numbers, texts and categories, and `ak.hash`."""
+"""`ak.where` of numbers, strings and categories, and `ak.hash`."""
 
 from __future__ import annotations
 

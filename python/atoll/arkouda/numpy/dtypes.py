@@ -254,7 +254,7 @@ def _val_isinstance_of_union(val: Any, union_type: Any) -> builtins.bool:
 
 
 def is_supported_int(num: Any) -> builtins.bool:
-    """Whether a scalar is a whole number that Arkouda takes."""
+    """Whether a scalar is an integer that Arkouda takes."""
     return isinstance(num, ARKOUDA_SUPPORTED_INTS)
 
 

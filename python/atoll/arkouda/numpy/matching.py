@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regular expressions on texts: what Arkouda's `match`, `search` and their kin give."""
+"""Regular expressions on strings: what Arkouda's `match`, `search` and their kin give."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Match:
         self._lengths = self._groups[0].take(self._rows).byte_len()
 
     def matched(self) -> Any:
-        """Which texts match."""
+        """Which strings match."""
         return lift(self._matched)
 
     def start(self) -> Any:
-        """Where the matches begin, of texts that match."""
+        """Where the matches begin, of strings that match."""
         return lift(_numbers(self._starts))
 
     def end(self) -> Any:
@@ -56,7 +56,7 @@ class Match:
         return self._kind
 
     def find_matches(self, return_match_origins: bool = False) -> Any:
-        """The texts that matched, and which rows they are of."""
+        """The strings that matched, and which rows they are of."""
         return self.group(0, return_match_origins)
 
     def group(self, group_num: int = 0, return_group_origins: bool = False) -> Any:
@@ -90,7 +90,7 @@ def _numbers(counts: Any) -> Any:
 
 
 class Matcher:
-    """A pattern and the texts it is looked for in."""
+    """A pattern and the strings it is looked for in."""
 
     def __init__(self, pattern: str, texts: Any) -> None:
         self.pattern, self._texts = pattern, texts
@@ -118,7 +118,7 @@ class Matcher:
     lengths = property(lambda self: lift(self._locations()[2]), doc="How many bytes.")
 
     def get_match(self, kind: str) -> Match:
-        """One match of each text."""
+        """One match of each string."""
         return Match(self._texts, self.pattern, kind)
 
     def split(self, maxsplit: int, return_segments: bool) -> Any:
@@ -141,7 +141,7 @@ class Matcher:
         return made, lift(atoll.repeat(atoll.arange(counts.size), counts))
 
     def sub(self, repl: str, count: int, return_num_subs: bool) -> Any:
-        """The texts with matches replaced."""
+        """The strings with matches replaced."""
         column = self._texts._a
         made = column.replace(self.pattern, repl.replace("\\", r"\\"), n=count or -1, regex=True)
         found = KINDS["Strings"](made)

@@ -343,7 +343,7 @@ def take(a: Any, indices: Any, axis: int | None = None) -> Any:
     return a.take(indices, axis=axis)
 
 
-# -- figures --
+# -- aggregates --
 
 
 @checked(pdarray, Int)
@@ -401,7 +401,7 @@ def median(pda: Any) -> Any:
 
 
 def count_nonzero(pda: Any) -> Any:
-    """How many elements are not zero; of texts, not empty."""
+    """How many elements are not zero; of strings, not empty."""
     if isinstance(pda, KINDS["Strings"]):
         return (pda.get_lengths() > 0).sum()
     if pda.dtype == bigint():

@@ -37,9 +37,9 @@ def array(
     a: Any, dtype: Any = None, copy: bool = False, max_bits: int = -1, *, unsafe: bool = False,
     any_neg: bool | None = None, num_bits: int | None = None,
 ) -> Any:  # fmt: skip
-    """An array of numbers, or `Strings` of texts, from Python's, NumPy's, pandas' or Arkouda's values.
+    """An array of numbers, or `Strings` of strings, from Python's, NumPy's, pandas' or Arkouda's values.
 
-    Whole numbers that 64 bits do not hold make a bigint array. The options of bigints but `max_bits` are accepted and
+    Integers that 64 bits do not hold make a bigint array. The options of bigints but `max_bits` are accepted and
     not needed.
 
     Examples
@@ -182,7 +182,7 @@ def _kind(dtype: Any, others: bool = False) -> Any:
 
 @checked(SIZES)
 def full(size: Any, fill_value: Any, dtype: Any = None, max_bits: int | None = None) -> Any:
-    """An array, or with a text `Strings`, of that size or shape, all of one value.
+    """An array, or with a string `Strings`, of that size or shape, all of one value.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def scalar_array(value: Any, dtype: Any = None) -> pdarray:
 
 
 def arange(*args: Any, dtype: Any = None, max_bits: int | None = None) -> pdarray:
-    """Whole numbers from `start` to before `stop`, `step` apart, in a type.
+    """Integers from `start` to before `stop`, `step` apart, in a type.
 
     Examples
     --------
@@ -389,7 +389,7 @@ def _random_strings(lengths: Any, characters: str, stream: Any) -> Any:
 
 @checked(Int, Int, Int, str, (int, np.integer, None))
 def random_strings_uniform(minlen: Any, maxlen: Any, size: Any, characters: str = "uppercase", seed: Any = None) -> Any:
-    """Random texts of `minlen` to fewer than `maxlen` characters."""
+    """Random strings of `minlen` to fewer than `maxlen` characters."""
     if minlen < 0 or maxlen <= minlen or size < 0:
         raise ValueError("Incompatible arguments: minlen < 0, maxlen <= minlen, or size < 0")
     stream = generator_of(seed)
@@ -400,7 +400,7 @@ def random_strings_uniform(minlen: Any, maxlen: Any, size: Any, characters: str 
 def random_strings_lognormal(
     logmean: Any, logstd: Any, size: Any, characters: str = "uppercase", seed: Any = None
 ) -> Any:
-    """Random texts whose lengths have a log-normal distribution."""
+    """Random strings whose lengths have a log-normal distribution."""
     if logstd <= 0 or size < 0:
         raise ValueError("Incompatible arguments: logstd <= 0 or size < 0")
     stream = generator_of(seed)

@@ -19,7 +19,7 @@ __all__ = ["append", "delete", "hstack", "vstack"]
 
 
 def _joined(arrays: list[Any], axis: int) -> Any:
-    """Arrays of their common type, one behind another along an axis; bigints by their numbers."""
+    """Arrays of their common type, concatenated along an axis; bigints by their numbers."""
     if not any(one.dtype == bigint() for one in arrays):
         return lift(atoll.concatenate([one._a for one in arrays], axis=axis))
     bits = {one.max_bits for one in arrays if one.dtype == bigint()} - {-1}

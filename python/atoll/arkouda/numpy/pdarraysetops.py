@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arkouda's sets, and `concatenate`: of arrays, texts, categories, and of rows of several columns."""
+"""Arkouda's sets, and `concatenate`: of arrays, strings, categories, and of rows of several columns."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def indexof1d(query: Any, space: Any) -> Any:
 
 
 def concatenate(arrays: Any, axis: int = 0, ordered: bool = True) -> Any:
-    """Arrays, texts or categories of one type, one behind another.
+    """Arrays, strings or categories of one type, concatenated.
 
     Examples
     --------

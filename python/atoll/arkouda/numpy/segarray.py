@@ -22,7 +22,7 @@ __all__ = ["SegArray"]
 
 
 class SegArray(Named):
-    """Arrays of different lengths, one behind another.
+    """Arrays of different lengths, concatenated.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class SegArray(Named):
 
     @classmethod
     def concat(cls, x: Any, axis: int = 0, ordered: bool = True) -> Any:
-        """Several of them, one behind another, or list by list."""
+        """Several of them, concatenated, or list by list."""
         if not ordered:
             raise ValueError("Unordered concatenation not yet supported on SegArrays.")
         if len(x) == 0:
@@ -287,10 +287,10 @@ class SegArray(Named):
             lengths = lengths[lengths > 0]
         return SegArray(lift(atoll.cumsum(lengths) - lengths), self.values[kept])
 
-    # -- figures --
+    # -- aggregates --
 
     def aggregate(self, op: str, x: Any = None) -> Any:
-        """A figure of each list by its name."""
+        """An aggregate of each list by its name."""
         return getattr(self, op)(x)
 
     def unique(self, x: Any = None) -> SegArray:

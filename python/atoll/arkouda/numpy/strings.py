@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arkouda's `Strings`: Atoll's columns of texts under Arkouda's names."""
+"""Arkouda's `Strings`: Atoll's columns of strings under Arkouda's names."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _pattern(value: Any) -> str:
 
 
 class Strings(Rows):
-    """A column of texts that lies in parts on all PEs; made by `ak.array` of texts.
+    """A column of strings that lies in parts on all PEs; made by `ak.array` of strings.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Strings(Rows):
 
     @staticmethod
     def from_parts(offset_attrib: Any, bytes_attrib: Any, terminated: bool = True) -> Strings:
-        """Texts of the places where they begin and their bytes: with a zero behind each, if so said."""
+        """Strings of the places where they begin and their bytes: with a zero behind each, if so said."""
         offsets = lower(offset_attrib).astype(np.int64)
         data = lower(bytes_attrib).astype(np.uint8)
         if offsets.size == 0:
@@ -102,7 +102,7 @@ class Strings(Rows):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the texts, with one more for each."""
+        """Bytes of the strings, with one more for each."""
         return int(self._a.byte_len().sum()) + self.size
 
     def __len__(self) -> int:
@@ -120,7 +120,7 @@ class Strings(Rows):
         return f"array({self})"
 
     def copy(self) -> Strings:
-        """Another one with the same texts."""
+        """Another one with the same strings."""
         return Strings(self._a.copy())
 
     # -- comparison, rows --
@@ -151,7 +151,7 @@ class Strings(Rows):
         return Strings(self._a[key])
 
     def take(self, indices: Any, axis: int | None = None) -> Any:
-        """The texts with these numbers."""
+        """The strings with these numbers."""
         return self[indices]
 
     def __add__(self, other: Any) -> Any:
@@ -163,16 +163,16 @@ class Strings(Rows):
     # -- lengths, bytes --
 
     def get_lengths(self) -> pdarray:
-        """Bytes of each text."""
+        """Bytes of each string."""
         return lift(self._a.byte_len())
 
     def get_bytes(self) -> pdarray:
-        """The texts' bytes, with a zero behind each."""
+        """The strings' bytes, with a zero behind each."""
         offsets, data = _core.text_buffers(self._a._values)
         return lift(atoll.asarray(np.insert(np.asarray(data, np.uint8), offsets[1:], 0)))
 
     def get_offsets(self) -> pdarray:
-        """Where each text begins in these."""
+        """Where each string begins in these."""
         ends = atoll.cumsum(self._a.byte_len() + 1)
         return lift(ends - self._a.byte_len() - 1)
 
@@ -197,16 +197,16 @@ class Strings(Rows):
         self.__dict__["_regex_dict"] = {}
 
     def find_locations(self, pattern: Any) -> tuple[pdarray, pdarray, pdarray]:
-        """How often a pattern matches in each text, where, and how many bytes."""
+        """How often a pattern matches in each string, where, and how many bytes."""
         found = self._get_matcher(pattern)
         return found.num_matches, found.starts, found.lengths
 
     def search(self, pattern: Any) -> Match:
-        """The first match of a pattern in each text."""
+        """The first match of a pattern in each string."""
         return self._get_matcher(pattern).get_match("SEARCH")
 
     def match(self, pattern: Any) -> Match:
-        """Its match at the beginning of each text."""
+        """Its match at the beginning of each string."""
         return self._get_matcher(pattern).get_match("MATCH")
 
     def fullmatch(self, pattern: Any) -> Match:
@@ -214,7 +214,7 @@ class Strings(Rows):
         return self._get_matcher(pattern).get_match("FULLMATCH")
 
     def regex_split(self, pattern: Any, maxsplit: int = 0, return_segments: bool = False) -> Any:
-        """The parts between matches of a pattern, one behind another, and where each text's begin."""
+        """The parts between matches of a pattern, concatenated, and where each string's begin."""
         return self._get_matcher(pattern).split(maxsplit, return_segments)
 
     def findall(self, pattern: Any, return_match_origins: bool = False) -> Any:
@@ -222,7 +222,7 @@ class Strings(Rows):
         return self._get_matcher(pattern).findall(return_match_origins)
 
     def sub(self, pattern: Any, repl: Any, count: int = 0) -> Strings:
-        """The texts with matches of a pattern replaced."""
+        """The strings with matches of a pattern replaced."""
         return self._get_matcher(pattern).sub(_text(repl, "repl"), count, False)
 
     def subn(self, pattern: Any, repl: Any, count: int = 0) -> tuple[Strings, pdarray]:
@@ -230,17 +230,17 @@ class Strings(Rows):
         return self._get_matcher(pattern).sub(_text(repl, "repl"), count, True)
 
     def contains(self, substr: Any, regex: bool = False) -> pdarray:
-        """Whether a text, or a pattern, is in each."""
+        """Whether a string, or a pattern, is in each."""
         text = _text(substr)
         return lift(self._a.contains(_pattern(text) if regex else text, regex=regex))
 
     def startswith(self, substr: Any, regex: bool = False) -> pdarray:
-        """Whether each begins with a text or a pattern."""
+        """Whether each begins with a string or a pattern."""
         text = _text(substr)
         return lift(self._a.match(_pattern(text))) if regex else lift(self._a.startswith(text))
 
     def endswith(self, substr: Any, regex: bool = False) -> pdarray:
-        """Whether each ends with a text or a pattern."""
+        """Whether each ends with a string or a pattern."""
         text = _text(substr)
         if not text:
             raise ValueError("regex operations not currently supported with a pattern matching the empty string")
@@ -249,7 +249,7 @@ class Strings(Rows):
     # -- parts --
 
     def split(self, delimiter: Any, return_segments: bool = False, regex: bool = False) -> Any:
-        """The parts between delimiters, one behind another, and where each text's begin."""
+        """The parts between delimiters, concatenated, and where each string's begin."""
         text = _text(delimiter, "delimiter")
         if regex:
             return self.regex_split(text, return_segments=return_segments)
@@ -264,7 +264,7 @@ class Strings(Rows):
         self, delimiter: Any, times: Any = 1, includeDelimiter: bool = False, keepPartial: bool = False,
         fromRight: bool = False, regex: bool = False,
     ) -> tuple[Strings, Strings]:  # fmt: skip
-        """Each text in two, at the delimiter with that number.
+        """Each string in two, at the delimiter with that number.
 
         Examples
         --------
@@ -298,62 +298,62 @@ class Strings(Rows):
 
     @checked(None, "Strings", Pattern)
     def stick(self, other: Any, delimiter: Any = "", toLeft: bool = False) -> Strings:
-        """Each text with another behind it, or before it, and a delimiter between."""
+        """Each string with another behind it, or before it, and a delimiter between."""
         if other.size != self.size:
             raise ValueError(f"size mismatch: {self.size} and {other.size} texts")
         return Strings(self._a.stick(other._a, _text(delimiter, "delimiter"), toLeft=toLeft))
 
     def lstick(self, other: Any, delimiter: Any = "") -> Strings:
-        """Each text with another before it."""
+        """Each string with another before it."""
         return self.stick(other, delimiter, toLeft=True)
 
     def get_prefixes(self, n: Any, return_origins: bool = True, proper: bool = True) -> Any:
-        """The first `n` bytes of the texts that are so long, and which are."""
+        """The first `n` bytes of the strings that are so long, and which are."""
         return lift(self._a.get_prefixes(int(n), return_origins=return_origins, proper=proper))
 
     def get_suffixes(self, n: Any, return_origins: bool = True, proper: bool = True) -> Any:
-        """The last `n` bytes of the texts that are so long, and which are."""
+        """The last `n` bytes of the strings that are so long, and which are."""
         return lift(self._a.get_suffixes(int(n), return_origins=return_origins, proper=proper))
 
     def strip(self, chars: Any = "") -> Strings:
-        """The texts without these characters, or white space, at both ends."""
+        """The strings without these characters, or white space, at both ends."""
         text = _text(chars or "", "chars")
         return Strings(self._a.strip(text or None))
 
     def isempty(self) -> pdarray:
-        """Which texts are empty."""
+        """Which strings are empty."""
         return lift(self._a.byte_len() == 0)
 
     def encode(self, toEncoding: str, fromEncoding: str = "UTF-8") -> Strings:
-        """The texts in another encoding: IDNA, ASCII, UTF-16."""
+        """The strings in another encoding: IDNA, ASCII, UTF-16."""
         return Strings(atoll.strings([_recoded(one, fromEncoding, toEncoding) for one in self._a.to_list()]))
 
     def decode(self, fromEncoding: str, toEncoding: str = "UTF-8") -> Strings:
-        """The texts from another encoding."""
+        """The strings from another encoding."""
         return self.encode(toEncoding, fromEncoding)
 
     # -- groups --
 
     def hash(self) -> tuple[pdarray, pdarray]:
-        """128 bits of each text, as two arrays of uint64."""
+        """128 bits of each string, as two arrays of uint64."""
         high, low = _core.text_hash(self._a._values)
         return lift(wrap(high)), lift(wrap(low))
 
     def group(self) -> pdarray:
-        """An order in which equal texts are neighbours."""
+        """An order in which equal strings are neighbours."""
         return lift(atoll.argsort(self._a))
 
     def _get_grouping_keys(self) -> list[Any]:
         return list(self.hash())
 
     def argsort(self, algorithm: Any = None, ascending: bool = True) -> pdarray:
-        """The numbers of the texts in their order."""
+        """The numbers of the strings in their order."""
         order = lift(atoll.argsort(self._a))
         return order if ascending else order[::-1]
 
     @staticmethod
     def concatenate_uniquely(strings: Any) -> Strings:
-        """All different texts of several columns."""
+        """All different strings of several columns."""
         return Strings(atoll.unique(atoll.concatenate([one._a for one in strings])))
 
     # -- to others --
@@ -363,13 +363,13 @@ class Strings(Rows):
         return self.copy()
 
     def to_ndarray(self) -> Any:
-        """A NumPy array of texts."""
+        """A NumPy array of strings."""
         if self.nbytes > client.maxTransferBytes:
             raise RuntimeError("texts exceed ak.core.client.maxTransferBytes")
         return np.array(self._a.to_list() or [], dtype=np.str_)
 
     def tolist(self) -> list[str]:
-        """A list of texts."""
+        """A list of strings."""
         return list(self._a.to_list())
 
     to_list = tolist
@@ -379,7 +379,7 @@ class Strings(Rows):
         return found if dtype is None else found.astype(dtype)
 
     def astype(self, dtype: Any) -> Any:
-        """The texts as numbers of a type."""
+        """The strings as numbers of a type."""
         return KINDS["cast"](self, dtype)
 
     def all(self) -> Any:

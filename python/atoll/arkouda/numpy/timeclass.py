@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arkouda's `Datetime` and `Timedelta`: numbers of nanoseconds, with Atoll's columns of moments beneath."""
+"""Arkouda's `Datetime` and `Timedelta`: numbers of nanoseconds, with Atoll's columns of datetimes beneath."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class _Moments(pdarray):
     # -- values --
 
     def to_ndarray(self) -> Any:
-        """A NumPy array of moments or durations."""
+        """A NumPy array of datetimes or timedeltas."""
         return np.array(pdarray.to_ndarray(self), dtype=self._code)
 
     def tolist(self) -> Any:
@@ -208,7 +208,7 @@ class _Moments(pdarray):
 
     supported_opeq: frozenset[str] = frozenset()
 
-    # -- rounding, figures --
+    # -- rounding, aggregates --
 
     def _rounded(self, how: str, freq: str) -> Any:
         unit = _FREQUENCIES.get(freq, freq)
@@ -244,7 +244,7 @@ class _Moments(pdarray):
 
 
 class Datetime(_Moments):
-    """Moments.
+    """Datetimes.
 
     Examples
     --------
@@ -268,7 +268,7 @@ class Datetime(_Moments):
     supported_opeq = frozenset(("+=", "-="))
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Moments have no sum: TypeError."""
+        """Datetimes have no sum: TypeError."""
         raise TypeError("Cannot sum datetime64 values")
 
     def isocalendar(self) -> Any:
@@ -284,7 +284,7 @@ class Datetime(_Moments):
 
 
 class Timedelta(_Moments):
-    """Durations.
+    """Timedeltas.
 
     Examples
     --------

@@ -39,7 +39,7 @@ def get_callback(x: Any) -> Any:
 
 
 def generic_concat(items: Any, ordered: bool = True) -> Any:
-    """Objects of one kind, one behind another."""
+    """Objects of one kind, concatenated."""
     kinds = {type(one) for one in items}
     if len(kinds) != 1:
         raise TypeError(f"Items must all have same type: {kinds}")
@@ -76,7 +76,7 @@ def invert_permutation(perm: Any) -> Any:
 
 
 def convert_if_categorical(values: Any) -> Any:
-    """Texts of categories; others as they are."""
+    """Strings of categories; others as they are."""
     return values.to_strings() if isinstance(values, KINDS["Categorical"]) else values
 
 

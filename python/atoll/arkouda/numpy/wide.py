@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of whole numbers of any size: columns of bigints with a shape."""
+"""Arrays of integers of any size: columns of bigints with a shape."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OPERATIONS = {
 
 
 def of_any(values: Any, max_bits: int = -1) -> BigInts:
-    """The column of integers, bools, floats without a fraction, or texts of numbers."""
+    """The column of integers, bools, floats without a fraction, or strings of numbers."""
     if isinstance(values, BigInts):
         return values if max_bits == values.max_bits else bigint(values, max_bits)
     if hasattr(values, "to_list") and getattr(values, "kind", "") == "text":

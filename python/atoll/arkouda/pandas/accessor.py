@@ -30,14 +30,14 @@ class CachedAccessor:
 
 
 def string_operators(cls: Any) -> Any:
-    """Gives a class the methods of texts."""
+    """Gives a class the methods of strings."""
     for name in ("contains", "startswith", "endswith"):
         setattr(cls, name, cls._make_op(name))
     return cls
 
 
 def date_operators(cls: Any) -> Any:
-    """Gives a class the methods of moments."""
+    """Gives a class the methods of datetimes."""
     for name in ("floor", "ceil", "round"):
         setattr(cls, name, cls._make_op(name))
     return cls
@@ -60,7 +60,7 @@ class Properties:
 
 @date_operators
 class DatetimeAccessor(Properties):
-    """Methods of moments."""
+    """Methods of datetimes."""
 
     def __init__(self, series: Any) -> None:
         if not isinstance(series.values, Datetime):
@@ -70,7 +70,7 @@ class DatetimeAccessor(Properties):
 
 @string_operators
 class StringAccessor(Properties):
-    """Methods of texts."""
+    """Methods of strings."""
 
     def __init__(self, series: Any) -> None:
         if not isinstance(series.values, (Categorical, Strings)):

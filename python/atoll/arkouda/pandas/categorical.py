@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arkouda's `Categorical`: codes, and the texts they stand for; the last one stands for what is missing."""
+"""Arkouda's `Categorical`: codes, and the strings they stand for; the last one stands for what is missing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Categorical"]
 
 
 class Categorical(Rows):
-    """A column of texts of which few are different: codes, and categories.
+    """A column of strings of which few are different: codes, and categories.
 
     Examples
     --------
@@ -161,17 +161,17 @@ class Categorical(Rows):
     # -- values --
 
     def to_strings(self) -> Strings:
-        """The texts."""
+        """The strings."""
         if self.codes.size == 0:
             return array([], dtype="str_")
         return self.categories[self.codes]
 
     def to_ndarray(self) -> Any:
-        """A NumPy array of texts."""
+        """A NumPy array of strings."""
         return self.to_strings().to_ndarray()
 
     def tolist(self) -> list[str]:
-        """A list of texts."""
+        """A list of strings."""
         return self.to_strings().tolist()
 
     to_list = tolist
@@ -220,15 +220,15 @@ class Categorical(Rows):
         return found[self.codes]
 
     def contains(self, substr: Any, regex: bool = False) -> pdarray:
-        """Whether a text is in each."""
+        """Whether a string is in each."""
         return self._spread(self.categories.contains(substr, regex))
 
     def startswith(self, substr: Any, regex: bool = False) -> pdarray:
-        """Whether each begins with a text."""
+        """Whether each begins with a string."""
         return self._spread(self.categories.startswith(substr, regex))
 
     def endswith(self, substr: Any, regex: bool = False) -> pdarray:
-        """Whether each ends with a text."""
+        """Whether each ends with a string."""
         return self._spread(self.categories.endswith(substr, regex))
 
     def in1d(self, test: Any) -> pdarray:
@@ -254,12 +254,12 @@ class Categorical(Rows):
         return [self.codes]
 
     def _sort_key(self) -> Any:
-        """Numbers in the order of the texts."""
+        """Numbers in the order of the strings."""
         ranks = atoll.unique(self.categories._a, return_inverse=True)[1]
         return ranks[self.codes._a]
 
     def argsort(self, algorithm: Any = None, ascending: bool = True) -> pdarray:
-        """The numbers of the rows in the order of the texts."""
+        """The numbers of the rows in the order of the strings."""
         if self.size == 0:
             return array([], dtype="int64")
         order = lift(atoll.argsort(self._sort_key(), kind="stable"))
@@ -275,7 +275,7 @@ class Categorical(Rows):
 
     @classmethod
     def _concatenate(cls, arrays: Any) -> Categorical:
-        """Several columns, one behind another, with all their categories."""
+        """Several columns, concatenated, with all their categories."""
         same = all(one.categories.equals(arrays[0].categories) for one in arrays[1:])
         alike = arrays if same else cls.standardize_categories(arrays, na_value=arrays[0].na_value)
         codes = concatenate([one.codes for one in alike])
@@ -286,7 +286,7 @@ KINDS["Categorical"] = Categorical
 
 
 def _of_column(column: Any) -> Any:
-    """The column of texts of a few categories; of other categories the values themselves."""
+    """The column of strings of a few categories; of other categories the values themselves."""
     if not isinstance(column.categories, _Texts):
         return lift(column.apply(lambda categories: categories))
     codes = (

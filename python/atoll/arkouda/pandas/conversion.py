@@ -14,12 +14,12 @@ __all__ = ["from_series"]
 
 
 def from_series(series: Any, dtype: Any = None) -> Any:
-    """The array of a pandas Series; moments and durations as nanoseconds.
+    """The array of a pandas Series; datetimes and timedeltas as nanoseconds.
 
     Raises
     ------
     ValueError
-        A type that is not bool, float64, int64, text, moments or durations.
+        A type that is not bool, float64, int64, text, datetimes or timedeltas.
 
     Examples
     --------

@@ -31,7 +31,7 @@ def _rows(text: str, delimiter: str) -> list[list[str]]:
 
 
 def read_csv_columns(path: str, delimiter: str) -> dict[str, Any]:
-    """The columns of a file by name, as NumPy's arrays: texts where no header says what they are."""
+    """The columns of a file by name, as NumPy's arrays: strings where no header says what they are."""
     text = Path(path).read_bytes().decode().replace("\r\n", "\n")
     kinds = None
     if text.startswith(_OPEN):

@@ -403,7 +403,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
 
     @classmethod
     def concat(cls, items: Any, ordered: bool = True) -> DataFrame:
-        """Rows of several frames, one behind another."""
+        """Rows of several frames, concatenated."""
         frames = [one for one in items if not one.empty]
         if not frames:
             return cls()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of files as Arkouda has them: numbers of eight bytes, texts, moments, lists; NaN or NaT where none is."""
+"""Columns of files as Arkouda has them: numbers of eight bytes, strings, datetimes, lists; NaN or NaT where none is."""
 
 from __future__ import annotations
 

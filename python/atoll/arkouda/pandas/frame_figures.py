@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of data frames, what is missing in them, and their way to pandas and to files."""
+"""Aggregates of data frames, what is missing in them, and their way to pandas and to files."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of a data frame's rows, and figures of their columns."""
+"""Groups of a data frame's rows, and aggregates of their columns."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class DataFrameGroupBy:
 
 
 class DiffAggregate:
-    """Differences of neighbours in groups, and figures of these."""
+    """Differences of neighbours in groups, and aggregates of these."""
 
     def __init__(self, gb: Any, series: Any) -> None:
         self.gb = gb

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arkouda's groups of rows: Atoll's, with permutation, segments and pairs of keys and figures."""
+"""Arkouda's groups of rows: Atoll's, with permutation, segments and pairs of keys and aggregates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ groupable = Any
 
 
 class GroupByReductionType(Word):
-    """The names of figures."""
+    """The names of aggregates."""
 
     SUM = "sum"
     COUNT = "count"
@@ -47,7 +47,7 @@ class GroupByReductionType(Word):
 
 GROUPBY_REDUCTION_TYPES = frozenset(member.value for member in GroupByReductionType)
 
-#: Types of values that figures do not take.
+#: Types of values that aggregates do not take.
 _REFUSED = {
     "any": "iuf", "all": "iuf", "min": "b", "max": "b", "or": "fb", "and": "fb", "xor": "fb", "nunique": "f",
 }  # fmt: skip
@@ -128,7 +128,7 @@ class GroupBy(Named):
         parts = [name for one in keys for name in one._list_component_names()]
         return [self.segments.name, self.permutation.name, self._uki.name, *parts]
 
-    # -- figures --
+    # -- aggregates --
 
     def _pair(self, values: Any) -> tuple[Any, Any]:
         return self.unique_keys, values
@@ -145,7 +145,7 @@ class GroupBy(Named):
         return found
 
     def aggregate(self, values: Any, operator: str, skipna: bool = True, ddof: Any = 1) -> tuple[Any, Any]:
-        """The keys of the groups, and a figure of each by its name.
+        """The keys of the groups, and an aggregate of each by its name.
 
         Examples
         --------

@@ -107,7 +107,7 @@ def _kind_of(thing: Any) -> int:
 
 @dataclass
 class _Stored:
-    """What is written of an object: numbers of NumPy's, texts of Arrow's, or parts that are stored themselves."""
+    """What is written of an object: numbers of NumPy's, strings of Arrow's, or parts that are stored themselves."""
 
     number: int
     content: Any
@@ -202,7 +202,7 @@ def _read(item: Any) -> Any:
 
 
 def read_objects(files: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
-    """Objects by name, those of several files one behind another."""
+    """Objects by name, those of several files concatenated."""
     h5py = extras.module("h5py", "reading HDF5")
     found: dict[str, list[Any]] = {name: [] for name in names}
     for path in files:

@@ -199,7 +199,7 @@ def read_parquet(
 
 
 def get_null_indices(filenames: Any, datasets: Any = None) -> Any:
-    """Where columns of texts are missing or empty: 1, and 0 elsewhere."""
+    """Where columns of strings are missing or empty: 1, and 0 elsewhere."""
     names = _wanted(filenames, datasets)
     columns = parquet_columns(_files(filenames), columns=names)
     told = {}
@@ -213,7 +213,7 @@ def get_null_indices(filenames: Any, datasets: Any = None) -> Any:
 
 
 def read_csv(filenames: Any, datasets: Any = None, column_delim: str = ",", allow_errors: bool = False) -> Any:
-    """Columns of CSV files, by name: texts, unless Arkouda's header says what they are."""
+    """Columns of CSV files, by name: strings, unless Arkouda's header says what they are."""
     names = [datasets] if isinstance(datasets, str) else datasets
     found: dict[str, list[Any]] = {}
     for path in _present(filenames, allow_errors):

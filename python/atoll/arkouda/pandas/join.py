@@ -59,7 +59,7 @@ def join_on_eq_with_dt(
 
 
 def gen_ranges(starts: Any, ends: Any, stride: int = 1, return_lengths: bool = False) -> Any:
-    """Runs of numbers, one behind another, and where each begins.
+    """Runs of numbers, concatenated, and where each begins.
 
     Examples
     --------

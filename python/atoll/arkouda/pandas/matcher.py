@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arkouda's module of that name: a pattern and the texts it is looked for in."""
+"""Arkouda's module of that name: a pattern and the strings it is looked for in."""
 
 from ..numpy.matching import Matcher
 

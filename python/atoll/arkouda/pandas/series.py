@@ -409,7 +409,7 @@ class Series(Labelled):
     def concat(
         arrays: Any, axis: int = 0, index_labels: Any = None, value_labels: Any = None, ordered: bool = False
     ) -> Any:
-        """Several Series, one behind another; or beside one another, as a data frame."""
+        """Several Series, concatenated; or beside one another, as a data frame."""
         series = _same_kind(arrays)
         if axis != 1:
             labels = series[0].index

@@ -193,7 +193,7 @@ def assert_arkouda_segarray_equal(
 def assert_arkouda_strings_equal(
     left: Any, right: Any, err_msg: Any = None, check_same: Any = None, obj: str = "Strings", index_values: Any = None
 ) -> None:
-    """Both have equal texts."""
+    """Both have equal strings."""
     assert_class_equal(left, right, obj=obj)
     _check_isinstance(left, right, Strings)
     _same(left, right, check_same)
@@ -209,7 +209,7 @@ def assert_arkouda_array_equal(
     left: Any, right: Any, check_dtype: bool = True, err_msg: Any = None, check_same: Any = None, obj: str = "pdarray",
     index_values: Any = None,
 ) -> None:  # fmt: skip
-    """Both arrays, texts, categories or segments are equal.
+    """Both arrays, strings, categories or segments are equal.
 
     Examples
     --------

@@ -111,7 +111,7 @@ class Generator:
         return self._drawn("standard_gamma", size, shape, names="shape")
 
     def poisson(self, lam: Any = 1.0, size: Any = None) -> Any:
-        """Whole numbers of a Poisson distribution."""
+        """Integers of a Poisson distribution."""
         _not_negative(lam, "lam")
         return self._drawn("poisson", size, lam, names="lam")
 
@@ -120,7 +120,7 @@ class Generator:
         return self._drawn("uniform", size, low, high, names="low high")
 
     def integers(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int64, endpoint: bool = False) -> Any:
-        """Whole numbers, or bools, from `low` to before `high`, or to `high`."""
+        """Integers, or bools, from `low` to before `high`, or to `high`."""
         kind = ak_dtype(dtype)
         if kind.kind not in ("i", "u", "b"):
             raise TypeError(f"Unsupported dtype {kind} for integers")

@@ -103,7 +103,7 @@ class ArkoudaArray(ArkoudaExtensionArray):
     def __invert__(self) -> Any:
         return ArkoudaArray(~self._data)
 
-    # -- figures --
+    # -- aggregates --
 
     def all(self, axis: Any = 0, skipna: bool = True, **options: Any) -> bool:
         """Whether all values are true."""

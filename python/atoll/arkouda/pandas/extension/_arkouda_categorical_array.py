@@ -45,7 +45,7 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
 
     @property
     def categories(self) -> Any:
-        """The texts that the codes stand for."""
+        """The strings that the codes stand for."""
         return self._data.categories
 
     @property
@@ -54,7 +54,7 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
         return int(self._data.codes.nbytes + self._data.categories.nbytes)
 
     def to_ndarray(self) -> Any:
-        """The texts of all rows as a NumPy array here."""
+        """The strings of all rows as a NumPy array here."""
         return self._data.to_strings().to_ndarray() if len(self) else self._data.to_ndarray()
 
     def _codes_by_text(self) -> dict[str, int]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts of Arkouda's in pandas' own objects."""
+"""Strings of Arkouda's in pandas' own objects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ArkoudaStringArray"]
 
 
 class ArkoudaStringArray(ArkoudaExtensionArray):
-    """A column of texts that pandas' objects hold.
+    """A column of strings that pandas' objects hold.
 
     Examples
     --------

@@ -135,7 +135,7 @@ class ArkoudaBigintDtype(_Number):
 
 
 class ArkoudaStringDtype(_ArkoudaBaseDtype):
-    """Texts; what is missing is the empty one."""
+    """Strings; what is missing is the empty one."""
 
     name = "string"
     na_value = ""
@@ -149,7 +149,7 @@ class ArkoudaStringDtype(_ArkoudaBaseDtype):
 
 
 class ArkoudaCategoricalDtype(_ArkoudaBaseDtype):
-    """Texts of which few are different; the code of what is missing is -1."""
+    """Strings of which few are different; the code of what is missing is -1."""
 
     name = "category"
     na_value = -1
