@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What groups and joins send from host to host, as their network cards count it."""
+"""Bytes that groups and joins send between hosts, counted by the hosts' network cards."""
 
 import json
 import sys

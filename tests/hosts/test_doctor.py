@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`atoll doctor` on this host and on several: what it finds, and what it says of hosts that cannot be used."""
+"""`atoll doctor` on this host and on several: its report, and its advice about unusable hosts."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What test_everywhere.py runs on every PE."""
+"""Functions that test_everywhere.py runs on every PE."""
 
 import itertools
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mixed work for as long as one likes: memory, descriptors and threads of all processes of a session stay as they are.
+"""Soak test: mixed work for any time; memory, descriptors and threads of all processes of a session must not grow.
 
 python tests/python/soak.py --seconds 3600 [--pes 3] [--pause 2]
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every benchmark runs tiny, with every contender that is here, and its answers agree; so benchmarks cannot rot."""
+"""Every benchmark runs with tiny data and every installed contender, and the answers agree."""
 
 from __future__ import annotations
 

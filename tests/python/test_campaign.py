@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kills, stops and a long run: campaign.py and soak.py, short here; `make test-slow` has them whole."""
+"""Kills, stops and a soak test: campaign.py and soak.py, shortened here; `make test-slow` runs them fully."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: help everywhere, exit codes, errors that say what to do."""
+"""The command line: help of all commands, exit codes, errors with advice."""
 
 from __future__ import annotations
 

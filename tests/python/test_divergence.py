@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PEs of an SPMD script that do different things: the error names both places and says what such a script is."""
+"""PEs of an SPMD script that diverge: the error names both positions and explains SPMD."""
 
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong with processes and their environment: forks, deaths, PEs that stop, limits, misspelt variables."""
+"""Faults of processes and their environment: forks, deaths, stopped PEs, limits, misspelt variables."""
 
 import os
 import re

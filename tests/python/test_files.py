@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files: what NumPy writes is read, and the other way round; pieces of rows; texts."""
+"""Files: compatibility with NumPy in both directions; pieces of rows; text files."""
 
 import io
 import os

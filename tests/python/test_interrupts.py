@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every long operation looks for an interrupt between pieces of its work, and leaves all as it was."""
+"""Every long operation checks for an interrupt between pieces of its work, and then changes nothing."""
 
 from collections import Counter
 from functools import cache

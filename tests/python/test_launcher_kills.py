@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each process of a job is killed: somebody says which, the job ends, and nothing of it is left."""
+"""Each process of a job is killed in turn: an error names it, the job ends, and no process remains."""
 
 import atexit
 import contextlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs and scripts under launchers of others: MPICH's mpiexec, Open MPI's prterun and mpirun."""
+"""Programs and scripts under other launchers: MPICH's mpiexec, Open MPI's prterun and mpirun."""
 
 import os
 import re

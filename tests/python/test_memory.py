@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""shares_memory and may_share_memory, of our arrays and of NumPy's."""
+"""shares_memory and may_share_memory, of Atoll arrays and of NumPy's."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MPI as a toolchain: what the library exports, that the header compiles everywhere, wrappers, installing."""
+"""MPI as a toolchain: exported symbols, the header in all languages, wrappers, installation."""
 
 from __future__ import annotations
 

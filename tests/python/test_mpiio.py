@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `atoll mpiio` says of the statistics of MPI files."""
+"""Reports of `atoll mpiio` about statistics of MPI files."""
 
 from __future__ import annotations
 

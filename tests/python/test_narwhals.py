@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other libraries take our frames: through narwhals, the interchange protocol, Arrow's interface, and as arrays."""
+"""Other libraries accept frames: through narwhals, the interchange protocol, Arrow's interface, and as arrays."""
 
 import pickle
 

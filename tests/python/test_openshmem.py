@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenSHMEM as a toolchain: what the library exports, that the header compiles everywhere, wrappers, installing."""
+"""OpenSHMEM as a toolchain: exported symbols, the header in all languages, wrappers, installation."""
 
 from __future__ import annotations
 

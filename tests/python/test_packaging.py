@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recipes in packaging/ have the syntax of their tools, and name what the project asks for."""
+"""Recipes in packaging/ have the syntax of their tools, and name the project's requirements."""
 
 from __future__ import annotations
 

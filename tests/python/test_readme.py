@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first screen is true: its example runs, its links and make targets exist."""
+"""README: its example runs, and its links and make targets exist."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interruptions, lack of memory, and threads of the caller leave all arrays as they were."""
+"""Interrupts, lack of memory, and threads of the caller leave all arrays unchanged."""
 
 import signal
 import threading

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""atoll.shmem: on 1 to 4 PEs, its docstrings, and what becomes of PEs that fail."""
+"""atoll.shmem: on 1 to 4 PEs, its docstrings, and failing PEs."""
 
 import doctest
 import importlib

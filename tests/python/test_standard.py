@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the array API standard asks for beside NumPy's functions."""
+"""Functions that the array API standard adds to NumPy's."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scipy's and scikit-learn's functions that take the standard's arrays: the example runs them and compares."""
+"""Functions of scipy and scikit-learn that accept arrays of the standard: the example runs and compares them."""
 
 import subprocess
 import sys

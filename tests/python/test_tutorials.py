@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C programs of the HPC tutorial compile without warnings, run, and print what they say."""
+"""The C programs of the HPC tutorial compile without warnings, run, and print the documented output."""
 
 import re
 import subprocess

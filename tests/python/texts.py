@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts to try: what hypothesis finds, and what breaks things."""
+"""Strings for tests: hypothesis strategies, and known difficult strings."""
 
 import string
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Phrases that the tree has given up are found, counted, and named with what to write instead."""
+"""Banned phrases are found, counted, and reported with their replacement."""
 
 from __future__ import annotations
 

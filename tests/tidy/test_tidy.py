@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps the rules of the tree: scripts/tidy.py finds nothing, and would find what it is there for."""
+"""The tree keeps the rules of scripts/tidy.py, and scripts/tidy.py finds breaches of each rule."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheels, installed offline where next to nothing is: bare trees of Debian, and the Pythons of this machine."""
+"""The wheels, installed offline on minimal systems: bare trees of Debian, and the Pythons of this machine."""
 
 from __future__ import annotations
 

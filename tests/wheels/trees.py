@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Systems with next to nothing in them: folders made of Debian's packages, entered by chroot, thrown away after use."""
+"""Minimal systems: folders made of Debian's packages, entered by chroot, deleted after use."""
 
 from __future__ import annotations
 

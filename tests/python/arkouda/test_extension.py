@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arkouda's arrays inside of pandas' own objects: what pandas finds there is what it finds in its own."""
+"""Arkouda's arrays as pandas extension arrays: the results of pandas equal those on its own arrays."""
 
 import operator
 

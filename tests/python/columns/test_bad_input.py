@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input of every kind: an exception that NumPy or pandas would raise, a sentence, and everything intact."""
+"""Bad input of every kind raises the exception type of NumPy or pandas, with advice, and changes nothing."""
 
 import numpy as np
 import pyarrow as pa

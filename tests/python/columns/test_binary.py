@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of bytes, encodings, lines and other late methods of texts, against Python and pandas."""
+"""Columns of bytes, encodings, lines and further string methods, against Python and pandas."""
 
 import textwrap
 

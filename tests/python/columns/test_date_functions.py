@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of arrays, of moments and durations, against NumPy; of what is missing as columns have it."""
+"""Array functions on datetimes and timedeltas, against NumPy; missing values as in columns."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts, rounding, texts, time zones and steps of moments, against pandas."""
+"""Parts, rounding, formatting, time zones and offsets of datetimes, against pandas."""
 
 import datetime
 

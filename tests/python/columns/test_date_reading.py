@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moments of texts and numbers, ranges, bins and business days, against pandas and NumPy."""
+"""Datetimes from strings and numbers, ranges, bins and business days, against pandas and NumPy."""
 
 import datetime
 import io

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of moments, durations and times of day, against NumPy, pandas and pyarrow."""
+"""Columns of datetimes, timedeltas and times of day, against NumPy, pandas and pyarrow."""
 
 import datetime
 import operator

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much memory groups take at most, beside the columns they are of."""
+"""Peak memory of group-by, relative to its columns."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of Python's regular expressions goes beyond plain ones means the same to the engine: lookarounds, references."""
+"""Advanced syntax of Python's regular expressions, such as lookarounds and references, has the same meaning here."""
 
 import re
 

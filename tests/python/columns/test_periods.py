@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Periods of every length are pandas': which one a moment is in, parts, ends, other lengths; columns and single."""
+"""Periods of every length, against pandas: from datetimes, parts, ends, other lengths; columns and scalars."""
 
 import numpy as np
 import pandas as pd

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What groups say of rows, and figures of several passes, against pandas."""
+"""Functions of ordered rows by group, and aggregates of several passes, against pandas."""
 
 import numpy as np
 import pandas as pd

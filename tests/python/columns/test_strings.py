@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of texts: made, moved, compared, ordered; against Python's own strings."""
+"""String columns: creation, indexing, comparison, order; against Python's strings."""
 
 import bisect
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of texts against Python's own, pandas' and `re`."""
+"""String methods against Python's, pandas' and `re`."""
 
 import re
 

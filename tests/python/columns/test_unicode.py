@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every code point: its cases, and what it is. The engine's tables are of Unicode 15.0."""
+"""Case conversion and classes of every code point. The engine's tables are of Unicode 15.0."""
 
 import unicodedata
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kind of experiment that measures nothing: points that give made-up records, as quickly as a test needs them.
+"""An experiment kind that measures nothing: its points return synthetic records, fast enough for tests.
 
 python fake.py FILE RESULTS      runs an experiment of this kind
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparisons: what they call a change, how sure they are, and what they say."""
+"""Comparisons: verdicts, confidence intervals and reports."""
 
 from __future__ import annotations
 

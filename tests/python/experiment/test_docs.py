@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of docs/experiments.md: files are right, commands do what is said."""
+"""The examples of docs/experiments.md: files are valid, and commands work as documented."""
 
 from __future__ import annotations
 

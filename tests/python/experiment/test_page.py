@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page and what it is made from: efficiency, axes, panels; that it is whole and needs nothing else."""
+"""The page and its parts: efficiency, axes, panels; it is complete and self-contained."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of experiments: what they mean, and what is said of those that are wrong."""
+"""Experiment files: their meaning, and the errors of invalid ones."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of results: no record is lost or doubled, wherever the run that writes them ends."""
+"""Results files: no record is lost or duplicated, wherever the writing run ends."""
 
 from __future__ import annotations
 

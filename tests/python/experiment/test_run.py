@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Going through an experiment: for real, tiny; resumed; failing; and as a dry run."""
+"""Runs of an experiment: real but tiny, resumed, failing, and as a dry run."""
 
 from __future__ import annotations
 

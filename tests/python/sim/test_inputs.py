@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every key of experiment and machine files with wrong values: an error with its place, or accepted, at once."""
+"""Every key of experiment and machine files with invalid values: an immediate error with its position, or accepted."""
 
 import json
 

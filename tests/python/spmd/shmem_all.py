@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What atoll.shmem does, on every PE of a job; an assertion that fails ends the job."""
+"""Tests atoll.shmem on every PE of a job; a failing assertion ends the job."""
 
 import gc
 import sys
