@@ -237,6 +237,16 @@ void Endpoint::fail_attempt(std::size_t number, const Greeting& greeting) {
   peer.backoff_ms = std::min(peer.backoff_ms * 2, most_backoff_ms);
 }
 
+// What a peer sent before it ended: a send to it may have failed before that was read.
+void Endpoint::receive_rest(Connection& connection) {
+  try {
+    for (bool any = true; any && !connection.is_stalled();)
+      if (connection.receive(any) != 0) return;
+  } catch (const std::exception& cause) {
+    log(LogLevel::info, "PE {} cannot read the rest of a connection: {}", identity_.pe, cause.what());
+  }
+}
+
 // All that is under way to the peer fails, and so does what is asked of it from now on.
 void Endpoint::lose(std::size_t number, int error) {
   Peer& peer = peers_[number];
@@ -250,6 +260,7 @@ void Endpoint::lose(std::size_t number, int error) {
         identity_.pe, peer.address.pe, peer_of(peer.connection->descriptor()));
     resources_.completions.add_failure(nullptr, EBADMSG, peer.address.pe);
   }
+  if (error == ECONNRESET) receive_rest(*peer.connection);
   peer.connection->give_up(forged ? EBADMSG : error);
   peer.connection.reset();
   std::erase(connected_, number);

@@ -80,6 +80,7 @@ class Endpoint {
   void refuse(const Greeting& greeting);
   void fail_attempt(std::size_t peer, const Greeting& greeting);
   void lose(std::size_t peer, int error);
+  void receive_rest(Connection& connection);
   template <class Action>
   int attempt(std::size_t peer, Action&& action);
   bool receive(std::size_t peer);
