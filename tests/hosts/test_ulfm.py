@@ -64,6 +64,13 @@ def test_ranks_die_until_one_is_left(four, seed, slots):
     assert len(deaths) == 4 * slots - 1
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [110, 115, 118, 125])
+def test_ranks_die_two_at_a_time_until_one_is_left(four, seed):
+    done = outcome(four, "fault", seed, "two", slots=2)
+    assert (done.returncode, done.stdout.count("survived")) == (0, 1), done.stderr
+
+
 def test_communicators_are_revoked(four):
     assert outcome(four, "revoke").returncode == 0
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Ranks die at any time: the others are notified, agree, and continue. `fault SEED`. */
+ * Ranks die at any time: the others are notified, agree, and continue. `fault SEED [two]`: one after another, or two at
+ * a time. */
 #include "check.h"
 
 #include <mpi-ext.h>
@@ -99,9 +100,10 @@ int main(int argc, char** argv) {
   /* The same random numbers on all ranks: the rank that dies, the operation, and the approximate time. */
   while (members > 1) {
     unsigned victim = draw((unsigned)members), kind = draw(8), microseconds = draw(2000);
+    unsigned other = argc > 2 && members > 2 ? (victim + 1 + draw((unsigned)members - 1)) % (unsigned)members : victim;
     int mine;
     MPI_Comm_rank(comm, &mine);
-    if (mine == (int)victim) {
+    if (mine == (int)victim || mine == (int)other) {
       pid_t self = getpid();
       if (fork() == 0) { /* somebody else pulls the trigger, wherever it is then */
         usleep(microseconds);
