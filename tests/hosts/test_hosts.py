@@ -428,7 +428,7 @@ def test_a_port_that_is_taken():
     ("words", "said"),
     [
         (["--hosts", "a:2", "-n", "3", "true"], "-n 3 is more than the 2 PEs that the hosts have room for"),
-        (["--hosts", "a:x", "true"], "'x' is no number of PEs"),
+        (["--hosts", "a:x", "true"], "'x' is not a number of PEs"),
         (["--hostfile", "/nonexistent", "true"], "cannot read --hostfile /nonexistent: No such file"),
         (
             ["--hosts", "a:1", "--address", "192.0.2.99", "true"],
