@@ -75,3 +75,30 @@ def test_objects_of_pandas_leave_operators_to_ours():
             assert type(made) is pd.Series
             pandas.testing.assert_series_equal(made.to_pandas(), operation(left, theirs))
     assert type(pandas.DataFrame({"a": [1]}) + pd.DataFrame({"a": [1]})) is pd.DataFrame
+
+
+def test_operators_in_place_change_the_object():
+    for m in (pandas, pd):
+        frame, series = m.DataFrame({"a": [1, 2], "b": [1.5, 2.5]}), m.Series([1, 2])
+        other_frame, other_series = frame, series
+        frame += 1
+        frame *= m.DataFrame({"b": [2.0, 2.0], "z": [1.0, 1.0]})
+        series -= m.Series([1, 1, 1])
+        series **= 2
+        assert other_frame is frame and list(frame.columns) == ["a", "b"]
+        assert frame.b.tolist() == [5.0, 7.0] and frame.a.isna().all()
+        assert other_series is series and other_series.tolist() == [0, 1]
+        days = m.DataFrame({"t": m.timedelta_range("1h", periods=2)})
+        alias = days
+        days += pandas.offsets.Hour(2)
+        assert alias is days and days.t.tolist() == [pandas.Timedelta("3h"), pandas.Timedelta("1D3h")]
+        flags = m.Series([True, False])
+        flags |= True
+        assert flags.tolist() == [True, True]
+        whole = m.DataFrame({"a": [1, 2]})
+        whole["a"] += 1
+        assert whole.a.tolist() == [2, 3]
+        labels = m.Index([1, 2])
+        old = labels
+        labels += 1
+        assert old.tolist() == [1, 2] and labels.tolist() == [2, 3]

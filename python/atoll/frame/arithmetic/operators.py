@@ -318,6 +318,20 @@ def _named_frame_method(name: str, operation: Any, reflected: bool = False) -> A
     return method
 
 
+def _in_place(operation: Callable[[Any, Any], Any]) -> Any:
+    """An operator that changes the very object, so that all its names see the result; labels stay."""
+
+    def method(self: Any, other: Any) -> Any:
+        made = operation(self, other)
+        if made is NotImplemented or not (is_frame(made) or is_series(made)) or made.ndim != self.ndim:
+            raise NotImplementedError("the result is no object of the same kind")
+        same = made._index._same(self._index) and (self.ndim == 1 or made._labels.same(self._labels))
+        self._replace(made if same else made.reindex_like(self))
+        return self
+
+    return method
+
+
 class Signs:
     """Operators of one operand, and NumPy's functions."""
 
@@ -351,6 +365,11 @@ class Signs:
             pairs = zip(self._labels.values, self._columns, strict=True)
             return self._new([_round(one, places[label]) if label in places else one for label, one in pairs])
         return self._each_column(lambda values: _round(values, decimals))
+
+    __iadd__, __isub__, __imul__ = _in_place(operator.add), _in_place(operator.sub), _in_place(operator.mul)
+    __itruediv__, __ifloordiv__ = _in_place(operator.truediv), _in_place(operator.floordiv)
+    __imod__, __ipow__ = _in_place(operator.mod), _in_place(operator.pow)
+    __iand__, __ior__, __ixor__ = _in_place(operator.and_), _in_place(operator.or_), _in_place(operator.xor)
 
     def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method != "__call__" or kwargs.get("out") is not None:

@@ -35,7 +35,10 @@ _MANY = 1 << 20
 #: Labels of an index of which no warning says that pandas has them.
 _FEW = 10_000
 #: Methods that change what they are called on.
-CHANGING = frozenset(("__setitem__", "__delitem__", "insert", "pop", "update"))
+CHANGING = frozenset((
+    "__setitem__", "__delitem__", "insert", "pop", "update",
+    *(f"__i{name}__" for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")),
+))  # fmt: skip
 
 
 #: Modules of this package whose functions stand between a caller and a method: the caller is the one before them.

@@ -38,11 +38,12 @@ from .convert import REBUILT, arguments_to_pandas, from_pandas, in_pandas, to_pa
 from .group_limits import of_groups
 from .index_limits import LimitsOfIndex
 from .limits import OF_FRAMES, OF_INDEXERS, OF_SERIES, OF_WINDOWS, Limit
+from .operand_limits import OF_OPERATORS
 
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 _ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "matmul", "divmod")
 _OPERATORS = tuple(f"__{name}__" for name in (*_COMPARISONS, *_ARITHMETIC, *(f"r{one}" for one in _ARITHMETIC),
-                   "neg", "pos", "abs", "invert", "round"))  # fmt: skip
+                   *(f"i{one}" for one in _ARITHMETIC), "neg", "pos", "abs", "invert", "round"))  # fmt: skip
 _BRACKETS = ("__getitem__", "__setitem__", "__delitem__", "__contains__", "__iter__", "__len__", "__array_ufunc__",
              "__array__", "__repr__", "__call__")  # fmt: skip
 #: What pandas has nothing of; and expressions, of which Atoll refuses some on purpose.
@@ -55,7 +56,7 @@ _ACCESSORS = {Texts: "str", Parts: "dt", Categories: "cat"}
 
 def install() -> None:
     """Lets the package's classes fall back, once."""
-    for name, limits in (("DataFrame", OF_FRAMES), ("Series", OF_SERIES)):
+    for name, limits in (("DataFrame", OF_FRAMES | OF_OPERATORS), ("Series", OF_SERIES | OF_OPERATORS)):
         _wrap(CLASSES[name], (*_OPERATORS, *_BRACKETS), limits)
         _wrap_init(CLASSES[name])
     for known in (*_indexes(CLASSES["Index"]), CLASSES["MultiIndex"]):
@@ -223,7 +224,8 @@ def _wrap_attributes_of_index(kind: type) -> None:
         return
 
     def found_or_of_pandas(self: Any, name: str) -> Any:
-        if name in _OF_PYTHON and in_pandas() and _from_outside(1):
+        stepping = name == "as_unit" and getattr(self, "freqstr", None) is not None  # the result has the steps, too
+        if (stepping or name in _OF_PYTHON) and in_pandas() and _from_outside(1):
             return attribute(self, name)
         try:
             if native is None:

@@ -6,7 +6,6 @@ A limit is a function of the object and the arguments of a call. It looks at kin
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Callable, Hashable
 from types import FunctionType
@@ -547,21 +546,6 @@ def _interval_range(*args: Any, **options: Any) -> bool:
     return all(one is None or type(one) is int for one in numbers)
 
 
-def _operates(self: Any, other: Any = None) -> bool:
-    """Single values: numbers beside numbers, and offsets beside datetimes without a zone."""
-    if isinstance(other, (np.timedelta64, np.datetime64)) and np.isnat(other):
-        return False
-    if type(other).__module__.startswith("pandas.") and hasattr(other, "_from_sequence"):  # an array of pandas
-        return False
-    held = columns_of(self)
-    if hasattr(other, "normalize") and hasattr(other, "rollback"):  # an offset
-        naive = all(isinstance(one, Ticks) and getattr(one, "tz", None) is None for one in held)
-        return naive and other.n != 0 and not other.normalize
-    if held and all(isinstance(one, ndarray) for one in held):
-        return not isinstance(other, (np.timedelta64, np.datetime64, datetime.date, datetime.timedelta))
-    return True
-
-
 def _windows_alone(self: Any, *args: Any, **options: Any) -> bool:
     return type(self).__name__ == "Windowed"
 
@@ -576,13 +560,6 @@ OF_SERIES: dict[str, Limit] = {
     "where": _where, "mask": _where, "apply": _apply_series, "agg": _agg, "aggregate": _agg, "transform": _transform,
     "replace": _replace, "clip": _clip, "to_csv": _to_csv, "to_json": _to_json,
 }  # fmt: skip
-for _limits in (OF_FRAMES, OF_SERIES):
-    _limits |= {
-        f"__{side}{name}__": _operates
-        for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
-        for side in ("", "r")
-    }
-    _limits |= {f"__{name}__": _operates for name in ("eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor")}
 OF_WINDOWS: dict[str, Limit] = {
     "corr": _windows_alone, "cov": _windows_alone, "agg": _windows_alone, "aggregate": _windows_alone,
 }  # fmt: skip
