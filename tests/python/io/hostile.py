@@ -36,6 +36,8 @@ FORMATS = (
     "parquet", "plain.parquet", "feather", "lz4.feather", "arrows", "orc", "snappy.orc", "h5", "old.h5", "csv", "jsonl",
     "npy", "npz", "zarr",
 )  # fmt: skip
+#: Formats that begin and end as another one of the list does.
+ALIKE = {"plain.parquet", "lz4.feather", "snappy.orc", "old.h5"}
 ROWS = 60
 #: Seconds after which reading a small file hangs, on a busy machine, too.
 PATIENCE = 120

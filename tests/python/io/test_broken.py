@@ -64,7 +64,7 @@ def test_files_that_contradict_themselves(tmp_path, one_session, pes):
     [(1, 4), (3, 9), pytest.param(1, 1, marks=pytest.mark.slow), pytest.param(3, 1, marks=pytest.mark.slow)],
 )
 def test_files_of_a_few_letters(tmp_path, one_session, pes, step):
-    for kind in hostile.FORMATS:
+    for kind in sorted(set(hostile.FORMATS) - hostile.ALIKE):
         for name, data in list(hostile.small(kind))[::step]:
             hostile.put(tmp_path / f"{kind} {name}.{kind}", data)
     found = outcomes(tmp_path, pes)
@@ -122,7 +122,7 @@ def test_broken_files(tmp_path, one_session):
     assert sum(outcome != "read" for outcome in found.values()) > len(found) / 3
 
 
-BATCH = 500  # files that lie in the directory of one job
+BATCH = 100  # files that lie in the directory of one job
 
 
 @pytest.mark.slow
