@@ -27,6 +27,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--idle", type=float, default=0, help="end after so many seconds without a session (0: never)")
     parser.add_argument("--quota", type=_size, default=0, help="bytes of arrays per session, as 4G (0: no limit)")
     parser.add_argument("--sessions", type=int, default=64, help="sessions at once, at most")
+    parser.add_argument("--tls", action="store_true", help="encrypt TCP connections; needed for other addresses")
+    parser.add_argument("--certificate", default="", help="PEM file of the certificate (default: a new one)")
+    parser.add_argument("--key", default="", help="PEM file of its key")
     parser.add_argument("--detach", action="store_true", help="return when the server is ready; it goes on")
 
 
@@ -52,11 +55,13 @@ def _start(arguments: argparse.Namespace) -> int:
     from atoll.serve.client.connect import is_loopback
 
     places.check_name(arguments.name)
-    if not is_loopback(arguments.host):
+    if not is_loopback(arguments.host) and not arguments.tls:
         raise CommandError(
-            f"{arguments.host} is reached by other hosts, and what is sent there would not be encrypted. Listen on "
-            "127.0.0.1, and let clients use a tunnel (ssh -L)"
+            f"{arguments.host} is reached by other hosts, and what is sent there would not be encrypted. Pass --tls, "
+            "or listen on 127.0.0.1 and let clients use a tunnel (ssh -L)"
         )
+    if bool(arguments.certificate) != bool(arguments.key):
+        raise CommandError("--certificate and --key go together: name both files, or none")
     if _running(arguments.name) is not None:
         raise CommandError(
             f"a server {arguments.name!r} is running. Stop it (`atoll serve stop --name {arguments.name}`)?"
@@ -67,12 +72,14 @@ def _start(arguments: argparse.Namespace) -> int:
 
     def ready(server: Any) -> None:
         print(f"server {server.name!r}: {server.pes} PEs, {server.host}:{server.port}", flush=True)
+        if server.fingerprint:
+            print(f"fingerprint {server.fingerprint}", flush=True)
         print(f'connect with ak.connect("{server.name}"); stop with Ctrl-C', flush=True)
 
     serve(
         Settings(
             arguments.name, arguments.pes, arguments.threads, arguments.host, arguments.port, arguments.grace,
-            arguments.idle, arguments.quota, arguments.sessions,
+            arguments.idle, arguments.quota, arguments.sessions, arguments.tls, arguments.certificate, arguments.key,
         ),
         ready,
     )  # fmt: skip
@@ -89,6 +96,10 @@ def _detached(arguments: argparse.Namespace) -> int:
     ]  # fmt: skip
     if arguments.threads is not None:
         words += ["--threads", str(arguments.threads)]
+    if arguments.tls:
+        words += ["--tls"]
+    if arguments.certificate:
+        words += ["--certificate", os.path.abspath(arguments.certificate), "--key", os.path.abspath(arguments.key)]
     places.prepare()
     log = places.log_of(arguments.name)
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

@@ -29,6 +29,7 @@ class Server:
     started: float
     version: str
     tokens: Mapping[str, str] = field(repr=False)
+    fingerprint: str = ""  # of its certificate; empty: what goes by TCP is not encrypted
 
 
 def directory() -> Path:
@@ -117,8 +118,9 @@ def remove(name: str, pid: int) -> None:
     except (LookupError, ValueError, OSError):
         return
     file_of(name).unlink(missing_ok=True)
-    if path := socket_of(name):
-        Path(path).unlink(missing_ok=True)
+    for path in (socket_of(name), directory() / f"{name}.crt", directory() / f"{name}.key"):
+        if path:
+            Path(path).unlink(missing_ok=True)
 
 
 def summary(server: Server) -> dict[str, Any]:

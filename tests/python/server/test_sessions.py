@@ -219,6 +219,23 @@ def test_commands_ask_and_stop_a_server(home, capsys):
     assert main(["serve", "stop", "--name", "asked"]) == 1
 
 
+def test_tls_server_is_known_by_its_fingerprint(home):
+    pytest.importorskip("cryptography")
+    ak.shutdown()
+    with running_server("secret", "--tls"):
+        about = places.read("secret")
+        token, address = about.tokens["code"], f"127.0.0.1:{about.port}"
+        with ak.connect(address, token=token, fingerprint=about.fingerprint) as session:
+            values = np.arange(2_000_000)
+            assert np.array_equal(ak.array(values).to_numpy(), values)
+            assert session.pes == 1
+        with pytest.raises(PermissionError, match="is not the one that is expected"):
+            ak.connect(address, token=token, fingerprint="00" * 32)
+        with pytest.raises(ConnectionError, match="Does it use TLS"):
+            ak.connect(address, token=token)
+    assert not list(places.directory().glob("secret.[ck]*"))
+
+
 def test_addresses_of_other_hosts_are_refused(home, capsys):
     from atoll.cli import main
 

@@ -8,6 +8,7 @@ so after a new connection each side sends what the other has not seen.
 from __future__ import annotations
 
 import errno
+import hmac
 import os
 import socket
 import ssl
@@ -18,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..certificates import fingerprint_of
 from ..handshake import RefusedError, client_steps
 from ..protocol import BODY_LIMIT, HANDSHAKE_SECONDS, HEADER, Header, Kind, ProtocolError, Role, frame_head, header_of
 
@@ -65,10 +67,8 @@ class Target:
         assert self.tls is not None
         secure = self.tls.wrap_socket(plain, server_hostname=self.host)
         if self.fingerprint:
-            import hashlib
-
-            found = hashlib.sha256(secure.getpeercert(binary_form=True) or b"").hexdigest()
-            if found != self.fingerprint:
+            found = fingerprint_of(secure.getpeercert(binary_form=True) or b"")
+            if not hmac.compare_digest(found, self.fingerprint):
                 secure.close()
                 raise RefusedError(
                     f"the certificate of {self.label} is not the one that is expected. Was the server started again?"

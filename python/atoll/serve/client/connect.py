@@ -11,6 +11,7 @@ from typing import Any
 from ...session import progress
 from ...session.session import Session, adopt
 from .. import places
+from ..certificates import pinned_context
 from ..protocol import Role
 from .channel import Target
 from .dispatch import install
@@ -64,6 +65,9 @@ def connect(
         raise ConnectionError(
             f"no server listens at {target.label} ({error}). Start it with `atoll serve`? See `atoll serve status`"
         ) from error
+    except ConnectionResetError as error:
+        hint = "" if target.tls or target.path else ". Does it use TLS? Then pass fingerprint="
+        raise ConnectionError(f"{target.label} closed the connection ({error}){hint}") from error
     install()
     progress.watch(core)  # type: ignore[arg-type]
     return adopt(core)
@@ -82,7 +86,10 @@ def target_of(
             raise PermissionError(f"the connection file of {server!r} has no token of the role {role!r}. Pass token=")
         if found.socket:
             return Target(repr(server), known, wanted, path=found.socket)
-        return Target(repr(server), known, wanted, found.host, found.port)
+        return Target(
+            repr(server), known, wanted, found.host, found.port,
+            tls=pinned_context() if found.fingerprint else None, fingerprint=found.fingerprint,
+        )  # fmt: skip
     host, number = (server, port) if port is not None else _split(server)
     if not token:
         raise ValueError(f"{host}:{number} needs a token, which is in the connection file of the server. Pass token=")
@@ -94,8 +101,7 @@ def target_of(
         )
     context: ssl.SSLContext | None = None
     if fingerprint:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # the fingerprint says which one it is
+        context = pinned_context()
     elif tls is not None and tls is not False:
         context = ssl.create_default_context() if tls is True else tls
     label = f"{host}:{number}"

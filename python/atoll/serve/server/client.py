@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _CALL = struct.Struct("<HqB")
 _ITEM_BYTES = {code: codec.DTYPES[name].itemsize for name, code in _core.DTYPES.items()}
 _DTYPE_NAMES = {code: name for name, code in _core.DTYPES.items()}
-_PIECE = 4 << 20  # bytes of a download that pass through this process at a time
+_PIECE = 1 << 20  # bytes of a download that pass through this process at a time: they stay in the cache
 _TO_NUMPY = NUMBERS["Expr.to_numpy"]
 
 _FUNCTIONS: list[Callable[..., Any] | None] = [None if name in SERVICES else function_of(name) for name in NAMES]
@@ -243,9 +243,12 @@ class Client:
         if size <= 2 * _PIECE or not array.ndim:
             return self._succeeded(array.to_numpy(True))
         array.evaluate()
-        fixed = array.alias()  # later changes in place leave it as it is
         body = codec.array_head(_DTYPE_NAMES[dtype], shape)
         data = frame_head(Kind.ANSWER, len(body), size, self.done) + body
+        if self._core.pes == 1:  # the elements are in this process's memory, and stay as they are
+            elements: Any = array.to_numpy(None)
+            return lambda: [data, memoryview(elements).cast("B")]
+        fixed = array.alias()  # later changes in place leave it as it is
         return lambda: [data, _pieces(fixed, _PIECE)]
 
     def status(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import ssl
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from ... import _core
 from ...session.session import init, shutdown
 from .. import places
+from ..certificates import make, server_context
 from ..handshake import new_token
 from ..protocol import BULK_LIMIT, Role
 from .door import Door
@@ -34,6 +36,9 @@ class Settings:
     idle: float = 0.0
     quota: int = 0
     sessions: int = 64
+    tls: bool = False
+    certificate: str = ""  # files in PEM; empty: made at the start
+    key: str = ""
 
 
 def serve(settings: Settings, ready: Any = None) -> None:
@@ -47,11 +52,12 @@ def serve(settings: Settings, ready: Any = None) -> None:
         loop = Loop(core, settings.grace, settings.idle, min(BULK_LIMIT, max(1, _memory(core))))
         raise_stop_signals(loop)
         tokens = {role: new_token() for role in Role}
-        door = Door(loop, listeners, tokens, settings.name, settings.quota, settings.sessions, None)
+        context, fingerprint = _tls(settings)
+        door = Door(loop, listeners, tokens, settings.name, settings.quota, settings.sessions, context)
         host, port = listeners[0].getsockname()[:2]
         server = places.Server(
             settings.name, os.getpid(), host, port, places.socket_of(settings.name) if len(listeners) > 1 else "",
-            core.pes, time.time(), _core.VERSION, {role.label: token for role, token in tokens.items()},
+            core.pes, time.time(), _core.VERSION, {role.label: token for role, token in tokens.items()}, fingerprint,
         )  # fmt: skip
         places.write(server)
         try:
@@ -70,6 +76,13 @@ def serve(settings: Settings, ready: Any = None) -> None:
         for one in listeners:
             one.close()
         shutdown()
+
+
+def _tls(settings: Settings) -> tuple[ssl.SSLContext | None, str]:
+    if not settings.tls:
+        return None, ""
+    given = settings.certificate, settings.key
+    return server_context(*(given if all(given) else make(places.directory(), settings.name)))
 
 
 def _memory(core: Any) -> int:
