@@ -214,7 +214,7 @@ def _wrap_attributes(kind: type) -> None:
 
 
 #: Attributes of indexes that are arrays in pandas: of Python's objects, or its own.
-_OF_PYTHON = frozenset(("date", "time", "_data"))
+_OF_PYTHON = frozenset(("date", "time", "_data", "_with_freq"))
 
 
 def _wrap_attributes_of_index(kind: type) -> None:
