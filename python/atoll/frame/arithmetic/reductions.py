@@ -77,6 +77,11 @@ def _spread(plain: Reduction, skipping: Reduction, name: str) -> Reduction:
     def function(values: Any, skipna: bool, ddof: int = 1) -> Any:
         if isinstance(values, Column):
             return np.nan if not skipna and values.null_count else scalar(getattr(values, name)(ddof=ddof))
+        if values.size > ddof:
+            with np.errstate(all="ignore"):
+                found = plain(values, ddof)
+            if found == found:  # no NaN among the values
+                return found
         count = values.size - (int(isnan(values).sum()) if skipna and values.dtype.kind == "f" else 0)
         if count <= ddof:
             return np.nan
@@ -96,6 +101,9 @@ def _plain(name: str, skipping: Reduction, least: int = 0) -> Reduction:
         if not skipna or values.dtype.kind != "f":
             return getattr(values, name)()
         with np.errstate(all="ignore"):
+            plain = getattr(values, name)()  # a NaN among the values makes it NaN
+            if plain == plain:
+                return plain
             if least and isnan(values).all():
                 return np.nan
             return skipping(values)
@@ -108,9 +116,13 @@ def _median(values: Any, skipna: bool) -> Any:
         if not skipna and values.null_count:
             return np.nan
         values = _there(values)
-    if values.size == 0 or (values.dtype.kind == "f" and skipna and bool(isnan(values).all())):
+    if values.size == 0:
         return np.nan
-    return nanmedian(values) if skipna and values.dtype.kind == "f" else median(values)
+    with np.errstate(all="ignore"):
+        found = median(values)
+        if found == found or not skipna or values.dtype.kind != "f" or bool(isnan(values).all()):
+            return found
+        return nanmedian(values)
 
 
 def _sem(values: Any, skipna: bool, ddof: int = 1) -> Any:
@@ -190,11 +202,11 @@ def quantile_of(values: Any, q: Any, interpolation: str = "linear") -> Any:
     """The value below which a share of the others lies."""
     if isinstance(values, Strings):
         raise TypeError("dtype 'str' does not support operation 'quantile'")
-    there = _there(values)
+    there = values if isinstance(values, ndarray) else _there(values)
     if isinstance(there, Column) and hasattr(there, "quantile") and there.size:
         return figure_of(values, there.quantile(q))
     if isinstance(values, Column) and not isinstance(there, Column) and hasattr(values, "quantile"):
-        return values.quantile(q)
+        return values.quantile(q) if np.ndim(q) else figure_of(values, values.quantile(q))
     if isinstance(there, Column) or there.size == 0:
         return np.full(np.shape(q), np.nan) if np.ndim(q) else np.nan
     return (nanquantile if there.dtype.kind == "f" else quantile)(there, q, method=interpolation)
@@ -236,13 +248,30 @@ _DOCS = {
 }  # fmt: skip
 
 
+#: Up to so many elements a call for each column costs more than its work.
+_FEW = 1 << 14
+
+
 def reduce_frame(self: Any, name: str, axis: int, skipna: bool, numeric_only: bool, **options: Any) -> Any:
     """A figure of each column, or of each row."""
     if axis == 1:
         return _across(self, name, skipna, numeric_only, **options)
     places = numeric_places(self._columns) if numeric_only else range(len(self._columns))
+    if name == "median" and skipna:
+        table = _table([self._columns[place] for place in places])
+        if table is not None:
+            return series(nanmedian(table, axis=1), self._labels.of(places).index())
     values = [reduced(name, self._columns[place], skipna, **options) for place in places]
     return series(figures(values), self._labels.of(places).index())
+
+
+def _table(columns: list[Any]) -> Any:
+    """Columns of floats as rows of one array, where a call for each column costs more than its elements; else None."""
+    if len(columns) < 2 or not all(type(one) is ndarray and one.dtype == np.float64 for one in columns):
+        return None
+    if not 0 < columns[0].size * len(columns) <= _FEW or columns[0]._expr.session.pes > 1:
+        return None
+    return asarray(np.stack([one.to_numpy(None) for one in columns]))
 
 
 def figures(values: list[Any]) -> Any:
@@ -447,6 +476,9 @@ class FrameReductions:
         if np.ndim(q):
             shares = np.asarray(q, dtype=np.float64)
             return frame([asarray(quantile_of(one, shares, interpolation)) for one in columns], labels, make_axis(q))
+        table = _table(columns)
+        if table is not None:
+            return series(nanquantile(table, q, axis=1, method=interpolation), labels.index(), q)
         return series(make([quantile_of(one, q, interpolation) for one in columns]), labels.index(), q)
 
     def idxmin(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Series:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.creation import full
+from ...arrays.creation import asarray, full
 from ...arrays.ndarray import ndarray
 from ...arrays.selection import flatnonzero
 from ...columns.column import Column
@@ -67,13 +67,16 @@ def row_values(of: Any, row: int) -> Any:
 
 def row_column(held: list[Any], columns: list[Any]) -> Any:
     """Values of a row in the kind that all of its columns share; objects when they share none."""
-    kinds = {kind_of(column) for column in columns}
+    if all(type(column) is ndarray for column in columns):
+        kinds = {column.dtype for column in columns}
+    else:
+        kinds = {kind_of(column) for column in columns}
     if len(kinds) == 1 and not isinstance(columns[0], Objects):
         if isinstance(columns[0], ndarray):
-            return make(np.array(held, dtype=columns[0].dtype))
+            return asarray(np.array(held, dtype=columns[0].dtype))
         return make(held)
     if all(isinstance(column, ndarray) for column in columns) and not any(kind == np.bool_ for kind in kinds):
-        return make(np.array(held, dtype=np.result_type(*kinds)))
+        return asarray(np.array(held, dtype=np.result_type(*kinds)))
     return Objects([scalar(value) for value in held])
 
 
