@@ -206,7 +206,7 @@ class SeriesElementwise(Elementwise):
             other = other._to_index(self._index)._values
         elif not is_scalar(other):
             other = make(other)
-        if is_scalar(other) and not is_missing(other) and keep.all():
+        if is_scalar(other) and keep.all():
             return self.copy()
         return self._new(choose(keep, self._values, other))
 

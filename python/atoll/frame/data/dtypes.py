@@ -299,7 +299,7 @@ def to_list(values: Any) -> list[Any]:
         return values.tolist()
     if isinstance(values, Ticks) and values._letter != "t":
         return boxed_list(values)
-    if isinstance(values, Foreign) or values.valid is None:
+    if isinstance(values, (Foreign, Objects)) or values.valid is None:
         return values.to_list()
     return [np.nan if value is None else value for value in values.to_list()]
 
@@ -309,7 +309,7 @@ def item_of(values: Any, row: int) -> Any:
     if isinstance(values, Ticks) and values._letter != "t":
         return boxed(values, row)
     value = values[row]
-    return np.nan if value is None else value
+    return np.nan if value is None and not isinstance(values, Objects) else value
 
 
 def figure_of(values: Any, value: Any) -> Any:

@@ -79,7 +79,9 @@ def _inferred(data: Any) -> Any:
     if has_arrow(data):
         return _from_arrow(data)
     if isinstance(data, np.ndarray):
-        return _from_numpy(data)
+        made = _from_numpy(data)
+        # As in pandas, objects that are numbers or bools stay objects; strings and datetimes become their own kinds.
+        return Objects(data) if data.dtype == object and (isinstance(made, ndarray) or type(made) is Column) else made
     if isinstance(data, dict):
         raise TypeError("a column is not made of a dict")
     data = data if isinstance(data, list) else list(data)
@@ -104,7 +106,7 @@ def _from_list(data: list[Any]) -> Any:
     if found.ndim == 1 and found.dtype.kind in "biufcM":
         if found.dtype.kind in "iuf" and bool in kinds:
             return Objects(data)
-        return _from_numpy(found)
+        return _from_numpy(found) if found.dtype.kind == "M" else asarray(found)
     return _from_numpy(object_array(data))
 
 
@@ -124,11 +126,13 @@ def _from_numpy(found: np.ndarray[Any, Any]) -> Any:
     there = found[~missing]
     kinds = {type(one) for one in there}
     if not kinds:
+        if any(type(one).__name__ == "NaTType" for one in found):
+            return make_column(np.full(found.size, "NaT", "M8[s]"))
         return asarray(np.full(found.size, np.nan)) if found.size else Objects([])
     if kinds <= {str, np.str_}:
         return strings([None if gone else one for one, gone in zip(found, missing, strict=True)])
     if kinds <= {bool, np.bool_}:
-        return Column(np.where(missing, False, found).astype(bool), ~missing) if missing.any() else asarray(there, bool)
+        return Objects(found) if missing.any() else asarray(there, bool)
     if all(issubclass(one, (int, float, np.integer, np.floating)) and one is not bool for one in kinds):
         floats = missing.any() or any(issubclass(one, (float, np.floating)) for one in kinds)
         numbers = there.astype(np.float64) if floats else np.array(there.tolist())

@@ -22,9 +22,19 @@ from ...columns.window.bounded import WindowBoundsError
 from ...io.fallback import by_pandas, given, pandas_at_work
 from ..classes import is_frame, is_series
 from ..index.base import IndexCore
-from .convert import SCALARS, arguments_to_pandas, from_pandas, rows_from_pandas, to_pandas, told, told_each
+from .convert import SCALARS, arguments_to_pandas, from_pandas, in_pandas, rows_from_pandas, to_pandas, told, told_each
 from .limits import OF_FUNCTIONS, Limit, covers
+from .nullable import as_nullable, bools_as_objects
 from .parameters import ignored
+from .warned import (
+    OF_INDEXER,
+    OF_METHOD,
+    OF_SETTING,
+    changes_in_place,
+    warn_of_chaining,
+    warn_of_deprecation,
+)
+from .window_limits import WINDOWS, is_usual_window
 
 #: Errors that say nothing of what Atoll can do with these arguments: of files, of memory, of the session, of packages
 #: that are not installed. A PeFailedError is a RuntimeError.
@@ -79,10 +89,12 @@ VIEWS: dict[type, Callable[[Any, Any], Any]] = {}
 RECORDED: set[type] = set()
 
 
+#: Groups of Series and of frames.
+GROUPS: set[type] = set()
 #: Indexers and accessors, which are what rows are that they belong to.
 PARTS: set[type] = set()
 #: Kinds of results that may have to be told in pandas' classes.
-TOLD = frozenset((*SCALARS, list))
+TOLD = frozenset((*SCALARS, list, dict, float, ndarray))
 #: Properties that pandas answers for rows that are whole in this process.
 OF_HELD = frozenset((
     "is_monotonic_increasing", "is_monotonic_decreasing", "hasnans", "values", "nbytes",
@@ -126,8 +138,8 @@ def _answered(
         method = partial(OPERATIONS[name], target) if name in OPERATIONS else getattr(target, name)
         held, named = arguments_to_pandas(args, kwargs)
     except Exception as conversion:
-        if error is None:
-            raise conversion
+        if error is None or (type(of) in RECORDED and not isinstance(conversion, NotImplementedError)):
+            raise conversion from None  # pandas refuses the call that made the groups or windows
         raise error from None
     try:
         made = method(*held, **named)
@@ -230,6 +242,11 @@ def falling_back(
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         outside = _from_outside(1)
         if outside:
+            if kwargs or name == "update":
+                if changes_in_place(name, kwargs):
+                    references = sys.getrefcount(self)
+                    warn_of_chaining(self, references, OF_METHOD, name)
+                warn_of_deprecation(self, name, kwargs)
             args, kwargs = rows_from_pandas(args, kwargs)
             lost = ignored(native, args, kwargs) if args or kwargs else None
             if lost and _differs(self, name, lost, kwargs):
@@ -238,6 +255,8 @@ def falling_back(
                 return answer(self, name, args, kwargs, None, silent=True)
             if limit is not None and not covers(limit, (self, *args), kwargs):
                 return answer(self, name, args, kwargs, None)
+            if records and name in WINDOWS and not is_usual_window(name, args, kwargs):
+                _refuse_as_pandas(self, name, args, kwargs)
         try:
             made = native(self, *args, **kwargs)
         except Exception as error:
@@ -248,13 +267,52 @@ def falling_back(
             record(made, self, name, args, kwargs)
         if outside and name in _ITERATING:
             return told_each(made)
-        return told(made) if outside and type(made) in TOLD else made
+        if outside and type(self) in GROUPS and (is_frame(made) or is_series(made)) and in_pandas():
+            return as_nullable(self, name, args, kwargs, made)
+        if outside and in_pandas() and (is_series(made) or is_frame(made)):
+            made = bools_as_objects(made, self._of if type(self) in GROUPS else self)
+        if outside and name == "unique" and is_series(self) and in_pandas():
+            return to_pandas(made)
+        return _told_of(self, name, made) if outside and type(made) in TOLD else made
 
     return method
 
 
 #: Methods that give an iterator over values, or over tuples of them.
 _ITERATING = frozenset(("__iter__", "items", "itertuples"))
+
+
+def _refuse_as_pandas(of: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raises what pandas raises for the parameters of windows, which it checks before it looks at rows."""
+    if not in_pandas() or not (is_frame(of) or is_series(of)):
+        return
+    held, named = arguments_to_pandas(args, kwargs)
+    if any(hasattr(one, "__len__") and not isinstance(one, str) for one in (*held, *named.values())):
+        return  # they have a value for each row
+    getattr(of._cut(slice(0, 0)).to_pandas(), name)(*held, **named)
+
+
+def _told_of(of: Any, name: str, made: Any) -> Any:
+    """A result as the caller gets it where pandas is in use: NumPy's arrays, and NA for a missing nullable value."""
+    if not in_pandas():
+        return made
+    if type(made) is float:  # a missing value
+        nullable = made != made and name == "__getitem__" and _is_nullable(of)
+        return _missing_value() if nullable else made
+    if type(made) is ndarray:
+        return made.to_numpy()
+    return told(made)
+
+
+def _is_nullable(of: Any) -> bool:
+    rows = of._of if type(of) in PARTS else of
+    return is_series(rows) and type(rows._values) is Column
+
+
+def _missing_value() -> Any:
+    import pandas as pd
+
+    return pd.NA
 
 
 def record(made: Any, of: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -268,11 +326,19 @@ _STORED = frozenset(("__len__", "__iter__", "__contains__", "__array__", "__arra
 
 def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | None = None) -> Callable[..., Any]:
     """The same of an operator of one or two sides."""
+    sets = name == "__setitem__"
 
     @wraps(native)
     def method(self: Any, *args: Any) -> Any:
         outside = _from_outside(1)
         if outside:
+            if sets:
+                if type(self) in PARTS:
+                    references = sys.getrefcount(self._of)
+                    warn_of_chaining(self._of, references, OF_INDEXER)
+                else:
+                    references = sys.getrefcount(self)
+                    warn_of_chaining(self, references, OF_SETTING)
             args, _ = rows_from_pandas(args, {})
             if name not in _STORED and _is_held_here(self):
                 return answer(self, name, args, {}, None, silent=True)
@@ -283,10 +349,19 @@ def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | 
         except Exception as error:
             if not outside or _stays(error, self):
                 raise
-            return answer(self, name, args, {}, error)
+            objects = any(_is_held_here(one) for one in args if is_series(one) or is_frame(one))
+            return answer(self, name, args, {}, error, silent=objects)
         return told_each(made) if outside and name in _ITERATING else made
 
     return method
+
+
+#: Properties that are pandas' arrays where pandas is in use: of numbers NumPy's.
+_ARRAYS = frozenset(("array", "values"))
+
+
+def _is_plain_array(of: Any, name: str) -> bool:
+    return is_frame(of) or (name == "values" and type(getattr(of, "_values", None)) is ndarray)
 
 
 def property_falling_back(native: property, name: str) -> property:
@@ -296,6 +371,8 @@ def property_falling_back(native: property, name: str) -> property:
         try:
             if name in OF_HELD and _is_held_here(self) and _from_outside(1):
                 return from_pandas(getattr(to_pandas(self), name))
+            if name in _ARRAYS and in_pandas() and _from_outside(1) and not _is_plain_array(self, name):
+                return getattr(to_pandas(self), name)
             made = native.fget(self)  # type: ignore[misc]
             return told(made) if type(made) in TOLD and _from_outside(1) else made
         except Exception as error:

@@ -20,6 +20,7 @@ from ..select.indexers import At, IAt, ILoc, Loc
 from ..window.windows import Windowed
 from . import proxy as proxy  # it registers itself with `convert`
 from .calls import (
+    GROUPS,
     PARTS,
     RECORDED,
     VIEWS,
@@ -37,8 +38,10 @@ from .calls import (
 from .convert import REBUILT, arguments_to_pandas, from_pandas, in_pandas, to_pandas
 from .group_limits import of_groups
 from .index_limits import LimitsOfIndex
-from .limits import OF_FRAMES, OF_INDEXERS, OF_SERIES, OF_WINDOWS, Limit
+from .kinds import casts, is_usual_dtype, of_kinds
+from .limits import OF_FRAMES, OF_INDEXERS, OF_SERIES, Limit
 from .operand_limits import OF_OPERATORS
+from .window_limits import OF_WINDOWS
 
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 _ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "matmul", "divmod")
@@ -56,14 +59,17 @@ _ACCESSORS = {Texts: "str", Parts: "dt", Categories: "cat"}
 
 def install() -> None:
     """Lets the package's classes fall back, once."""
-    for name, limits in (("DataFrame", OF_FRAMES | OF_OPERATORS), ("Series", OF_SERIES | OF_OPERATORS)):
-        _wrap(CLASSES[name], (*_OPERATORS, *_BRACKETS), limits)
-        _wrap_init(CLASSES[name])
-    for known in (*_indexes(CLASSES["Index"]), CLASSES["MultiIndex"]):
-        _wrap(known, (*_OPERATORS, *_BRACKETS), LimitsOfIndex(known.__name__))
-        _wrap_new(known)
-        _wrap_attributes_of_index(known)
     kind: Any
+    for name, limits in (("DataFrame", OF_FRAMES | OF_OPERATORS), ("Series", OF_SERIES | OF_OPERATORS)):
+        kind = CLASSES[name]
+        known = {one: of_kinds(one, limits.get(one)) for one in dir(kind) if not one.startswith("_")}
+        special = {one: limit for one, limit in limits.items() if one.startswith("_")}
+        _wrap(kind, (*_OPERATORS, *_BRACKETS), {**known, **special, "astype": casts})
+        _wrap_init(kind, place_of_dtype=2 if name == "Series" else 3)
+    for index in (*_indexes(CLASSES["Index"]), CLASSES["MultiIndex"]):
+        _wrap(index, (*_OPERATORS, *_BRACKETS), LimitsOfIndex(index.__name__))
+        _wrap_new(index)
+        _wrap_attributes_of_index(index)
     for kind, name in _INDEXERS.items():
         _wrap(kind, _BRACKETS, OF_INDEXERS)
         VIEWS[kind] = _indexer_of_pandas(name)
@@ -80,6 +86,7 @@ def install() -> None:
         _wrap_attributes(kind)
         _add_missing(kind, ("__iter__", "__len__"))
         REBUILT[kind] = _made_again
+    GROUPS.update((CLASSES["SeriesGroupBy"], CLASSES["DataFrameGroupBy"]))
     REBUILT[Grouper] = _grouper_of_pandas
     ELSEWHERE.append(_attribute_of_pandas)
 
@@ -107,13 +114,13 @@ def _indexes(base: Any) -> list[Any]:
     return [base, *(one for derived in base.__subclasses__() for one in _indexes(derived))]
 
 
-def _limits_of_groups(kind: type) -> dict[str, Limit]:
+def _limits_of_groups(kind: type) -> dict[str, Limit | None]:
     if kind.__name__ not in ("SeriesGroupBy", "DataFrameGroupBy"):
         return {}
-    return {name: of_groups(name) for name in dir(kind) if not name.startswith("_")}
+    return {name: of_kinds(f"groupby.{name}", of_groups(name)) for name in dir(kind) if not name.startswith("_")}
 
 
-def _wrap(kind: type, special: tuple[str, ...], limits: Mapping[str, Limit] | None = None) -> None:
+def _wrap(kind: type, special: tuple[str, ...], limits: Mapping[str, Limit | None] | None = None) -> None:
     limits = {} if limits is None else limits
     wrapped: dict[int, Any] = {}
     for name in dir(kind):
@@ -192,6 +199,7 @@ def _grouper_of_pandas(grouper: Any) -> Any:
 def _wrap_attributes(kind: type) -> None:
     """Attributes that are found when they are asked for."""
     native = inspect.getattr_static(kind, "__getattr__", None)
+    windows = issubclass(kind, (Windowed, WindowedByGroup))
 
     def found_or_of_pandas(self: Any, name: str) -> Any:
         if name.startswith("_"):
@@ -207,6 +215,8 @@ def _wrap_attributes(kind: type) -> None:
         if type(found) in RECORDED:
             record(found, self, "__getattr__", (name,), {})
         elif isinstance(found, FunctionType):
+            if windows and in_pandas() and not hasattr(_windows_of_pandas(self), name):
+                raise AttributeError(f"'{_windows_of_pandas(self).__name__}' object has no attribute '{name}'")
             return _bound(self, name, found)
         return found
 
@@ -243,6 +253,15 @@ def _wrap_attributes_of_index(kind: type) -> None:
     kind.__getattr__ = found_or_of_pandas  # type: ignore[attr-defined]
 
 
+def _windows_of_pandas(windows: Any) -> type:
+    """The class that windows have in pandas, by the call that made them."""
+    from pandas.api import typing
+
+    name = windows.__dict__.get("_recipe", (None, "rolling"))[1]
+    names = {"rolling": "Rolling", "expanding": "Expanding", "ewm": "ExponentialMovingWindow"}
+    return getattr(typing, names.get(name, "Rolling"))
+
+
 def _bound(of: Any, name: str, native: Any) -> Any:
     @wraps(native)
     def method(*args: Any, **kwargs: Any) -> Any:
@@ -267,11 +286,16 @@ def _add_missing(kind: type, names: tuple[str, ...]) -> None:
             setattr(kind, name, method)
 
 
-def _wrap_init(kind: Any) -> None:
+def _wrap_init(kind: Any, place_of_dtype: int) -> None:
     native = kind.__init__
 
     @wraps(native)
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        dtype = args[place_of_dtype] if len(args) > place_of_dtype else kwargs.get("dtype")
+        if dtype is not None and not is_usual_dtype(dtype) and in_pandas() and _from_outside(1):
+            with pandas_at_work(kind.__name__):
+                self._replace(function_of_pandas(kind.__name__, args, kwargs, None))
+            return
         try:
             native(self, *args, **kwargs)
         except Exception as error:

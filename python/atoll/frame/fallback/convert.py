@@ -61,6 +61,8 @@ def told(made: Any) -> Any:
             return scalar_to_pandas(made)
         if type(made) is list and made and (type(made[0]) in SCALARS or type(made[-1]) in SCALARS):
             return [scalar_to_pandas(one) if type(one) in SCALARS else one for one in made]
+        if type(made) is dict and made and any(type(one) in SCALARS for one in made.values()):
+            return {key: scalar_to_pandas(one) if type(one) in SCALARS else one for key, one in made.items()}
     return made
 
 

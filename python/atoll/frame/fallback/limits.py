@@ -22,6 +22,7 @@ from ..classes import is_frame, is_series
 from ..data.lazy import Pending, Sliced, Unread
 from ..data.values import is_scalar
 from ..index.base import IndexCore
+from .key_limits import get_at, get_item, is_usual_key, reindexes
 
 Limit = Callable[..., bool]
 _BARE = (int, float, str, bool, np.integer, np.floating, np.bool_)
@@ -226,6 +227,11 @@ def _set_at(self: Any, key: Any, value: Any) -> bool:
             return isinstance(value, _BARE)
     if isinstance(row, tuple) or not targets or not _is_usual_row(of, row):
         return False
+    return _is_usual_value(of, row, targets, value)
+
+
+def _is_usual_value(of: Any, row: Any, targets: list[Any], value: Any) -> bool:
+    """Whether what is set fits into its columns: one value, a list of a slice's, or rows of the same labels."""
     if is_series(value):
         return (
             len(targets) == 1
@@ -235,7 +241,15 @@ def _set_at(self: Any, key: Any, value: Any) -> bool:
         )
     if isinstance(value, list):
         return len(targets) == 1 and isinstance(row, slice) and all(_fits(one, targets[0]) for one in value)
+    if value is None:
+        return all(isinstance(one, Strings) for one in targets)
     return isinstance(value, _BARE) and all(_fits(value, one) for one in targets)
+
+
+def _set_item_of_series(self: Any, key: Any, value: Any) -> bool:
+    if not _is_plain_index(self._index) or isinstance(key, tuple) or not _is_usual_row(self, key):
+        return False
+    return is_usual_key(self, key) and _is_usual_value(self, key, [self._values], value)
 
 
 def _targets(of: Any, chosen: Any, by_place: bool) -> list[Any]:
@@ -546,24 +560,20 @@ def _interval_range(*args: Any, **options: Any) -> bool:
     return all(one is None or type(one) is int for one in numbers)
 
 
-def _windows_alone(self: Any, *args: Any, **options: Any) -> bool:
-    return type(self).__name__ == "Windowed"
-
-
 #: Of methods of frames and Series, by name.
 OF_FRAMES: dict[str, Limit] = {
-    "where": _where, "mask": _where, "apply": _apply, "agg": _agg, "aggregate": _agg, "transform": _transform,
-    "replace": _replace, "__setitem__": _set_item, "join": _join, "merge": _merge, "melt": _melt, "clip": _clip,
+    "where": _where, "mask": _where, "reindex": reindexes, "apply": _apply, "agg": _agg,
+    "aggregate": _agg, "transform": _transform,
+    "replace": _replace, "__getitem__": get_item, "__setitem__": _set_item,
+    "join": _join, "merge": _merge, "melt": _melt, "clip": _clip,
     "pivot_table": _pivot_table, "pivot": _pivot_table, "to_csv": _to_csv, "to_json": _to_json,
 }  # fmt: skip
 OF_SERIES: dict[str, Limit] = {
-    "where": _where, "mask": _where, "apply": _apply_series, "agg": _agg, "aggregate": _agg, "transform": _transform,
+    "where": _where, "mask": _where, "reindex": reindexes, "__getitem__": get_item, "__setitem__": _set_item_of_series,
+    "apply": _apply_series, "agg": _agg, "aggregate": _agg, "transform": _transform,
     "replace": _replace, "clip": _clip, "to_csv": _to_csv, "to_json": _to_json,
 }  # fmt: skip
-OF_WINDOWS: dict[str, Limit] = {
-    "corr": _windows_alone, "cov": _windows_alone, "agg": _windows_alone, "aggregate": _windows_alone,
-}  # fmt: skip
-OF_INDEXERS: dict[str, Limit] = {"__setitem__": _set_at}
+OF_INDEXERS: dict[str, Limit] = {"__setitem__": _set_at, "__getitem__": get_at}
 #: Of the package's functions.
 OF_FUNCTIONS: dict[str, Limit] = {
     "merge": _merge, "concat": _concat, "cut": _cut, "qcut": _qcut, "get_dummies": _get_dummies, "melt": _melt_of,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import wraps
 from typing import Any
 
+from ...io.fallback import pandas_at_work
 from .convert import PROXIES, REBUILT, arguments_to_pandas, from_pandas, to_pandas
 
 #: Modules of pandas whose objects stand for rows.
@@ -35,7 +36,9 @@ class OfPandas:
         @wraps(found)
         def method(*args: Any, **kwargs: Any) -> Any:
             held, named = arguments_to_pandas(args, kwargs)
-            return from_pandas(found(*held, **named))
+            with pandas_at_work(f"{type(self._held).__name__}.{name}"):
+                made = found(*held, **named)
+            return from_pandas(made)
 
         return method
 

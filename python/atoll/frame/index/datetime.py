@@ -143,6 +143,10 @@ class TimeIndex(Index):
         made._freq = times(self.freqstr, rows.step or 1)
         return made
 
+    def as_unit(self, unit: str) -> Any:
+        """The same labels in whole numbers of another unit: s, ms, us or ns."""
+        return index_of(self._data.as_unit(unit), self._name)._stepping(self.freq)
+
     def shift(self, periods: int = 1, freq: Any = None) -> Any:
         """Labels moved by a length of time, or by steps of their own."""
         step = freq if freq is not None else self.freqstr
@@ -192,6 +196,8 @@ class DatetimeIndex(TimeIndex):
         if tz is not None:
             made = made.tz_localize(tz) if made.tz is None else made.tz_convert(tz)
         index = index_of(made, name)
+        if freq is None and tz is None and dtype is None:
+            freq = getattr(data, "_freq", None)
         return index if freq is None else index._stepping(freq)
 
     def isocalendar(self) -> Any:

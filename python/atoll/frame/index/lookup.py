@@ -201,6 +201,8 @@ class IndexLookup(IndexCore):
             return 0 if side == "left" else self.size
         rising = self.is_monotonic_increasing
         if isinstance(self._values, Datetimes) and isinstance(label, str):
+            if not rising:
+                raise KeyError(f"{label!r} (the labels are not in order). Sort the rows by their index?")
             start, stop = span_of(self._values, label)
             label, side = (start, "left") if side == "left" else (stop, "left")
         if rising or self.is_monotonic_decreasing:

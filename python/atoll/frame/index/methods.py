@@ -157,6 +157,8 @@ class IndexMethods(IndexCore):
         """A pandas Index."""
         import pandas as pd
 
+        if type(self).__name__ == "RangeIndex":
+            return pd.RangeIndex(self.start, self.stop, self.step, name=to_pandas(self.name))
         held = pandas_of(self._values)
         made = pd.Index(held, name=to_pandas(self.name), dtype=held.dtype)
         step = getattr(self, "freqstr", None) if isinstance(made, (pd.DatetimeIndex, pd.TimedeltaIndex)) else None

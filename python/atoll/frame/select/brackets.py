@@ -355,7 +355,8 @@ def _asks_for_missing(column: Any, tests: Any, values: Any) -> bool:
     """Whether among what a caller asks for is what a column's missing values are: for nullable numbers NA, for moments
     and durations NaT, for others any that stands for none."""
     if isinstance(column, Ticks):
-        if isinstance(tests, Ticks):
+        listed_alone = isinstance(values, list) and bool(isna(tests).all())  # NaT alone is of any kind
+        if isinstance(tests, Ticks) and not listed_alone:
             return _of_one_kind(tests, column) and hasnans(tests)
     elif type(column) is not Column or (type(tests) is Column and hasattr(values, "dtype")):
         return hasnans(tests)
@@ -435,7 +436,7 @@ class SeriesSelecting:
     def __setitem__(self: Any, key: Any, value: Any) -> None:
         if isinstance(key, slice) and all(isinstance(e, (int, np.integer)) or e is None for e in (key.start, key.stop)):
             self.iloc[key] = value
-        elif is_scalar(key) and key not in self._index:
+        elif is_scalar(key) and not isinstance(key, slice) and key not in self._index:
             self._replace(with_row(self, key, None, value))
         else:
             self.loc[key] = value

@@ -265,7 +265,7 @@ class Loc(_Indexer):
     def _enlarge(self, row_key: Any, column_key: Any, value: Any) -> None:
         """A row with a label that was not there."""
         of = self._of
-        if not is_scalar(row_key) and not isinstance(row_key, tuple):
+        if isinstance(row_key, slice) or (not is_scalar(row_key) and not isinstance(row_key, tuple)):
             raise KeyError(row_key)
         of._replace(with_row(of, row_key, column_key, value))
 

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""By which keys brackets and indexers choose as pandas does, or refuse them as pandas does: see limits.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays.ndarray import ndarray
+from ...columns.datetime.ticks import Ticks
+from ...columns.objects import Objects
+from ...columns.text.strings import Strings
+from ..index.base import IndexCore
+
+
+def is_usual_key(of: Any, key: Any) -> bool:
+    """Whether brackets choose rows or columns by a key as pandas does, or refuse it as pandas does."""
+    if isinstance(key, slice):
+        labels: Any = of._index._values if of._index.nlevels == 1 else None
+        exact = isinstance(labels, (Strings, Ticks)) or (isinstance(labels, ndarray) and labels.dtype.kind in "iub")
+        whole = key.start is None and key.stop is None
+        forward = key.step is None or whole or (isinstance(key.step, int) and key.step > 0)
+        return forward and all(_is_usual_end(end, not exact) for end in (key.start, key.stop))
+    if isinstance(key, (set, frozenset, dict)) or key is Ellipsis or hasattr(key, "__next__"):
+        return False
+    return not isinstance(key, (np.ndarray, ndarray)) or key.ndim == 1
+
+
+def _is_usual_end(end: Any, of_floats: bool) -> bool:
+    if isinstance(end, (bool, np.bool_)):
+        return False
+    return not isinstance(end, (float, np.floating)) or of_floats
+
+
+def get_item(self: Any, key: Any) -> bool:
+    """Choosing by brackets."""
+    if isinstance(key, str):
+        return True
+    return all(is_usual_key(self, one) for one in (key if isinstance(key, tuple) else (key,)))
+
+
+def get_at(self: Any, key: Any) -> bool:
+    """Choosing by an indexer."""
+    of = self._of
+    keys = key if isinstance(key, tuple) else (key,)
+    if self._axis is not None and isinstance(key, tuple):
+        return False
+    keys = tuple(one for key in keys for one in (key if isinstance(key, tuple) else (key,)))
+    return all(is_usual_key(of, one) for one in keys)
+
+
+def reindexes(self: Any, *args: Any, **options: Any) -> bool:
+    """Labels of one type, for rows with labels of one type, without bounds on what is filled."""
+    if any(options.get(name) is not None for name in ("limit", "tolerance")):
+        return False
+    given = [*args, *(options.get(name) for name in ("labels", "index", "columns"))]
+    if self._index.nlevels > 1 or not isinstance(self._index._values, (Objects, Ticks)):
+        return True
+    if any(isinstance(one, IndexCore) and isinstance(one._values, Objects | Ticks) for one in given):
+        return all(type(one._values) is type(self._index._values) for one in given if isinstance(one, IndexCore))
+    return all(len(set(map(type, one))) <= 1 for one in given if isinstance(one, list))
