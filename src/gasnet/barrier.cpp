@@ -2,6 +2,7 @@
 #include "barrier.hpp"
 
 #include <bit>
+#include <mutex>
 #include <utility>
 
 #include "event.hpp"
@@ -35,20 +36,16 @@ Barrier::Barrier(runtime::Context& context, std::vector<PeId> members, std::uint
       rounds_(static_cast<std::uint32_t>(std::bit_width(members_.size() - 1))) {}
 
 std::uint64_t Barrier::start(BarrierName name) {
-  std::uint64_t number;
-  {
-    std::lock_guard lock(mutex_);
-    number = ++started_;
-    waiting_.push_back(name);
-    if (under_way_ == 0) begin();
-  }
+  std::lock_guard lock(owner_);
+  const std::uint64_t number = ++started_;
+  if (under_way_ == 0) begin(name);
+  else waiting_.push_back(name);
   return number;
 }
 
-void Barrier::begin() {
+void Barrier::begin(BarrierName name) {
   under_way_ = done_.load(std::memory_order_relaxed) + 1;
-  name_ = waiting_.front();
-  waiting_.pop_front();
+  name_ = name;
   round_ = 0;
   busy_.store(true, std::memory_order_relaxed);
   if (rounds_ == 0) finish();
@@ -65,12 +62,18 @@ void Barrier::finish() {
   done_.store(under_way_, std::memory_order_release);  // what the others did before; partner: is_over()
   under_way_ = 0;
   busy_.store(false, std::memory_order_relaxed);
-  if (!waiting_.empty()) begin();
+  if (waiting_.empty()) return;
+  const BarrierName next = waiting_.front();
+  waiting_.pop_front();
+  begin(next);
 }
 
 void Barrier::advance_slowly() {
-  std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock) return;  // another thread does it
+  if (!owner_.try_take()) return;  // another thread does it
+  struct Leave {
+    Owner& owner;
+    ~Leave() { owner.leave(); }
+  } leave{owner_};
   while (under_way_ != 0) {
     auto* word = context_.local_pointer<std::uint64_t>(slot(areas_[rank_]));
     // Acquire: what the other did before. Partner: tell().

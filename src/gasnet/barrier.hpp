@@ -5,10 +5,10 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <vector>
 
 #include "atoll/base/ids.hpp"
+#include "atoll/base/owner.hpp"
 #include "atoll/runtime/context.hpp"
 #include "failure.hpp"
 #include "gasnet.h"
@@ -60,7 +60,7 @@ class Barrier {
   // | 34–63  | number of the barrier, its low 30 bits     |
   static std::uint64_t word_of(std::uint64_t number, BarrierName name);
   void advance_slowly();
-  void begin();
+  void begin(BarrierName name);
   void tell();
   void finish();
   HeapOffset slot(HeapOffset area) const {
@@ -73,8 +73,8 @@ class Barrier {
   std::vector<HeapOffset> areas_;
   std::uint32_t rounds_ = 0;
 
-  std::mutex mutex_;  // guards what follows
-  std::deque<BarrierName> waiting_;  // to begin, behind the one under way
+  Owner owner_;  // of what follows
+  std::deque<BarrierName> waiting_;  // to begin behind the one under way
   std::uint64_t started_ = 0;
   std::uint64_t under_way_ = 0;  // 0: none
   std::uint32_t round_ = 0;
