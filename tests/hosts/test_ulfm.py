@@ -77,7 +77,7 @@ def test_communicators_are_revoked(four):
 
 @pytest.mark.parametrize("kind", [0, 1, 2, 4, 5])
 def test_a_rank_dies_beside_others(four, kind):
-    done = outcome(four, "beside", kind)
+    done = outcome(four, "beside", kind, "far")
     assert done.returncode == 0, done.stderr
 
 

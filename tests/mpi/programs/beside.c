@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A rank dies beside what goes on without it: `beside KIND`. */
+ * A rank dies beside what goes on without it: `beside KIND [far]`. With `far` the network may lose what the dead rank
+ * sent last. */
 #include "check.h"
 
 #include <mpi-ext.h>
@@ -27,6 +28,7 @@ static void go_on(void) {
   MPI_Comm_free(&left);
 }
 
+static int far;
 enum { early = 100 };
 static int much[1 << 18];
 
@@ -56,7 +58,8 @@ static void receive_from_dead(int dead) {
   CHECK(is_failure(MPI_Mprobe(dead, early, MPI_COMM_WORLD, &message, &status)));
 }
 
-/* Messages that a rank sent before it died arrive, although no rank polled before the death was known. */
+/* Messages that a rank sent before it died arrive, although no rank polled before the death was known; over a network
+ * the last of them may be lost: TCP drops what it has not sent when the dead process left received bytes unread. */
 static void messages(void) {
   enum { count = 50 };
   int in[count + 1], last = ranks - 1;
@@ -73,9 +76,13 @@ static void messages(void) {
   }
   usleep(100000);
   if (me == 0) {
-    for (int i = 0; i < count; ++i) CHECK(MPI_Wait(&request[i], MPI_STATUS_IGNORE) == MPI_SUCCESS && in[i] == i);
+    for (int i = 0, lost = 0; i < count; ++i) {
+      int code = MPI_Wait(&request[i], MPI_STATUS_IGNORE);
+      if (far && is_failure(code)) lost = 1;
+      else CHECK(code == MPI_SUCCESS && in[i] == i && !lost);
+    }
     CHECK(is_failure(MPI_Wait(&request[count], MPI_STATUS_IGNORE))); /* which was never sent */
-    receive_from_dead(last);
+    if (!far) receive_from_dead(last);
   }
   /* Of several that complete, the error handler hears how the first has failed. */
   if (me == 0) {
@@ -222,6 +229,7 @@ int main(int argc, char** argv) {
   MPI_Comm parent;
   MPI_Comm_get_parent(&parent);
   int kind = argc > 1 ? atoi(argv[1]) : -1;
+  far = argc > 2 && strcmp(argv[2], "far") == 0;
   if (parent != MPI_COMM_NULL) as_child(parent);
   else if (ranks > 1 && kind == 0) messages();
   else if (ranks > 1 && kind == 1) copies();
