@@ -42,6 +42,8 @@ def get_item(self: Any, key: Any) -> bool:
 
 def get_at(self: Any, key: Any) -> bool:
     """Choosing by an indexer."""
+    if type(key) in (int, str) or (type(key) is slice and type(key.start) is type(key.stop) is int and not key.step):
+        return True  # the most frequent first
     of = self._of
     keys = key if isinstance(key, tuple) else (key,)
     if self._axis is not None and isinstance(key, tuple):
