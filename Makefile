@@ -86,6 +86,7 @@ sdist: system $(VENV)/.run ## the source distribution alone
 
 install: build ## OpenSHMEM, MPI, Portals, GASNet and the C++ layers (compilers, launchers, libraries, headers): make install PREFIX=/opt/atoll
 	@test -n "$(PREFIX)" || { echo "make install needs a place: make install PREFIX=/opt/atoll" >&2; exit 2; }
+	@cmake --build --preset release -j $(JOBS) --target atoll_portals atoll_gasnet_tree
 	@for door in shmem mpi portals gasnet cxx; do cmake --install $(BUILD) --component $$door --prefix "$(abspath $(PREFIX))" || exit 1; done
 	@echo "== next: export PATH=$(abspath $(PREFIX))/bin:\$$PATH, then oshcc or mpicc; for C++: cmake -DCMAKE_PREFIX_PATH=$(abspath $(PREFIX)) (examples/cxx)"
 

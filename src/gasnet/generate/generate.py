@@ -107,13 +107,13 @@ def client_modes() -> Iterator[str]:
 
 
 def mode_source(mode: str) -> str:
-    return f"""/* SPDX-License-Identifier: Apache-2.0 */
-/* Generated: the way in of programs that are compiled for GASNET_{mode.upper()}. */
+    return f"""// SPDX-License-Identifier: Apache-2.0
+// Generated: the way in of programs that are compiled for GASNET_{mode.upper()}.
 #define GASNET_{mode.upper()} 1
 #include "gasnetex.h"
 
-int {PREFIX}Client_Init_{mode}(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, const char *client_name, int *argc,
-                               char ***argv, gex_Flags_t flags) {{
+int {PREFIX}Client_Init_{mode}(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, const char *client_name,
+                               int *argc, char ***argv, gex_Flags_t flags) {{
   return {PREFIX}Client_Init(client_p, ep_p, tm_p, client_name, argc, argv, flags, "{mode}");
 }}
 int {PREFIX}Init_{mode}(int *argc, char ***argv) {{ return {PREFIX}Init(argc, argv, "{mode}"); }}
@@ -240,7 +240,7 @@ def main() -> int:
     for path in (HERE / "include").iterdir():
         write(out / "include" / path.name.removesuffix(".in"), header(functions, path.read_text()))
     for mode in MODES:
-        write(out / f"mode_{mode}.c", mode_source(mode))
+        write(out / f"mode_{mode}.cpp", mode_source(mode))
     write(out / "entry.cpp", entries(functions))
     exported = [PROCESS, *DATA, *(function.symbol for function in functions)]
     write(out / "exports.map", version_script("ATOLL_GASNET_1", exported))
