@@ -16,10 +16,10 @@ import atoll as ak
 import atoll.pandas as akpd
 
 _HERE = Path(__file__).parents[1]
-_ARRAYS = answers.cases(_HERE / "numpy_answers.txt")[::40]
+_ARRAYS = answers.cases(_HERE / "numpy_answers.txt")[::60]
 _FRAMES = [
     case for case in answers.cases(_HERE / "frame" / "pandas_answers.txt") if not case.section.endswith("by pandas")
-][::200]
+][::400]
 
 pytestmark = pytest.mark.usefixtures("session")
 

@@ -140,7 +140,7 @@ class Channel:
         self._socket.settimeout(None)
         self._buffer = memoryview(bytearray(_BUFFER))
         self._begin = self._end = 0
-        self._number = self._answered = 0
+        self.number = self._answered = 0  # of the last request, and of the last answer
         self._kept: list[_Sent] = []
         self.grace = float(self.reply.get("grace", 0))
         self.on_progress: Callable[[bytes], None] | None = None
@@ -154,10 +154,10 @@ class Channel:
             raise ValueError(f"arguments of {len(body)} bytes are too long (the limit is {BODY_LIMIT})")
         if self._socket is None:
             self._resume()
-        self._number += 1
-        frame = _Sent(kind, self._number, body, bulk)
-        self._kept.append(frame)
+        frame = _Sent(kind, self.number + 1, body, bulk)
         try:
+            self.number = frame.number
+            self._kept.append(frame)
             self._transmit(frame)
         except KeyboardInterrupt:
             self._close()  # in the middle of the frame
@@ -197,7 +197,7 @@ class Channel:
         if self._socket is not None:
             try:
                 self._socket.settimeout(1)
-                self._socket.sendall(frame_head(Kind.END, 0, 0, self._number + 1, self._answered))
+                self._socket.sendall(frame_head(Kind.END, 0, 0, self.number + 1, self._answered))
             except OSError:
                 pass
         self._close()

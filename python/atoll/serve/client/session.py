@@ -52,8 +52,7 @@ class RemoteSession:
         self.name, self.target, self.role = str(reply["name"]), target, target.role
         self.closed = self.failed = False
         self._process = os.getpid()
-        self._lock = threading.Lock()
-        self._owner = 0
+        self._lock = threading.RLock()
         self._batch = bytearray()
         self._dropped: deque[int] = deque()
         self._dropped_bytes = 0
@@ -83,8 +82,9 @@ class RemoteSession:
 
     def call(self, operation: int, args: tuple[Any, ...]) -> Any:
         """Calls an operation of the server and waits for its result, or raises its exception."""
-        self._begin()
+        self._refuse_within_call()
         try:
+            self._begin()
             bulk: list[Any] = []
             if self._dropped:
                 self._write_drops()
@@ -92,10 +92,14 @@ class RemoteSession:
             prefix = len(out)
             self._write(out, operation, 0, args, bulk)
             body = bytes(out)
+            before = self._channel.number
             try:
                 number = self._channel.send(Kind.CALLS, body, bulk, prefix)
             finally:
-                out.clear()
+                if self._channel.number == before:  # interrupted before it was the channel's
+                    del out[prefix:]
+                else:
+                    out.clear()
             return self._answer(number)
         except ConnectionError:
             self.failed = True
@@ -105,8 +109,9 @@ class RemoteSession:
 
     def defer(self, operation: int, args: tuple[Any, ...], result: int) -> None:
         """Adds a call whose result is known to have the number `result`; 0: it has none."""
-        self._begin()
+        self._refuse_within_call()
         try:
+            self._begin()
             self._write(self._batch, operation, result, args, [])
             if len(self._batch) >= _FLUSH:
                 self._flush()
@@ -127,15 +132,15 @@ class RemoteSession:
             return
         self._dropped.append(number)
         self._dropped_bytes += size
-        if self._dropped_bytes >= _DROP_BYTES and not sys.is_finalizing() and self._lock.acquire(blocking=False):
+        if self._dropped_bytes < _DROP_BYTES or sys.is_finalizing() or self._lock._is_owned():  # type: ignore[attr-defined]
+            return
+        if self._lock.acquire(blocking=False):
             try:
-                self._owner = threading.get_ident()
                 if self._process == os.getpid():
                     self._flush()
             except OSError:
                 pass  # the next call reports the lost connection
             finally:
-                self._owner = 0
                 self._lock.release()
 
     def _write(self, out: bytearray, operation: int, result: int, args: tuple[Any, ...], bulk: list[Any]) -> None:
@@ -208,27 +213,27 @@ class RemoteSession:
             return kind(text)
         return RuntimeError(f"{name}: {text}")
 
-    def _begin(self) -> None:
-        """Waits for this thread's turn."""
-        me = threading.get_ident()
-        if self._owner == me:
+    def _refuse_within_call(self) -> None:
+        if self._lock._is_owned():  # type: ignore[attr-defined]
             raise RuntimeError(
                 "an operation of this session is running on this thread (a signal handler or a callback called "
                 "another). Call it after the operation"
             )
+
+    def _begin(self) -> None:
+        """Waits for this thread's turn."""
         self._lock.acquire()
         if self.closed or self.failed or self._process != os.getpid():
-            self._lock.release()
             raise RuntimeError(
                 "the session has ended: its arrays can no longer be used. Connect again"
                 if self.closed or self.failed
                 else "this process is the child of a fork: it cannot use its parent's session. Connect here"
             )
-        self._owner = me
 
     def _end(self) -> None:
-        self._owner = 0
-        self._lock.release()
+        """Ends this thread's turn; an interrupt may have come before it began."""
+        if self._lock._is_owned():  # type: ignore[attr-defined]
+            self._lock.release()
 
     # -- what `_core.Session` has --
 

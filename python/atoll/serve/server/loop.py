@@ -209,10 +209,10 @@ class Loop:
             connection.close()
 
     def _end(self, client: Client, why: str) -> None:
-        self._detach(client)
         with self.lock:
             self.clients.pop(client.id, None)
             self._quiet_since = time.monotonic()
+        self._detach(client)
         client.handles.clear()
         client.answer = None
         _log.info("session %s of %s %s (%d calls)", client.id, client.user, why, client.calls)
