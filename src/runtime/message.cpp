@@ -120,21 +120,19 @@ void Context::await_memory(PeId pe, std::size_t bytes) {
 
 void Context::pace_slowly(PeId pe) {
   if (in_progress_here()) return;
-  wait([&] {
-    return (!outbox_.holds(pe) && large_bytes_.load(std::memory_order_relaxed) < most_large_bytes) || !reads(pe);
-  });
+  wait([&] { return (!outbox_.holds(pe) && large_blocks_.bytes() < most_large_bytes) || !reads(pe); });
 }
 
 // In our heap, for a payload that its receiver releases.
 std::byte* Context::allocate_large(PeId pe, std::size_t bytes) {
   for (;;) {
-    const std::uint64_t before = large_bytes_.load(std::memory_order_relaxed);
+    const std::uint64_t before = large_blocks_.bytes();
     try {
       return static_cast<std::byte*>(heap_->allocate(bytes));
     } catch (const MemoryError&) {
       if (in_progress_here() || before == 0) throw;
     }
-    wait([&] { return large_bytes_.load(std::memory_order_relaxed) < before || !reads(pe); });
+    wait([&] { return large_blocks_.bytes() < before || !reads(pe); });
   }
 }
 
@@ -143,12 +141,27 @@ void Context::send_large(PeId pe, std::uint16_t handler, const Parts& parts) {
   ATOLL_VALIDATE(bytes <= longest_message, ValueError, "a message of {} is too long. Send at most {} at once",
                  format_bytes(bytes), format_bytes(longest_message));
   if (!endpoint_.maps(pe)) return send_far(pe, handler, parts);
-  if (job_->has_died(pe) || job_->has_left(pe)) return;  // no receiver would release the block
+  settle_departures();
+  if (!reads(pe)) return;
   std::byte* block = allocate_large(pe, bytes);
-  large_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   parts.copy_to(block);
   LargeRecord record{offset_of(block).value(), bytes};
+  if (!large_blocks_.add(record.offset, pe, bytes, [&] { return reads(pe); })) return heap_->release(block);
   send_small(pe, handler, large_message, {bytes_of(record)});
+}
+
+// Of a payload that its receiver has handled, or will not read. A block that was released before may be another
+// receiver's by now.
+void Context::release_large_block(PeId receiver, std::uint64_t offset) {
+  if (large_blocks_.remove(offset, receiver)) heap_->release(local_pointer(HeapOffset(offset)));
+}
+
+void Context::settle_departures() {
+  const std::uint32_t gone = job_->departures() + job_->deaths();
+  if (!large_blocks_.is_news(gone)) [[likely]]
+    return;
+  for (const auto& [receiver, offset] : large_blocks_.unread(gone, [this](PeId pe) { return reads(pe); }))
+    release_large_block(receiver, offset);
 }
 
 void Context::send_far(PeId pe, std::uint16_t handler, const Parts& parts) {
@@ -274,8 +287,7 @@ inline void Context::receive(PeId source, std::uint16_t handler, std::uint16_t k
                  source.value(), kind);
   std::memcpy(&record, payload.data(), sizeof(record));
   if (kind == release_large) {
-    heap_->release(local_pointer(HeapOffset(record.offset)));
-    large_bytes_.fetch_sub(record.bytes, std::memory_order_relaxed);
+    release_large_block(source, record.offset);
   } else if (kind == large_message) {
     deliver(source, handler, {peer_pointer(source, HeapOffset(record.offset), record.bytes), record.bytes});
     send_small(source, 0, release_large, {bytes_of(record)});

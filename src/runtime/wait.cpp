@@ -81,6 +81,7 @@ Status Context::wait_slowly(Condition ready, Deadline deadline) {
 Status Context::wait_in_turns(Condition ready, Deadline deadline) {
   ATOLL_EXPECT(!in_progress_here());
   auto passed = [&] {
+    settle_departures();
     if ((job_->has_failed() || news_.load(std::memory_order_relaxed) != 0) && !ready())
       check();  // what has come to pass counts, also when a PE has died since
     return deadline.passed();

@@ -451,5 +451,36 @@ TEST_P(Messages, HooksRunUntilTheyAreRemoved) {
 
 ATOLL_ON_PES(Messages);
 
+// The blocks of messages that PE 1 has not read when it leaves the job, or dies.
+TEST(UnreadMessages, GiveTheirMemoryBackWhenTheirReceiverIsGone) {
+  for (bool dies : {false, true}) {
+    auto job = fabric::Job::create_loop({.npes = 2, .segment_bytes = std::uint64_t{64} << 20});
+    std::atomic<bool> sent{false};
+    std::thread other([&] {
+      Context context(job, PeId(1));
+      while (!sent) std::this_thread::yield();  // takes no message
+      if (dies) job->mark_failed(PeId(1), 9, "was killed by signal 9");
+    });
+    Context context(job, PeId(0));
+    HandlerId take = context.register_handler([](Context&, PeId, std::span<const std::byte>) {});
+    std::vector<std::byte> data(std::size_t{1} << 20);
+    const std::uint64_t before = context.heap().stats().in_use_bytes;
+    for (int i = 0; i < 8; ++i) context.send(PeId(1), take, data);
+    EXPECT_GE(context.heap().stats().in_use_bytes, before + 8 * data.size());
+    sent = true;
+    other.join();
+    if (dies) {
+      EXPECT_THROW(context.wait([] { return false; }), PeFailedError);
+    } else {
+      EXPECT_EQ(
+          context.wait([&] { return context.heap().stats().in_use_bytes == before; }, Deadline::after_seconds(20)),
+          Status::ok);
+    }
+    EXPECT_EQ(context.heap().stats().in_use_bytes, before);
+    if (!dies) context.send(PeId(1), take, data);  // takes no memory any more
+    EXPECT_EQ(context.heap().stats().in_use_bytes, before);
+  }
+}
+
 }  // namespace
 }  // namespace atl::runtime

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -502,6 +503,28 @@ TEST(PortalFailures, OperationsOnAPeThatHasFinalizedAreUndeliverable) {
     EXPECT_EQ(event.failure, Failure::undeliverable);
     EXPECT_EQ(context.count(side.answered), (Count{0, round}));
   }
+}
+
+TEST(PortalFailures, LongPutsToAPeThatHasFinalizedGiveTheirMemoryBack) {
+  auto job = fabric::Job::create_loop({.npes = 2, .segment_bytes = std::uint64_t{64} << 20});
+  std::atomic<bool> sent{false};
+  std::thread other([&] {
+    Context context(job, PeId(1));
+    while (!sent) std::this_thread::yield();  // takes no message
+  });
+  Context context(job, PeId(0));
+  Side side(context);
+  std::vector<std::byte> data(std::size_t{1} << 20);
+  const std::uint64_t before = context.heap().stats().in_use_bytes;
+  Operation put = side.put(side.descriptor(data.data(), data.size()), data.size());
+  put.acknowledge = Acknowledge::counted;
+  for (int i = 0; i < 8; ++i) side.run(put);
+  EXPECT_GE(context.heap().stats().in_use_bytes, before + 8 * data.size());
+  sent = true;
+  other.join();
+  side.portals.settle_departures();
+  EXPECT_EQ(context.count(side.answered), (Count{0, 8}));
+  EXPECT_EQ(context.heap().stats().in_use_bytes, before);
 }
 
 TEST(PortalFailures, OperationsOnAPeThatDiedAreUndeliverable) {

@@ -193,6 +193,7 @@ void PortalInterface::fail_lost() {
   // Before the look at what is pending, so that start() is not overlooked: it stores 0 after it has made its operation
   // pending.
   departures_settled_.store(context_.job().departures(), std::memory_order_relaxed);
+  context_.settle_departures();
   std::vector<std::uint32_t> cookies;
   {
     SpinGuard guard(lock_);

@@ -32,6 +32,7 @@
 #include "atoll/runtime/counter.hpp"
 #include "atoll/runtime/foreign_memory.hpp"
 #include "atoll/runtime/heap.hpp"
+#include "atoll/runtime/large_blocks.hpp"
 #include "atoll/runtime/options.hpp"
 #include "atoll/runtime/outbox.hpp"
 #include "atoll/runtime/peers.hpp"
@@ -46,11 +47,9 @@ using HandlerId = StrongId<struct HandlerTag, std::uint16_t>;
 /// Thread-safe except where said. Collective calls must be made by every PE, in the same order.
 class Context {
  public:
-  /// Handlers run in progress(), one at a time per PE. `payload` is valid during the call only. They may send, put
-  /// and use atomics, but not wait.
+  /// Runs in progress(), one at a time per PE, and may send, put and use atomics, but not wait. `payload` ends with it.
   using Handler = std::function<void(Context&, PeId source, std::span<const std::byte> payload)>;
-  /// Longest payload of one message; what no ring takes goes through the sender's heap, or from node to node the
-  /// receiver's.
+  /// Longest payload of one message; long ones lie in the sender's heap, from another node in the receiver's.
   static constexpr std::size_t longest_message = std::size_t{1} << 30;
   static constexpr std::size_t system_bytes = std::size_t{2} << 20;
 
@@ -205,7 +204,7 @@ class Context {
   /// For senders that are faster than their receiver and may wait for it: until no message to `pe` waits in this PE for
   /// room there, and no more than 256 MiB of long ones are under way. Makes progress.
   void pace(PeId pe) {
-    if (!outbox_.empty() || large_bytes_.load(std::memory_order_relaxed) >= most_large_bytes) [[unlikely]]
+    if (!outbox_.empty() || large_blocks_.bytes() >= most_large_bytes) [[unlikely]]
       pace_slowly(pe);
   }
   /// Whether messages of this PE wait for room at their receivers.
@@ -260,8 +259,7 @@ class Context {
     wait([&] { return is_settled(id, at_least); });
     return count(id);
   }
-  /// The first of several counters that has come so far (`at_least`, by counter) or has a failure. None: the deadline
-  /// passed.
+  /// The first of several counters that is at `at_least` (by counter) or has a failure. None: the deadline passed.
   std::optional<std::size_t> wait_any(std::span<const CounterId> ids, std::span<const std::uint64_t> at_least,
                                       Deadline deadline);
   void wait_counter(CounterId id, std::uint64_t at_least) {
@@ -356,8 +354,7 @@ class Context {
     if (ready()) return Status::ok;
     return wait_slowly(Condition::of(ready), deadline);
   }
-  /// From now on waits without a time-out look for PEs of this node that are stopped: see StoppedPeers. Before other
-  /// threads wait.
+  /// Waits without a timeout look for stopped PEs of this node from now on (StoppedPeers). Before other threads wait.
   void look_for_stopped_peers() {
     if (!stopped_peers_) stopped_peers_ = std::make_unique<StoppedPeers>(*job_, pe_);
   }
@@ -406,6 +403,8 @@ class Context {
   /// hooks and by one thread at a time, when there is news, and now and then after that, for what has begun since; it
   /// has to end what waits for those that are dead. Null: as before. That somebody ends the job stays an exception.
   void answer_news(std::function<void()> answer);
+  /// Frees messages to PEs that have left the job or died since the last call. Waits do so, too.
+  void settle_departures();
   /// Takes all messages that have arrived, those of PEs too that have died since. For the answer.
   void take_arrived();
   /// Something else has happened that the answer is to look at. From handlers too.
@@ -473,6 +472,7 @@ class Context {
   void send_large(PeId pe, std::uint16_t handler, const Parts& parts);
   void send_far(PeId pe, std::uint16_t handler, const Parts& parts);
   std::byte* allocate_large(PeId pe, std::size_t bytes);
+  void release_large_block(PeId receiver, std::uint64_t offset);
   void await_memory(PeId pe, std::size_t bytes);
   void pace_slowly(PeId pe);
   bool reads(PeId pe);
@@ -562,7 +562,7 @@ class Context {
   std::vector<std::pair<std::uint64_t, std::function<bool(Context&)>>> hooks_;
   std::uint64_t next_hook_ = 1;
   std::atomic<bool> warned_of_memory_{false};
-  std::atomic<std::uint64_t> large_bytes_{0};  // payloads in flight in our heap
+  LargeBlocks large_blocks_;  // payloads in flight in our heap
   Block landed_;  // what a handler is looking at, and
   std::span<const std::byte> landed_payload_;  // of a long message of another node
   std::mutex rooms_mutex_;
