@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as hnp
 from oracle import same
 
 import atoll as ak
+from atoll.arrays.views import View
 
 pytestmark = pytest.mark.usefixtures("every_session")
 
@@ -164,3 +165,23 @@ def test_random_chains(data):
     same(b, y)
     y[...], b[...] = -1, -1
     same(a, x)
+
+
+def test_an_element_of_a_view_is_set_where_it_lies(monkeypatch):
+    """The view writes that element to its base, not all of its elements."""
+    sizes, write = [], View.write
+    monkeypatch.setattr(View, "write", lambda view, value: sizes.append(value.size) or write(view, value))
+    a, expected = ak.arange(1000).evaluate(), np.arange(1000)
+    view, other = a[:-2], expected[:-2]
+    for _ in range(3):
+        view[5], view[-2] = view[-2], view[5]
+        other[5], other[-2] = other[-2], other[5]
+        view[2:4] = [7, 8]
+        other[2:4] = [7, 8]
+        view, other = view[:-2], other[:-2]
+    assert set(sizes) == {1, 2}
+    np.testing.assert_array_equal(a.to_numpy(), expected)
+    matrix, held = ak.arange(12).reshape(3, 4).evaluate(), np.arange(12).reshape(3, 4)
+    matrix.T[1:, ::2][1, 1] = 99
+    held.T[1:, ::2][1, 1] = 99
+    np.testing.assert_array_equal(matrix.to_numpy(), held)

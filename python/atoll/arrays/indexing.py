@@ -159,21 +159,21 @@ def _fit(value: engine.Expr, shape: tuple[int, ...], by_data: bool = False) -> e
 
 def put(array: ndarray, key: Any, value: Any) -> None:
     """array[key] = value"""
-    expr = array._expr if array._view is None else array._read()
+    own = array._expr.shape  # no handle is kept of the elements, which would have to be copied before they change
     kind = type(key)
-    if kind is int and expr.ndim == 1:
+    if kind is int and len(own) == 1:
         _check_element(value)
-        _put_ranges(array, ((check_index(key, 0, expr.shape[0]), 1, 1),), (), True, value)
+        _put_ranges(array, ((check_index(key, 0, own[0]), 1, 1),), (), True, value)
         return
-    if kind is slice and expr.ndim == 1:
-        whole = (range_of(key, expr.shape[0]),)
+    if kind is slice and len(own) == 1:
+        whole = (range_of(key, own[0]),)
         _put_ranges(array, whole, (whole[0][2],), False, value)
         return
-    items = entries_of(key, expr.ndim)
+    items = entries_of(key, len(own))
     if any(isinstance(item, Array) for item in items):
         _put_by_data(array, items, value)
         return
-    ranges, shape, reshaped = basic_steps(items, expr.shape)
+    ranges, shape, reshaped = basic_steps(items, own)
     if not shape and not has_ellipsis(key):
         _check_element(value)
     _put_ranges(array, ranges, shape, reshaped, value)
@@ -192,11 +192,20 @@ def _put_ranges(array: ndarray, ranges: tuple[Range, ...], shape: tuple[int, ...
         steps: list[Step] = [Slice(ranges), Reshape(shape)] if reshaped else [Slice(ranges)]
         if same_place(value, array, steps):
             return
-    expr = array._expr
-    found = _fit(value_expr(expr.session, value, expr.dtype), shape)
+    found = _fit(value_expr(array._expr.session, value, array._expr.dtype), shape)
     if found.ndim and reshaped:
         found = engine.reshape(found, [r[2] for r in ranges])
-    _change(array, lambda target: target.assign_slice(ranges, found))
+    view = array._view
+    if view is None:
+        array._expr.assign_slice(ranges, found)
+        array._version += 1
+        return
+    array._expr = found  # not the elements of the base, which would be copied for it
+    try:
+        view.part(Slice(ranges)).write(found)
+    finally:
+        array._expr = view.read()
+        view.version = view.base._version
 
 
 def _change(array: ndarray, action: Any) -> None:

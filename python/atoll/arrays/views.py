@@ -167,6 +167,10 @@ class View:
         self.steps = steps
         self.version: float = base._version  # of the base, when the view was last read
 
+    def part(self, step: Slice) -> View:
+        """The view of a part of this one."""
+        return View(self.base, _join(self.steps, step))
+
     def read(self) -> engine.Expr:
         """The elements now."""
         expr = self.base._expr
