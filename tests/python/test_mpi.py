@@ -237,7 +237,7 @@ def test_python_packages_run_as_documented(tmp_path: Path) -> None:
     pip, python = tmp_path / "venv/bin/pip", tmp_path / "venv/bin/python"
     for words in (["--no-binary=mpi4py", "mpi4py"], ["numba-mpi"]):
         installed = subprocess.run(
-            [str(pip), "install", "-q", *words],
+            [str(pip), "install", "-q", "--no-cache-dir", *words],
             capture_output=True,
             text=True,
             timeout=1800,

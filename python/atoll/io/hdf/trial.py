@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Strings of variable length, read by a process of its own first.
 
-HDF5 believes what a file says of their lengths and allocates it: a damaged file of 10 KB takes 4 GB, or ends the
-process. Atoll writes no such strings, so its own files are not read twice. This file is also the program of that
-process, which imports h5py alone.
+HDF5 believes what a file says of their lengths and allocates it: reading a damaged file of 10 KB takes 4 GB, has no
+end, or ends the process. Atoll writes no such strings, so its own files are not read twice. This file is also the
+program of that process, which imports h5py alone.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from collections.abc import Sequence
 _ROWS = 1 << 20  # that are read at a time
 _LEAST = 512 << 20  # bytes that the process may allocate beside several times the file's size
 _TIMES = 8
+_SECONDS = 10  # of the processor, and one more for so many bytes: some broken files never end
+_BYTES_A_SECOND = 100 << 20
 _REFUSED = 3  # exit status: the error's text is on stderr
 
 
@@ -34,9 +36,11 @@ def try_strings(file: str, data: bytes | None, names: Sequence[str]) -> None:
         raise ValueError(text[-1] if text else f"its strings cannot be read (exit status {ran.returncode})")
 
 
-def _limit_memory(more: int) -> None:
-    """Lets this process allocate so many bytes more, and leave no core file."""
+def _limit(more: int) -> None:
+    """Limits memory to so many bytes more, processor time to what these explain, and forbids a core file."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    seconds = _SECONDS + more // _BYTES_A_SECOND
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     try:
         with open("/proc/self/statm") as stream:
             held = int(stream.read().split()[0]) * resource.getpagesize()
@@ -53,7 +57,7 @@ def _main(more: str, file: str, *names: str) -> None:
     import h5py
 
     source = io.BytesIO(sys.stdin.buffer.read()) if file == "-" else file
-    _limit_memory(int(more))
+    _limit(int(more))
     try:
         with h5py.File(source, "r") as whole:
             for name in names:
