@@ -110,7 +110,7 @@ TEST(Handshake, AnAgentGivesUpWhenItsParentEnds) {
   try {
     (void)greet_launcher({loopback}, port_of(listener), make_secret(), 0, Deadline::after_seconds(300), starter[0]);
     ADD_FAILURE() << "greeted";
-  } catch (const SetupError& error) { EXPECT_THAT(error.what(), HasSubstr("the launcher has given up")); }
+  } catch (const SetupError& error) { EXPECT_THAT(error.what(), HasSubstr("the launcher had ended before")); }
   ::close(starter[0]);
   ::close(listener);
 }
