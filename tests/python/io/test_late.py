@@ -124,7 +124,7 @@ def test_texts_of_few_words_are_texts(tmp_path, words):
         (series.str[:2], plain.str[:2]), (series.isna(), plain.isna()), (series.duplicated(), plain.duplicated()),
     ):  # fmt: skip
         assert mine.to_list() == theirs.to_list()
-    assert sorted(series.unique().to_list()) == sorted(plain.unique()) and series.nunique() == plain.nunique()
+    assert sorted(series.unique()) == sorted(plain.unique()) and series.nunique() == plain.nunique()
     assert series.min() == plain.min() and series.max() == plain.max()
     assert series.sort_values(kind="stable").to_list() == plain.sort_values(kind="stable").to_list()
     assert series.value_counts().to_dict() == plain.value_counts().to_dict()

@@ -223,7 +223,7 @@ def test_links_are_followed_and_devices_written_to(tmp_path):
     assert (tmp_path / "there" / "a").read_text() == "a\n1\n2\n" and (tmp_path / "file").is_symlink()
     frame.to_parquet(tmp_path / "set", dataset=True)
     assert min(os.listdir(tmp_path / "there")) == "part-00000.parquet" and (tmp_path / "set").is_symlink()
-    for write in (frame.to_csv, frame.to_parquet, frame.to_feather, lambda path: frame["a"].array.tofile(path)):
+    for write in (frame.to_csv, frame.to_parquet, frame.to_feather, lambda path: ak.asarray(frame["a"]).tofile(path)):
         write("/dev/null")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
     os.mkfifo(tmp_path / "pipe")

@@ -22,7 +22,7 @@ def frame(n):
 
 
 def array(n):
-    return frame(n)["n"].array
+    return ak.asarray(frame(n)["n"])
 
 
 WRITE = {

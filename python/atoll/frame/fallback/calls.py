@@ -343,7 +343,8 @@ def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | 
             if name not in _STORED and _is_held_here(self):
                 return answer(self, name, args, {}, None, silent=True)
             if limit is not None and not covers(limit, (self, *args), {}):
-                return answer(self, name, args, {}, None)
+                # Rows beside objects, which this process holds whole, are as few as those.
+                return answer(self, name, args, {}, None, silent=any(map(_is_held_here, args)))
         try:
             made = native(self, *args)
         except Exception as error:

@@ -26,7 +26,7 @@ _OF_ANY_KIND = frozenset((
 #: Methods of numbers, strings, datetimes and timedeltas.
 _OF_PLAIN = _OF_ANY_KIND | frozenset((
     "min", "max", "argsort", "sort_values", "astype", "map", "drop", "dropna", "duplicated", "to_series",
-    "searchsorted",
+    "searchsorted", "repeat",
     "append", "any", "all", "rename", "set_names", "copy", "slice_indexer", "get_slice_bound", "take", "identical",
     "to_pydatetime", "tz_localize", "tz_convert", "floor", "ceil", "to_period", "as_unit", "day_name", "month_name",
     "isocalendar", "total_seconds", "indexer_at_time", "indexer_between_time", "to_julian_date", "to_pytimedelta",

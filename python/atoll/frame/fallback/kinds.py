@@ -27,7 +27,7 @@ OTHERWISE: dict[str, frozenset[str]] = {
                 "groupby.cummin groupby.describe groupby.pct_change groupby.unique",
         "int64": "groupby.unique",
         "small": _SMALL,
-        "float32": "explode combine agg aggregate interpolate quantile sem groupby.quantile groupby.sem groupby.unique",
+        "float32": "explode combine agg aggregate interpolate quantile sem groupby.sem groupby.unique",
         "float64": "groupby.unique",
         "complex": "shift diff combine_first bfill ffill nlargest nsmallest rank std var sem groupby.quantile "
                    "groupby.diff groupby.shift groupby.rank groupby.nlargest",
