@@ -14,7 +14,7 @@ from .. import extras
 from ..columns.creation import from_arrow
 from ..session import current
 from ..session.everywhere import landed
-from ..session.interruptible import handles_signals
+from ..session.interruptible import LOOK_S, handles_signals
 from ..storage.source import land, opening, reading
 from .column_storage import Dictionary, categorical_of, storage_of
 from .fallback import outside
@@ -241,7 +241,9 @@ def run_apart(task: Callable[..., None], arguments: Sequence[tuple[Any, ...]], t
     pool = ThreadPoolExecutor(min(threads, len(arguments)))
     futures = [pool.submit(task, *some) for some in arguments]
     try:
-        wait(futures, return_when=FIRST_EXCEPTION)
+        ended, going_on = wait(futures, LOOK_S, FIRST_EXCEPTION)
+        while going_on and all(one.exception() is None for one in ended):
+            ended, going_on = wait(futures, LOOK_S, FIRST_EXCEPTION)
     except BaseException:  # of a signal handler
         pool.shutdown(wait=False, cancel_futures=True)
         raise

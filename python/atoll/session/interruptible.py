@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 _Answer = TypeVar("_Answer")
 
 #: Seconds after which a waiting thread runs signal handlers, if the signal itself has woken another thread.
-_LOOK = 0.1
+LOOK_S = 0.1
 
 
 def handles_signals() -> bool:
@@ -41,7 +41,7 @@ def interruptible(function: Callable[..., _Answer], *args: Any, **options: Any) 
 
     # A daemon, so that a program that was interrupted can end while the function goes on.
     threading.Thread(target=run, name=f"atoll {getattr(function, '__name__', 'call')}", daemon=True).start()
-    while not done.wait(_LOOK):
+    while not done.wait(LOOK_S):
         pass
     answer, error = found.pop()
     if error is not None:

@@ -21,6 +21,8 @@ def is_usual_key(of: Any, key: Any) -> bool:
         exact = isinstance(labels, (Strings, Ticks)) or (isinstance(labels, ndarray) and labels.dtype.kind in "iub")
         whole = key.start is None and key.stop is None
         forward = key.step is None or whole or (isinstance(key.step, int) and key.step > 0)
+        if any(isinstance(one, int) and abs(one) >= 1 << 63 for one in (key.start, key.stop, key.step)):
+            return True  # pandas' strings refuse such bounds
         return forward and all(_is_usual_end(end, not exact) for end in (key.start, key.stop))
     if isinstance(key, (set, frozenset, dict)) or key is Ellipsis or hasattr(key, "__next__"):
         return False
