@@ -10,7 +10,6 @@
 // threads and its share of the system: without such a core no more than 1 - cpu can be hidden.
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include <array>
@@ -20,6 +19,7 @@
 #include "atoll/base/clock.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "job.hpp"
+#include "processor_time.hpp"
 
 namespace {
 
@@ -69,15 +69,6 @@ void keep_to(int core) {
   CPU_ZERO(&one);
   CPU_SET(static_cast<unsigned>(core), &one);
   ::sched_setaffinity(0, sizeof(one), &one);
-}
-
-double processor_seconds() {
-  rusage used{};
-  ::getrusage(RUSAGE_SELF, &used);
-  auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
 struct Case {

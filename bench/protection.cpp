@@ -5,7 +5,6 @@
 //
 //     bench_protection [--trials K] [--megabytes M]
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -21,6 +20,7 @@
 #include "atoll/base/error.hpp"
 #include "atoll/base/protection.hpp"
 #include "device.hpp"
+#include "processor_time.hpp"
 
 namespace {
 
@@ -29,15 +29,6 @@ using namespace atl::fabric::ofi;
 
 constexpr std::size_t segment_bytes = std::size_t{16} << 20;
 constexpr std::array choices = {Protection::none, Protection::auth, Protection::encrypt};
-
-double processor_seconds() {
-  rusage used{};
-  ::getrusage(RUSAGE_SELF, &used);
-  auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
 
 Info loopback(Protection protection) {
   config::set(config::Variable::network_security, std::string(name_of(protection)));

@@ -22,7 +22,7 @@ namespace {
 // together.
 constexpr int quick_looks = 50;
 
-// What is started with so many bytes is left to the progress thread, if there is one: where the others are there
+// Operations of this many bytes are left to the progress thread, if there is one: where the others are there
 // already the caller would copy all of it before it gets back to its own work. Shorter ones take as long as waking the
 // thread.
 constexpr std::uint64_t worth_handing_over = std::uint64_t{64} << 10;

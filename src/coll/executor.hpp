@@ -13,7 +13,7 @@
 //
 // Between nodes a copy by the receiver would wait for the sender's processor. There what fits a room is a parcel. Of
 // longer data, or when it has granted no rooms, the receiver says first where it wants it, in a chunk of its own if
-// need be, and the sender writes it there. What is longer still, or fits no chunk, is offered when asked.
+// need be, and the sender writes it there. Longer data, or data that fits no chunk, is offered when asked.
 #pragma once
 
 #include <cstdint>

@@ -137,7 +137,7 @@ struct Inbox {
 static_assert(sizeof(Inbox) == sizeof(Credit));
 
 /// What a header says: [tag:32][room of a parcel:4][parcels that the sender has taken from the reader, mod
-/// 2^12:12][number of the cell in its ring's life, counting from 1, mod 2^16:16]. What lies in a cell until then has
+/// 2^12:12][number of the cell in its ring's life, counting from 1, mod 2^16:16]. The cell's old content has
 /// another number.
 constexpr std::uint64_t make_header(std::uint32_t tag, std::uint32_t room, std::uint64_t taken, std::uint64_t number) {
   return std::uint64_t{tag} << 32 | std::uint64_t{room} << 28 | (taken & 0xFFF) << 16 | (number & 0xFFFF);
@@ -303,7 +303,7 @@ class Mailboxes {
     __builtin_prefetch(&way.local[(way.received + 2) % way.local_cells]);
     return cell;
   }
-  /// The same, and looks as often as patience allows. What comes over the network comes by polling it, not by looking
+  /// The same, and looks as often as patience allows. Network messages arrive by polling it, not by looking
   /// here.
   const Cell* await(std::uint32_t member, std::uint32_t& tag) const {
     const Way& way = *ways_[member];

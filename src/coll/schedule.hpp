@@ -61,11 +61,11 @@ struct Step {
 /// Messages up to this size travel inside mailbox cells; longer ones are offered and then copied directly. A mailbox
 /// holds three of the longest, so that an exchange never waits for room (see mailbox.hpp).
 inline constexpr std::size_t longest_small_message = 1008;  // 9 cells of 120 bytes
-/// The same between members of one node that have a core each. What is copied directly costs an answer more, but no
+/// The same between members of one node that have a core each. A direct copy costs an answer more, but no
 /// line is written by one core to be read by another: an allgather of 512 bytes takes 0.15 µs instead of 0.20, a
 /// broadcast as long.
 inline constexpr std::size_t longest_small_message_nearby = 240;  // 2 cells
-/// What has a place in memory that its sender knows is written there, up to this. Between nodes longer ones are read by
+/// Up to this, data is written to its destination if the sender knows it. Between nodes longer ones are read by
 /// the receiver: what follows a write of 1 MiB over TCP may be held up for milliseconds.
 inline constexpr std::uint64_t longest_written = std::uint64_t{256} << 10;
 

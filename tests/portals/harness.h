@@ -99,3 +99,18 @@ static void barrier(void) {
   for (int rank = 1; rank < ranks; ++rank)
     OK(PtlPut(barrier_.md, 0, 0, PTL_NO_ACK_REQ, rank_of(rank), 7, 0, 0, NULL, 0));
 }
+
+// Opens portal table entry 1 for a put of no bytes, whose header data is a number. Returns its event queue when all
+// ranks have opened theirs.
+static inline ptl_handle_eq_t open_for_number(ptl_handle_ni_t ni) {
+  ptl_pt_index_t index;
+  ptl_handle_eq_t eq;
+  OK(PtlEQAlloc(ni, 4, &eq));
+  OK(PtlPTAlloc(ni, 0, eq, 1, &index));
+  ptl_me_t entry = {
+      NULL, 0, PTL_CT_NONE, PTL_UID_ANY, PTL_ME_OP_PUT | PTL_ME_EVENT_LINK_DISABLE, {.rank = PTL_RANK_ANY}, 0, 0, 0};
+  ptl_handle_me_t handle;
+  OK(PtlMEAppend(ni, 1, &entry, PTL_PRIORITY_LIST, NULL, &handle));
+  barrier();
+  return eq;
+}

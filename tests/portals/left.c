@@ -16,15 +16,7 @@ static char large[long_bytes];
 // The other PE tells its process id in the header of a put, and leaves. Returns when its process is no more, if that
 // can be seen.
 static void let_the_other_leave(const char* how) {
-  ptl_pt_index_t index;
-  ptl_handle_eq_t eq;
-  OK(PtlEQAlloc(ni, 4, &eq));
-  OK(PtlPTAlloc(ni, 0, eq, 1, &index));
-  ptl_me_t entry = {
-      NULL, 0, PTL_CT_NONE, PTL_UID_ANY, PTL_ME_OP_PUT | PTL_ME_EVENT_LINK_DISABLE, {.rank = PTL_RANK_ANY}, 0, 0, 0};
-  ptl_handle_me_t handle;
-  OK(PtlMEAppend(ni, 1, &entry, PTL_PRIORITY_LIST, NULL, &handle));
-  barrier();
+  ptl_handle_eq_t eq = open_for_number(ni);
   if (my_rank == 1) {
     ptl_md_t source = {NULL, 0, PTL_MD_EVENT_SEND_DISABLE, PTL_EQ_NONE, PTL_CT_NONE};
     ptl_handle_md_t md;

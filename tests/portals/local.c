@@ -34,15 +34,7 @@ static void stop_it(void) {
 
 // PE 0 tells all others its process id.
 static void learn_target(void) {
-  ptl_handle_eq_t eq;
-  ptl_pt_index_t index;
-  OK(PtlEQAlloc(ni, 4, &eq));
-  OK(PtlPTAlloc(ni, 0, eq, 1, &index));
-  ptl_me_t entry = {
-      NULL, 0, PTL_CT_NONE, PTL_UID_ANY, PTL_ME_OP_PUT | PTL_ME_EVENT_LINK_DISABLE, {.rank = PTL_RANK_ANY}, 0, 0, 0};
-  ptl_handle_me_t handle;
-  OK(PtlMEAppend(ni, 1, &entry, PTL_PRIORITY_LIST, NULL, &handle));
-  barrier();
+  ptl_handle_eq_t eq = open_for_number(ni);
   if (my_rank == 0) {
     for (int rank = 1; rank < ranks; ++rank)
       OK(PtlPut(md, 0, 0, PTL_NO_ACK_REQ, rank_of(rank), 1, 0, 0, NULL, (ptl_hdr_data_t)getpid()));

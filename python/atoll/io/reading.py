@@ -241,9 +241,9 @@ def run_apart(task: Callable[..., None], arguments: Sequence[tuple[Any, ...]], t
     pool = ThreadPoolExecutor(min(threads, len(arguments)))
     futures = [pool.submit(task, *some) for some in arguments]
     try:
-        ended, going_on = wait(futures, LOOK_S, FIRST_EXCEPTION)
-        while going_on and all(one.exception() is None for one in ended):
-            ended, going_on = wait(futures, LOOK_S, FIRST_EXCEPTION)
+        while wait(futures, LOOK_S, FIRST_EXCEPTION).not_done:
+            if any(one.done() and one.exception() is not None for one in futures):
+                break
     except BaseException:  # of a signal handler
         pool.shutdown(wait=False, cancel_futures=True)
         raise

@@ -7,14 +7,14 @@ handle of a remote session is among the arguments. A server calls the same funct
 frames, groups, files, random numbers and linear algebra stand above that place and exist once.
 
 `protocol`, `codec`, `operations` and `handshake` are what both sides share: frames, values, the list of operations, and
-how the sides prove that they know the token. `places` keeps the files of running servers. `client` and `server` import
-these and never each other.
+how the sides prove that they know the token. `server_files` keeps the files of running servers. `client` and `server`
+import these and never each other.
 
 `client`: `handles` (`RemoteExpr`, `RemoteTexts`: what `_core.Expr` and `_core.Texts` are here), `shapes` (what is
 known of a lazy result without the server), `channel` (a connection that resumes), `session` (`RemoteSession`),
 `dispatch` (the functions in front of `_core`), `names` (published objects), `connect` (the public functions).
 
-`server`: `process` (start and end), `door` (a thread: accepts, authenticates, and answers control requests while an
+`server`: `process` (start and end), `listener` (a thread: accepts, authenticates, and answers control requests while an
 operation runs), `loop` (the main thread: one message of each session in turn), `connection` (frames on a socket that
 never blocks), `client` (one session: its handles, memory and answers), `names` (published objects).
 """

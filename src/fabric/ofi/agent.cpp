@@ -141,8 +141,8 @@ void Path::put_off_agent() {
   if (polls_on && left_ns > 0) set_alarm(std::min(left_ns, longest_nap_ns));
 }
 
-// What is watched costs the kernel more with each packet that comes, whether anybody sleeps or not: so not while others
-// poll.
+// A watched descriptor costs the kernel more with each packet that comes, whether anybody sleeps or not: so not while
+// others poll.
 void Path::watch(bool network) {
   if (std::exchange(watched_, network) == network) return;
   for (int descriptor : device_->descriptors()) {

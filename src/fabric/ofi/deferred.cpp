@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each step of a run raises a counter of its own when it is complete (sends that follow one another share that of the
 // first), and the step after it is triggered by that. Steps that also wait for a message, or for leave to send, have
-// another counter, which two deferred additions raise, and are triggered by its second. What comes is counted by the
+// another counter, which two deferred additions raise, and are triggered by its second. Arrivals are counted by the
 // memory region that it comes to, one for each channel, so that regions lie over one another. A value is combined by an
 // atomic from the PE to itself. All count on from run to run. No counter raises itself by way of others: in the
 // provider `sockets` each holds a lock while it starts what it triggers.

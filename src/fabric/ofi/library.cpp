@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::uint32_t oldest = FI_VERSION(1, 14);
 
-// Fastest first. What is not listed (shm, which knows one node only; udp, which is for tests) is used when asked for.
+// Fastest first. Others (shm, which knows one node only; udp, which is for tests) are used when asked for.
 // net is what tcp became in libfabric 2: a message of 8 bytes and its answer take 9.4 us over it, 12.2 over
 // tcp;ofi_rxm.
 constexpr std::array preferred = {"cxi", "efa", "opx", "psm3", "psm2", "verbs;ofi_rxm", "tcp", "net", "tcp;ofi_rxm"};

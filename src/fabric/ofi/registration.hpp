@@ -3,7 +3,7 @@
 //
 // It is registered for one transfer, and given back with the last operation of it. There is no cache: private memory
 // may be unmapped, and other memory mapped in its place, without a word to us; a registration kept would then send or
-// overwrite the pages of before. What is used again and again lies in the segment (symmetric heap, arrays), which is
+// overwrite the pages of before. Memory in repeated use lies in the segment (symmetric heap, arrays), which is
 // registered once.
 #pragma once
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import atoll as ak
-from atoll.serve import places
+from atoll.serve import server_files
 
 _PACKAGE = str(Path(ak.__file__).parents[1])
 
@@ -23,7 +23,7 @@ def running_server(name, *words):
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         try:
             line = process.stdout.readline()
-            assert line.startswith(f"server {name!r}"), line + places.log_of(name).read_text()
+            assert line.startswith(f"server {name!r}"), line + server_files.log_of(name).read_text()
             yield process
         finally:
             process.terminate()

@@ -11,7 +11,7 @@ import pytest
 from frame.frames import same
 
 import atoll as ak
-from atoll.serve import objects, places
+from atoll.serve import objects, server_files
 
 
 def things(m):
@@ -124,7 +124,7 @@ def test_arkouda_connects_and_its_registry_is_the_servers(server):
     import atoll.arkouda as arkouda
 
     ak.shutdown()
-    arkouda.connect("localhost", places.read(server).port)
+    arkouda.connect("localhost", server_files.read(server).port)
     try:
         assert arkouda.get_config()["kind"] == "remote"
         assert arkouda.ruok() == "imok"

@@ -12,7 +12,7 @@ from server.test_sessions import _sessions
 
 import atoll as ak
 from atoll import _core
-from atoll.serve import codec, handshake, operations, places, protocol
+from atoll.serve import codec, handshake, operations, protocol, server_files
 from atoll.serve.client.channel import Target
 from atoll.serve.handshake import RefusedError
 from atoll.serve.protocol import HEADER, Kind, ProtocolError, Role
@@ -108,7 +108,7 @@ def test_header_that_is_not_valid_raises(head):
 
 
 def _tcp(server, token=None, role=Role.CODE):
-    found = places.read(server)
+    found = server_files.read(server)
     return Target("it", token or found.tokens[role.label], role, found.host, found.port)
 
 
@@ -116,14 +116,14 @@ def test_wrong_token_is_refused(server):
     with pytest.raises(PermissionError, match="does not know this token"):
         _tcp(server, "0" * 64).control({"purpose": "status"})
     with pytest.raises(PermissionError, match="does not know this token"):
-        ak.connect(f"127.0.0.1:{places.read(server).port}", token="wrong")
+        ak.connect(f"127.0.0.1:{server_files.read(server).port}", token="wrong")
     # The token of one role is none of another.
     with pytest.raises(PermissionError, match="does not know this token"):
-        _tcp(server, places.read(server).tokens["read"], Role.CODE).control({"purpose": "status"})
+        _tcp(server, server_files.read(server).tokens["read"], Role.CODE).control({"purpose": "status"})
 
 
 def test_server_asks_for_the_clients_proof(server):
-    found = places.read(server)
+    found = server_files.read(server)
     with socket.create_connection((found.host, found.port)) as raw:
         raw.sendall(struct.pack("<4sH32sB", b"ATLS", protocol.VERSION, b"n" * 32, Role.CODE))
         assert len(raw.recv(100)) == 70
@@ -144,7 +144,7 @@ def test_other_operations_are_refused(server, monkeypatch):
 
 
 def test_garbage_and_half_open_connections_leave_sessions_alone(session):
-    rng, found = random.Random(2), places.read("three")
+    rng, found = random.Random(2), server_files.read("three")
     x = ak.arange(100)
     strangers = []
     for number in range(100):
@@ -153,7 +153,7 @@ def test_garbage_and_half_open_connections_leave_sessions_alone(session):
             raw.sendall(rng.randbytes(rng.randrange(1, 200)))
         strangers.append(raw)
     assert x.sum() == 4950
-    assert _tcp("three").control({"purpose": "status"})["refused"] > 0  # behind the others at the same door
+    assert _tcp("three").control({"purpose": "status"})["refused"] > 0  # behind the others of the same listener
     for raw in strangers:
         raw.close()
     assert (x + 1).sum() == 5050
@@ -218,12 +218,12 @@ def test_roles_bound_what_a_session_may_call(server):
 
 
 def test_connection_file_that_others_may_read_is_refused(home, tmp_path):
-    places.prepare()
-    path = places.file_of("leaky")
+    server_files.prepare()
+    path = server_files.file_of("leaky")
     path.write_text("{}")
     path.chmod(0o644)
     with pytest.raises(PermissionError, match="not private"):
-        places.read("leaky")
+        server_files.read("leaky")
     path.unlink()
     with pytest.raises(LookupError, match="there is no server 'absent'"):
         ak.connect("absent")

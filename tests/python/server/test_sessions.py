@@ -13,7 +13,7 @@ import pytest
 from server.conftest import running_server
 
 import atoll as ak
-from atoll.serve import places
+from atoll.serve import server_files
 from atoll.serve.client.connect import target_of
 
 
@@ -197,8 +197,8 @@ def test_killed_server_is_an_error_and_another_can_start(home):
             ak.connect("doomed")
     with running_server("doomed"), ak.connect("doomed"):
         assert ak.arange(10).sum() == 45
-    assert not places.file_of("doomed").exists()
-    assert not os.path.exists(places.socket_of("doomed"))
+    assert not server_files.file_of("doomed").exists()
+    assert not os.path.exists(server_files.socket_of("doomed"))
 
 
 def test_commands_ask_and_stop_a_server(home, capsys):
@@ -223,7 +223,7 @@ def test_tls_server_is_known_by_its_fingerprint(home):
     pytest.importorskip("cryptography")
     ak.shutdown()
     with running_server("secret", "--tls"):
-        about = places.read("secret")
+        about = server_files.read("secret")
         token, address = about.tokens["code"], f"127.0.0.1:{about.port}"
         with ak.connect(address, token=token, fingerprint=about.fingerprint) as session:
             values = np.arange(2_000_000)
@@ -233,7 +233,7 @@ def test_tls_server_is_known_by_its_fingerprint(home):
             ak.connect(address, token=token, fingerprint="00" * 32)
         with pytest.raises(ConnectionError, match="Does it use TLS"):
             ak.connect(address, token=token)
-    assert not list(places.directory().glob("secret.[ck]*"))
+    assert not list(server_files.directory().glob("secret.[ck]*"))
 
 
 def test_addresses_of_other_hosts_are_refused(home, capsys):

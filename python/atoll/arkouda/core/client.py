@@ -74,14 +74,14 @@ def connect(
 
 def _name_of(server: str, port: int) -> str | None:
     """The name of a server of this user: the name itself, or that of the one that listens at a port of this host."""
-    from ...serve import places
+    from ...serve import server_files
 
-    if server in places.names():
+    if server in server_files.names():
         return server
     if server in ("localhost", "127.0.0.1", "::1", socket.gethostname()):
-        for name in places.names():
+        for name in server_files.names():
             with contextlib.suppress(LookupError, OSError, ValueError):
-                if places.read(name).port == port:
+                if server_files.read(name).port == port:
                     return name
     return None
 

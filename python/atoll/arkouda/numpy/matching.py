@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regular expressions on strings: what Arkouda's `match`, `search` and their kin give."""
+"""Results of Arkouda's regular expressions on strings: `Matcher` of a pattern, `Match` of one search."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _kind_of(thing: Any) -> int:
 
 @dataclass
 class _Stored:
-    """What is written of an object: numbers of NumPy's, strings of Arrow's, or parts that are stored themselves."""
+    """The data to write for an object: a NumPy array, an Arrow string array, or its parts."""
 
     number: int
     content: Any

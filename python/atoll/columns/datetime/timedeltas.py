@@ -237,7 +237,7 @@ class Timedeltas(Operators):
         return NotImplemented if left is None else _ratio(left, self, operator.floordiv)
 
     def __mod__(self, other: Any) -> Any:
-        """What is left when a timedelta is taken away as often as it fits; it has the divisor's sign."""
+        """The remainder of division by a timedelta, with the divisor's sign."""
         right = operand(other)
         return NotImplemented if right is None else _remainder(self, right)
 

@@ -159,7 +159,7 @@ class Unsigned(Limbs):
 
 
 class Wide(Unreduced):
-    """A column of values that are integers of more than 64 bits; decimals, addresses and their kin are ones."""
+    """Base class of columns stored as integers of more than 64 bits: bigint, decimals, IP addresses."""
 
     __slots__ = ()
     _values: Limbs

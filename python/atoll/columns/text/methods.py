@@ -402,7 +402,7 @@ class TextMethods(Sequences):
         )
 
     def encode(self, encoding: Text = "utf-8", errors: Text = "strict") -> Any:
-        """The bytes of each string in an encoding: utf-8, ascii, latin-1, utf-16-le and its kin.
+        """Encodes each string: utf-8, ascii, latin-1, utf-16 or utf-32 (-le or -be).
 
         Parameters
         ----------

@@ -184,7 +184,7 @@ class SplitMethods(TextMethods):
         return dummies
 
     def partition(self: Self, sep: Text = " ", expand: bool = True) -> tuple[Self, Self, Self]:
-        """What is before the first separator of each string, the separator, and what is behind it; as `str.partition`.
+        """Splits at the first separator: the part before it, the separator, the part after; as `str.partition`.
 
         Examples
         --------
@@ -230,7 +230,7 @@ class SplitMethods(TextMethods):
         self: Self, delimiter: Text, times: int = 1, *, includeDelimiter: bool = False, keepPartial: bool = False,
         fromRight: bool = False, regex: bool = False,
     ) -> tuple[Self, Self]:  # fmt: skip
-        """What is before the times-th delimiter of each string, and what is behind it: Arkouda's.
+        """Splits each string at its times-th delimiter: the part before it and the part after, as in Arkouda.
 
         Parameters
         ----------

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...session import progress
 from ...session.session import Session, adopt
-from .. import places
+from .. import server_files
 from ..certificates import pinned_context
 from ..protocol import Role
 from .channel import Target
@@ -80,7 +80,7 @@ def target_of(
     """Where a server is and how to prove oneself to it."""
     wanted = Role.of(role)
     if port is None and ":" not in server:
-        found = places.read(server)
+        found = server_files.read(server)
         known = token or found.tokens.get(wanted.label)
         if not known:
             raise PermissionError(f"the connection file of {server!r} has no token of the role {role!r}. Pass token=")

@@ -55,7 +55,7 @@ def attach(name: str) -> Any:
 
 
 def published() -> dict[str, dict[str, Any]]:
-    """What is published on the server of the current session: name → kind, bytes, user and time. Experimental."""
+    """Published objects of the current session's server: name → kind, bytes, user and time. Experimental."""
     found = _session().call(NUMBERS["published"], ())
     return {name: {"kind": kind, "nbytes": size, "user": user, "time": at} for name, kind, size, user, at in found}
 

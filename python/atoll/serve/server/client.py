@@ -70,7 +70,7 @@ class Answer:
 
 
 class Client:
-    """A session on the server. The door's thread makes it; then the main thread alone uses it, but for `interrupted`.
+    """A session on the server. The listener makes it; then the main thread alone uses it, but for `interrupted`.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ class Client:
         return lambda: [data, _pieces(fixed, _PIECE)]
 
     def status(self) -> dict[str, Any]:
-        """What `atoll serve sessions` shows. The door's thread may call it: it uses no engine."""
+        """What `atoll serve sessions` shows. The listener's thread may call it: it uses no engine."""
         return {
             "session": self.id, "user": self.user, "process": self.process, "role": self.role.label,
             "seconds": round(time.monotonic() - self.began, 1), "connected": self.connection is not None,

@@ -17,7 +17,7 @@ from ..protocol import HEADER, Header, ProtocolError, header_of
 _BUFFER = 64 << 10
 _AGAIN = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
-#: What is sent: bytes, or makers of pieces, which are asked for one piece whenever the socket takes more.
+#: Data to send: bytes, or a function that returns the next piece whenever the socket has room.
 Part = bytes | memoryview | Iterator[Any]
 
 

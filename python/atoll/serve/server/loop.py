@@ -2,7 +2,7 @@
 """The main thread: one frame of each session in turn.
 
 The engine runs one operation at a time, and Python delivers signals to the main thread. So this thread reads frames,
-runs their calls and sends answers; what must not wait for an operation is the door's.
+runs their calls and sends answers; what must not wait for an operation is the listener's.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Loop:
         self.core, self.grace, self.idle, self.bulk_limit = core, grace, idle, bulk_limit
         self.names = Names()
         self.clients: dict[str, Client] = {}
-        self.lock = threading.Lock()  # of `clients`, which the door reads and adds to
+        self.lock = threading.Lock()  # of `clients`, which the listener reads and adds to
         self.running: Client | None = None
         self._inbox: queue.SimpleQueue[tuple[Client, socket.socket, int | None]] = queue.SimpleQueue()
         self._wake, self._woken = socket.socketpair()

@@ -30,7 +30,7 @@ class Published:
 
 
 class Names:
-    """The names of a server; used by the main thread, and read by the door's."""
+    """The names of a server; used by the main thread, and read by the listener's."""
 
     def __init__(self) -> None:
         self._known: dict[str, Published] = {}

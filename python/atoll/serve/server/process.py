@@ -13,11 +13,11 @@ from typing import Any
 
 from ... import _core
 from ...session.session import init, shutdown
-from .. import places
+from .. import server_files
 from ..certificates import make, server_context
 from ..handshake import new_token
 from ..protocol import BULK_LIMIT, Role
-from .door import Door
+from .listener import Listener
 from .loop import Loop, raise_stop_signals
 
 _log = logging.getLogger("atoll.serve")
@@ -42,26 +42,26 @@ class Settings:
 
 
 def serve(settings: Settings, ready: Any = None) -> None:
-    """Runs a server in this process until it is told to end. Calls `ready(places.Server)` when clients may connect."""
-    places.prepare()
+    """Runs a server in this process until its end. Calls `ready(server_files.Server)` when clients may connect."""
+    server_files.prepare()
     _open_log(settings.name)
-    listeners: list[socket.socket] = []
+    sockets: list[socket.socket] = []
     try:
-        listeners = _listeners(settings)
+        sockets = _sockets(settings)
         core = init(settings.pes, settings.threads)._core
         loop = Loop(core, settings.grace, settings.idle, min(BULK_LIMIT, max(1, _memory(core))))
         raise_stop_signals(loop)
         tokens = {role: new_token() for role in Role}
         context, fingerprint = _tls(settings)
-        door = Door(loop, listeners, tokens, settings.name, settings.quota, settings.sessions, context)
-        host, port = listeners[0].getsockname()[:2]
-        server = places.Server(
-            settings.name, os.getpid(), host, port, places.socket_of(settings.name) if len(listeners) > 1 else "",
+        listener = Listener(loop, sockets, tokens, settings.name, settings.quota, settings.sessions, context)
+        host, port = sockets[0].getsockname()[:2]
+        server = server_files.Server(
+            settings.name, os.getpid(), host, port, server_files.socket_of(settings.name) if len(sockets) > 1 else "",
             core.pes, time.time(), _core.VERSION, {role.label: token for role, token in tokens.items()}, fingerprint,
         )  # fmt: skip
-        places.write(server)
+        server_files.write(server)
         try:
-            door.open()
+            listener.open()
             _log.info("%s: %d PEs, %s:%d, process %d", settings.name, core.pes, host, port, os.getpid())
             if ready is not None:
                 ready(server)
@@ -69,11 +69,11 @@ def serve(settings: Settings, ready: Any = None) -> None:
             if core.failed:
                 _log.error("a PE has failed: all arrays are lost")
         finally:
-            door.close()
-            places.remove(settings.name, os.getpid())
+            listener.close()
+            server_files.remove(settings.name, os.getpid())
             _log.info("%s has ended", settings.name)
     finally:
-        for one in listeners:
+        for one in sockets:
             one.close()
         shutdown()
 
@@ -82,14 +82,14 @@ def _tls(settings: Settings) -> tuple[ssl.SSLContext | None, str]:
     if not settings.tls:
         return None, ""
     given = settings.certificate, settings.key
-    return server_context(*(given if all(given) else make(places.directory(), settings.name)))
+    return server_context(*(given if all(given) else make(server_files.directory(), settings.name)))
 
 
 def _memory(core: Any) -> int:
     return int(core.stats()["memory_limit"]) * int(core.pes)
 
 
-def _listeners(settings: Settings) -> list[socket.socket]:
+def _sockets(settings: Settings) -> list[socket.socket]:
     """The TCP socket, and the Unix socket where its path is short enough."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     tcp = socket.socket(family, socket.SOCK_STREAM)
@@ -98,7 +98,7 @@ def _listeners(settings: Settings) -> list[socket.socket]:
         tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         tcp.bind((settings.host, settings.port))
         tcp.listen(128)
-        if path := places.socket_of(settings.name):
+        if path := server_files.socket_of(settings.name):
             unix = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             found.append(unix)
             if os.path.exists(path):
@@ -117,7 +117,7 @@ def _listeners(settings: Settings) -> list[socket.socket]:
 
 
 def _open_log(name: str) -> None:
-    path = places.log_of(name)
+    path = server_files.log_of(name)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
     handler = logging.StreamHandler(os.fdopen(descriptor, "a", buffering=1))
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))

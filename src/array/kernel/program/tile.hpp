@@ -70,7 +70,7 @@ class TileRunner {
   /// Whether the plan is one chain over dense leaves, scalars and constants.
   bool reads_memory_only() const;
   /// Where reads_memory_only(): the sums of local elements [begin, begin + count), lane by lane, chain_sums_bytes for
-  /// each `unit` elements. What is left of a unit's sum is that of its lanes.
+  /// each `unit` elements. The rest of a unit's sum is that of its lanes.
   void sum_lanes(std::uint64_t begin, std::size_t count, std::size_t unit, void* sums);
   /// Elements per tile that fit for this plan.
   std::size_t tile_elements() const { return tile_elements_; }

@@ -13,7 +13,7 @@
 namespace atl::fabric::ofi::tcp {
 namespace {
 
-// What is sealed for one call of the kernel. Calls with 16 KiB each took 64 KiB from 33 us to 54; with all 64 KiB the
+// Bytes sealed for one call of the kernel. Calls with 16 KiB each took 64 KiB from 33 us to 54; with all 64 KiB the
 // other side has no work until then. Behind that it has, and fewer calls and wake-ups cost less.
 constexpr std::size_t first_batch = std::size_t{48} << 10, batch = std::size_t{128} << 10;
 

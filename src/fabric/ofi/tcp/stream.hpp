@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connected socket as two streams of protected records. What is sent is copied into a buffer and sealed there,
+// A connected socket as two streams of protected records. Outgoing data is copied into a buffer and sealed there,
 // because the memory it comes from may change meanwhile; what comes is opened in a buffer before anybody looks at it.
 #pragma once
 

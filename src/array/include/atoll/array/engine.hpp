@@ -107,7 +107,7 @@ class Engine {
   std::span<std::byte> staging() const { return {staging_.data(), staging_.size()}; }
 
   /// Bytes that operations stored into or loaded from other PEs' blocks directly, as they count them: sorts and moves,
-  /// not single elements of gathers and scatters. What goes through the context's endpoint is counted there.
+  /// not single elements of gathers and scatters. The context's endpoint counts its own operations.
   struct Volume {
     std::uint64_t put_bytes = 0, got_bytes = 0;
   };

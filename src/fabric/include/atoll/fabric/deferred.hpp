@@ -72,7 +72,7 @@ class DeferredWork {
   virtual std::byte* value() = 0;
   /// Whether the network can do so with that many at once.
   virtual bool combines(Number number, Operation operation, std::size_t count) const = 0;
-  /// Steps begin one after another, sends that follow one another at once. One run at a time. What is sent waits until
+  /// Steps begin one after another, sends that follow one another at once. One run at a time. A message waits until
   /// its receiver has called start() for it, but for signals, which are counted.
   virtual void start(const Run& run) = 0;
   /// Does not block, and is not needed for anything to go on.

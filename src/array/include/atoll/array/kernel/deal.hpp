@@ -63,8 +63,8 @@ class Dealt {
         : to_(to), lines_(to.lines_.data() + thread * to.buckets_), lists_(to.lists_.data() + thread * to.buckets_) {}
 
     void put(std::size_t bucket, std::uint32_t row, const T& value) { next(bucket, row) = value; }
-    /// The next record of a bucket, its value to be written at once. What is made elsewhere of parts and then copied as
-    /// a whole waits for its parts' stores.
+    /// The next record of a bucket, its value to be written at once. A record made elsewhere of parts and then copied
+    /// as a whole waits for its parts' stores.
     T& next(std::size_t bucket, std::uint32_t row) {
       List& list = lists_[bucket];
       Line& line = lines_[bucket];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The door: a thread that accepts connections, authenticates them, and answers control requests.
+"""The listener: a thread that accepts connections, authenticates them, and answers control requests.
 
 It uses no engine, so it answers while an operation runs. Before a client has proved itself, 4 KiB of it are read at
 most, for 10 seconds at most, of 64 connections at most: then the oldest is dropped.
@@ -34,7 +34,7 @@ _AGAIN = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError, Interrup
 Outcome = Callable[[socket.socket], None]
 
 
-class _Stranger:
+class _NewConnection:
     """A connection that has not proved itself yet."""
 
     def __init__(self, connection: socket.socket, steps: Steps, peer: str) -> None:
@@ -80,7 +80,7 @@ class _Stranger:
             del self.out[: self.socket.send(self.out)]
 
 
-class Door:
+class Listener:
     """Listens, and hands authenticated connections to the loop."""
 
     def __init__(
@@ -90,11 +90,11 @@ class Door:
         self._loop, self._listeners, self._tokens = loop, listeners, tokens
         self._name, self._quota, self._sessions, self._tls = name, quota, sessions, tls
         self._selector = selectors.DefaultSelector()
-        self._strangers: dict[socket.socket, _Stranger] = {}
+        self._new: dict[socket.socket, _NewConnection] = {}
         self._refused = 0
         self._began = time.time()
         self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="door", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="listener", daemon=True)
         for one in listeners:
             one.setblocking(False)
             self._selector.register(one, selectors.EVENT_READ)
@@ -107,20 +107,20 @@ class Door:
         """Stops listening and ends the thread."""
         self._ending.set()
         self._thread.join(2)
-        for one in (*self._listeners, *self._strangers):
+        for one in (*self._listeners, *self._new):
             one.close()
 
     def _run(self) -> None:
         while not self._ending.is_set():
             for key, _ in self._selector.select(0.2):
                 connection: Any = key.fileobj
-                if connection in self._strangers:
-                    self._go_on(self._strangers[connection])
+                if connection in self._new:
+                    self._go_on(self._new[connection])
                 else:
                     self._accept(connection)
             now = time.monotonic()
-            for stranger in [one for one in self._strangers.values() if one.deadline < now]:
-                self._drop(stranger, "it has not proved itself in time")
+            for new in [one for one in self._new.values() if one.deadline < now]:
+                self._drop(new, "it has not proved itself in time")
 
     def _accept(self, listener: socket.socket) -> None:
         try:
@@ -141,34 +141,34 @@ class Door:
             connection.close()
             self._note(peer, error)
             return
-        if len(self._strangers) >= _PENDING:
-            self._drop(min(self._strangers.values(), key=lambda one: one.deadline), "too many others connect")
-        stranger = _Stranger(connection, server_steps(self._tokens, self._admit), peer)
-        self._strangers[connection] = stranger
+        if len(self._new) >= _PENDING:
+            self._drop(min(self._new.values(), key=lambda one: one.deadline), "too many others connect")
+        new = _NewConnection(connection, server_steps(self._tokens, self._admit), peer)
+        self._new[connection] = new
         self._selector.register(connection, selectors.EVENT_READ)
 
-    def _go_on(self, stranger: _Stranger) -> None:
+    def _go_on(self, new: _NewConnection) -> None:
         try:
-            outcome = stranger.go_on()
+            outcome = new.go_on()
         except _AGAIN:
             return
         except (OSError, ValueError) as error:
-            self._drop(stranger, error)
+            self._drop(new, error)
             return
         except Exception as error:  # a request that no client of ours makes
-            _log.exception("a connection of %s", stranger.peer)
-            self._drop(stranger, error)
+            _log.exception("a connection of %s", new.peer)
+            self._drop(new, error)
             return
         if outcome is not None:
-            self._selector.unregister(stranger.socket)
-            del self._strangers[stranger.socket]
-            outcome(stranger.socket)
+            self._selector.unregister(new.socket)
+            del self._new[new.socket]
+            outcome(new.socket)
 
-    def _drop(self, stranger: _Stranger, why: object) -> None:
-        self._selector.unregister(stranger.socket)
-        del self._strangers[stranger.socket]
-        stranger.socket.close()
-        self._note(stranger.peer, why)
+    def _drop(self, new: _NewConnection, why: object) -> None:
+        self._selector.unregister(new.socket)
+        del self._new[new.socket]
+        new.socket.close()
+        self._note(new.peer, why)
 
     def _note(self, peer: str, why: object) -> None:
         self._refused += 1
