@@ -14,6 +14,7 @@ from atoll.cli.common import FAILED, CommandError
 
 _ACTIONS = ("start", "status", "sessions", "stop", "logs")
 _START_SECONDS = 60.0
+_STOP_SECONDS = 30.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -51,10 +52,10 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _start(arguments: argparse.Namespace) -> int:
-    from atoll.serve import places
+    from atoll.serve import server_files
     from atoll.serve.client.connect import is_loopback
 
-    places.check_name(arguments.name)
+    server_files.check_name(arguments.name)
     if not is_loopback(arguments.host) and not arguments.tls:
         raise CommandError(
             f"{arguments.host} is reached by other hosts, and what is sent there would not be encrypted. Pass --tls, "
@@ -87,7 +88,7 @@ def _start(arguments: argparse.Namespace) -> int:
 
 
 def _detached(arguments: argparse.Namespace) -> int:
-    from atoll.serve import places
+    from atoll.serve import server_files
 
     words = [
         "--name", arguments.name, "--pes", str(arguments.pes), "--host", arguments.host, "--port", str(arguments.port),
@@ -100,8 +101,8 @@ def _detached(arguments: argparse.Namespace) -> int:
         words += ["--tls"]
     if arguments.certificate:
         words += ["--certificate", os.path.abspath(arguments.certificate), "--key", os.path.abspath(arguments.key)]
-    places.prepare()
-    log = places.log_of(arguments.name)
+    server_files.prepare()
+    log = server_files.log_of(arguments.name)
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         started = subprocess.Popen(
@@ -137,9 +138,9 @@ def _running(name: str) -> dict[str, Any] | None:
 
 
 def _status(arguments: argparse.Namespace) -> int:
-    from atoll.serve import places
+    from atoll.serve import server_files
 
-    for name in places.names():
+    for name in server_files.names():
         found = _running(name)
         if found is None:
             print(f"{name}: does not answer (its process was killed, or is stopped)")
@@ -148,7 +149,7 @@ def _status(arguments: argparse.Namespace) -> int:
                 f"{name}: {found['pes']} PEs of {found['threads']} threads, {found['sessions']} sessions, "
                 f"{found['published']} published, process {found['pid']}, {found['seconds']:.0f} s"
             )
-    if not places.names():
+    if not server_files.names():
         print("no server of this user is running")
         return FAILED
     return 0
@@ -165,26 +166,31 @@ def _sessions(arguments: argparse.Namespace) -> int:
 
 
 def _stop(arguments: argparse.Namespace) -> int:
-    from atoll.serve import places
+    from atoll.serve import server_files
 
-    server = places.read(arguments.name)
+    server = server_files.read(arguments.name)
     try:
         _ask(arguments.name, purpose="stop")
     except (ConnectionError, FileNotFoundError):
-        places.remove(arguments.name, server.pid)
+        server_files.remove(arguments.name, server.pid)
         print(f"server {arguments.name!r} had ended; its files are removed")
         return 0
-    end = time.monotonic() + 30
-    while places.file_of(arguments.name).exists() and time.monotonic() < end:
+    end = time.monotonic() + _STOP_SECONDS
+    while server_files.file_of(arguments.name).exists():
+        if time.monotonic() > end:
+            raise CommandError(
+                f"server {arguments.name!r} (process {server.pid}) has not ended within {_STOP_SECONDS:g} s. "
+                f"Is it in a long operation? `kill -9 {server.pid}` ends it at once"
+            )
         time.sleep(0.02)
     print(f"server {arguments.name!r} has ended")
     return 0
 
 
 def _logs(arguments: argparse.Namespace) -> int:
-    from atoll.serve import places
+    from atoll.serve import server_files
 
-    with open(places.log_of(arguments.name)) as stream:
+    with open(server_files.log_of(arguments.name)) as stream:
         for line in stream:
             print(line, end="")
     return 0
