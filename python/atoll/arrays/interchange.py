@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import extras
 from ..session import memory_is_here
 from .array import Array
 from .at import apply_at
@@ -64,6 +65,51 @@ def reduce_for_pickle(array: ndarray) -> Any:
             "Save its parts: a[:n].to_numpy()"
         )
     return _rebuild, (array.to_numpy(),)
+
+
+# -- Arrow --
+
+
+def arrow_of(array: ndarray, valid: Array | None = None) -> Any:
+    """The elements as a pyarrow array. With one PE it shares the memory of numbers; bools are packed into bits.
+
+    The rows of an array of several axes are lists of fixed size. Where `valid`, an array of bools, is False, the
+    value is null. NaN is a value.
+    """
+    pa = extras.module("pyarrow", "Arrow's interface")
+    if array.dtype.kind == "c":
+        raise TypeError(f"Arrow has no type for {array.dtype} (its numbers are real). Pass .real and .imag?")
+    if array.ndim == 0:
+        raise TypeError("an array of no dimension is no Arrow array (those have rows). Pass array.reshape(1)?")
+    values = array.to_numpy(None)
+    if array.ndim > 1:
+        made = pa.array(values.reshape(-1))
+        for extent in reversed(array.shape[1:]):
+            made = pa.FixedSizeListArray.from_arrays(made, extent)
+        return made
+    if valid is None:
+        return pa.array(values)
+    packed = np.packbits(values, bitorder="little") if values.dtype == np.bool_ else values
+    buffers = [validity_bits(valid), pa.py_buffer(packed)]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), array.size, buffers)
+
+
+def validity_bits(valid: Array) -> Any:
+    """Arrow's validity bitmap of an array of bools."""
+    import pyarrow as pa
+
+    return pa.py_buffer(np.packbits(valid.to_numpy(None), bitorder="little"))
+
+
+def arrow_c_array(array: ndarray, requested_schema: Any = None) -> tuple[Any, Any]:
+    """The capsules of Arrow's C data interface."""
+    capsules: tuple[Any, Any] = arrow_of(array).__arrow_c_array__(requested_schema)
+    return capsules
+
+
+def arrow_c_schema(array: ndarray) -> Any:
+    """The capsule of the array's Arrow type."""
+    return arrow_of(array[:0] if array.ndim else array).type.__arrow_c_schema__()
 
 
 # -- NumPy's protocols --

@@ -253,6 +253,12 @@ class ndarray(Array):
     def __buffer__(self, flags: int) -> memoryview:
         return interchange.buffer(self, flags)
 
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        return interchange.arrow_c_array(self, requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        return interchange.arrow_c_schema(self)
+
     def to_device(self, device: str, /, *, stream: Any = None) -> ndarray:
         """The array itself: "cpu" is the only device."""
         require_cpu(device)

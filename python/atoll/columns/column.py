@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays.array import Array
 from ..arrays.creation import asarray, full, zeros
+from ..arrays.interchange import arrow_of, validity_bits
 from ..arrays.joining import concatenate
 from ..arrays.keys import range_of
 from ..arrays.selection import flatnonzero, take, where
@@ -284,12 +285,14 @@ class Column(Arithmetic, Compared, Printing, Reductions):
 
     def to_arrow(self) -> Any:
         """A pyarrow array. With one PE it shares the values' memory; the validity is converted to a bitmap."""
-        import pyarrow as pa
+        return arrow_of(self._values, self._valid)
 
-        values = self._values.to_numpy(None)
-        if self._valid is None:
-            return pa.array(values)
-        return pa.array(values, mask=~self._valid.to_numpy())
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        capsules: tuple[Any, Any] = self.to_arrow().__arrow_c_array__(requested_schema)
+        return capsules
+
+    def __arrow_c_schema__(self) -> Any:
+        return self[:0].to_arrow().type.__arrow_c_schema__()
 
     def __arrow_array__(self, type: Any = None) -> Any:
         array = self.to_arrow()
@@ -476,9 +479,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
 
     def _bits(self) -> Any:
         """Arrow's validity bitmap, None when no value is missing."""
-        import pyarrow as pa
-
-        return None if self._valid is None else pa.py_buffer(np.packbits(self._valid.to_numpy(), bitorder="little"))
+        return None if self._valid is None else validity_bits(self._valid)
 
     def _hiding(self: Self, missing: ndarray) -> Self:
         """The column with further values marked as missing."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.creation import asarray, zeros
+from ...arrays.interchange import arrow_of
 from ...arrays.ndarray import ndarray
 from ...arrays.selection import where
 from ...arrays.ufuncs import isfinite, isnan
@@ -22,7 +23,7 @@ from ...columns.datetime.timestamp import NaT, boxed, boxed_list, of_value
 from ...columns.foreign import Foreign
 from ...columns.interval.intervals import Intervals
 from ...columns.nested.lists import Lists
-from ...columns.objects import Objects
+from ...columns.objects import Objects, is_missing
 from ...columns.text.strings import Strings
 from ...pandas_errors import pandas_error
 
@@ -183,8 +184,8 @@ def cast(values: Any, dtype: Any) -> Any:
     if name in NULLABLE:
         return _to_nullable(values, NULLABLE[name])
     if hasattr(dtype, "pyarrow_dtype"):
-        made = from_arrow(_as_arrow(values).cast(dtype.pyarrow_dtype))
-        return made if made is not None else Objects(_as_arrow(values).cast(dtype.pyarrow_dtype).to_pylist())
+        made = from_arrow(as_arrow(values).cast(dtype.pyarrow_dtype))
+        return made if made is not None else Objects(as_arrow(values).cast(dtype.pyarrow_dtype).to_pylist())
     if getattr(dtype, "ordered", None) is not None and name == "category" and dtype.categories is not None:
         held = values.decode() if isinstance(values, Categorical) else values
         known = list(dtype.categories)
@@ -234,10 +235,14 @@ def _to_spans(values: Any, name: str) -> Any:
     return held if isinstance(held, Intervals) else Intervals.of(to_list(held))
 
 
-def _as_arrow(values: Any) -> Any:
-    import pyarrow as pa
+def as_arrow(values: Any) -> Any:
+    """Values as a pyarrow array; NaN is a missing value there, as in pandas. With one PE numbers share their memory."""
+    if isinstance(values, Objects):
+        import pyarrow as pa
 
-    return pa.array(values.to_numpy(), from_pandas=True) if isinstance(values, ndarray) else values.to_arrow()
+        return pa.array([None if is_missing(one) else one for one in values.to_list()])
+    held = hiding_nan(values)
+    return arrow_of(held) if isinstance(held, ndarray) else held.to_arrow()
 
 
 def hiding_nan(values: Any) -> Any:

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from ... import extras
 from ...arrays.ndarray import ndarray
 from ...arrays.sizes import require_room
 from ...columns.column import Column
-from ...columns.objects import Objects, is_missing, object_array
+from ...columns.objects import object_array
 from ...io.fallback import by_pandas, pandas_at_work
-from ..data.dtypes import to_list
-from ..data.values import make
+from ..data.dtypes import as_arrow, to_list
+from ..data.values import cut, make
 from ..display.format import texts_of
 from ..fallback.convert import in_pandas, pandas_of, to_pandas
 from ..select.missing import filled
@@ -39,17 +40,6 @@ def numpy_of(values: Any) -> np.ndarray[Any, Any]:
     if type(values) is Column and values.valid is None:
         return values.values.to_numpy()
     return object_array(to_list(values))
-
-
-def arrow_of(values: Any) -> Any:
-    """Values as a pyarrow array; NaN is a missing value there, as pandas has it."""
-    import pyarrow as pa
-
-    if isinstance(values, ndarray):
-        return pa.array(values.to_numpy(), from_pandas=True)
-    if isinstance(values, Objects):
-        return pa.array([None if is_missing(one) else one for one in values.to_list()])
-    return values.to_arrow()
 
 
 def _into(into: Any) -> Any:
@@ -94,13 +84,38 @@ class SeriesConversion:
         return pd.Series(held, index=self._index.to_pandas(), name=to_pandas(self._name), dtype=held.dtype)
 
     def to_arrow(self: Any) -> Any:
-        """A pyarrow array of the values."""
-        return arrow_of(self._values)
+        """A pyarrow array of the values; NaN is null. With one PE it shares the memory of numbers, strings and times.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1.5, None]).to_arrow().to_pylist()
+        [1.5, None]
+        """
+        return as_arrow(self._values)
+
+    def to_polars(self: Any) -> Any:
+        """A Polars Series of the values; it shares memory as `to_arrow` does.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 2], name="a").to_polars().sum()
+        3
+        """
+        polars = extras.module("polars", "to_polars")
+        return polars.Series("" if self._name is None else str(self._name), as_arrow(self._values))
 
     def __arrow_c_stream__(self: Any, requested_schema: Any = None) -> Any:
         import pyarrow as pa
 
-        return pa.chunked_array([arrow_of(self._values)]).__arrow_c_stream__(requested_schema)
+        return pa.chunked_array([as_arrow(self._values)]).__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_array__(self: Any, requested_schema: Any = None) -> Any:
+        return as_arrow(self._values).__arrow_c_array__(requested_schema)
+
+    def __arrow_c_schema__(self: Any) -> Any:
+        return as_arrow(cut(self._values, slice(0, 0))).type.__arrow_c_schema__()
 
     def __narwhals_series__(self: Any) -> Any:
         return import_module("atoll.narwhals").held(self)
@@ -225,12 +240,26 @@ class FrameConversion:
         return made
 
     def to_arrow(self: Any, index: bool = False) -> Any:
-        """A pyarrow table; with `index`, its labels are columns too."""
+        """A pyarrow table; with `index`, its labels are columns too. NaN is null.
+
+        With one PE it shares the memory of numbers, strings and times. Validity and bools are packed into bits.
+        """
         import pyarrow as pa
 
         made = self.reset_index() if index else self
         names = [str(label) for label in made._labels.values]
-        return pa.Table.from_arrays([arrow_of(one) for one in made._columns], names=names)
+        return pa.Table.from_arrays([as_arrow(one) for one in made._columns], names=names)
+
+    def to_polars(self: Any, index: bool = False) -> Any:
+        """A Polars DataFrame; it shares memory as `to_arrow` does. With `index`, the labels are columns too.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1, 2]}).to_polars().shape
+        (2, 1)
+        """
+        return extras.module("polars", "to_polars").DataFrame(self.to_arrow(index))
 
     def __dataframe__(self: Any, nan_as_null: bool = False, allow_copy: bool = True) -> Any:
         """The frame under the data frame interchange protocol, for libraries that do not know Arrow's interface."""
@@ -243,6 +272,13 @@ class FrameConversion:
 
     def __arrow_c_stream__(self: Any, requested_schema: Any = None) -> Any:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_array__(self: Any, requested_schema: Any = None) -> Any:
+        import pyarrow as pa
+
+        table = self.to_arrow()
+        batch = pa.RecordBatch.from_arrays([one.chunk(0) for one in table.columns], schema=table.schema)
+        return batch.__arrow_c_array__(requested_schema)
 
     def __narwhals_dataframe__(self: Any) -> Any:
         return import_module("atoll.narwhals").held(self)
