@@ -37,6 +37,7 @@ EXPECTED = [
     "unique",
     "value_counts",
     "histogram",
+    "axes",
     "fft",
     "matmul",
     "groupby",
@@ -67,7 +68,12 @@ def test_all_benchmarks_are_there():
     assert {case.family for case in CASES.values()} == set(EXPECTED)
 
 
-@pytest.mark.parametrize("name", CASES)
+#: Cases of one family that differ by layout and axis: some are timed, the answers of all are checked.
+ALIKE = [name for name, case in CASES.items() if case.family == "axes"]
+TIMED = [name for name in CASES if name not in ALIKE or name in ("axes.sum_2d0_t", "axes.roll_3d1_c", "axes.fft2")]
+
+
+@pytest.mark.parametrize("name", TIMED)
 def test_every_benchmark_runs_and_its_contenders_agree(name):
     case = CASES[name]
     if set(case.contenders) == {"atoll"} and not peers.is_here("atoll"):
@@ -89,9 +95,19 @@ def test_every_distribution_sorts_alike(dist, dtype):
 
 
 @pytest.mark.parametrize("size", [1, 2, 17])
-@pytest.mark.parametrize("name", [name for name in CASES if not name.startswith(("noop", "h2o", "tpch"))])
+@pytest.mark.parametrize("name", [name for name in TIMED if not name.startswith(("noop", "h2o", "tpch"))])
 def test_few_elements(name, size):
     assert len(set(tiny(CASES[name], QUICK, size=size).checksums.values())) == 1
+
+
+@pytest.mark.parametrize("size", [1, 300])
+def test_contenders_agree_along_every_axis_and_layout(size):
+    for name in ALIKE:
+        case = CASES[name]
+        made = case.make(Request(size, case.dtype, case.dist))
+        names = [one for one in case.contenders if one != "numba"]
+        ready, _ = runner.set_up(case, names, made, Setup(pes=1, threads=2))
+        assert len(set(runner.check_answers(case, made, ready).values())) == 1, name
 
 
 def test_data_repeat_and_start_at_a_cache_line():
