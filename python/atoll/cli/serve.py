@@ -12,7 +12,7 @@ from typing import Any
 
 from atoll.cli.common import FAILED, CommandError
 
-_ACTIONS = ("start", "status", "sessions", "stop", "logs")
+_ACTIONS = ("start", "status", "sessions", "checkpoint", "stop", "logs")
 _START_SECONDS = 60.0
 _STOP_SECONDS = 30.0
 
@@ -31,6 +31,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tls", action="store_true", help="encrypt TCP connections; needed for other addresses")
     parser.add_argument("--certificate", default="", help="PEM file of the certificate (default: a new one)")
     parser.add_argument("--key", default="", help="PEM file of its key")
+    parser.add_argument(
+        "--checkpoint", nargs="?", const="", metavar="DIRECTORY",
+        help="write published objects to this directory (default: NAME.checkpoint beside the connection file)",
+    )  # fmt: skip
+    parser.add_argument("--every", type=float, default=600, help="seconds from a change to a checkpoint, at most")
+    parser.add_argument("--rest", type=float, default=30, help="seconds without a request until a change is written")
+    parser.add_argument("--restore", action="store_true", help="start with the objects of the checkpoint")
+    parser.add_argument("--time", type=float, default=0, help="end after so many seconds, with a checkpoint (0: never)")
+    parser.add_argument("--memory", type=_size, default=0, help="bytes of arrays of all PEs, as 64G (0: what there is)")
     parser.add_argument("--detach", action="store_true", help="return when the server is ready; it goes on")
 
 
@@ -44,7 +53,10 @@ def _size(text: str) -> int:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    action = {"start": _start, "status": _status, "sessions": _sessions, "stop": _stop, "logs": _logs}[arguments.action]
+    action = {
+        "start": _start, "status": _status, "sessions": _sessions, "checkpoint": _checkpoint,
+        "stop": _stop, "logs": _logs,
+    }[arguments.action]  # fmt: skip
     try:
         return action(arguments)
     except (LookupError, ValueError, OSError) as error:
@@ -81,10 +93,21 @@ def _start(arguments: argparse.Namespace) -> int:
         Settings(
             arguments.name, arguments.pes, arguments.threads, arguments.host, arguments.port, arguments.grace,
             arguments.idle, arguments.quota, arguments.sessions, arguments.tls, arguments.certificate, arguments.key,
+            _checkpoint_directory(arguments), arguments.every, arguments.rest, arguments.restore, arguments.time,
+            arguments.memory,
         ),
         ready,
     )  # fmt: skip
     return 0
+
+
+def _checkpoint_directory(arguments: argparse.Namespace) -> str:
+    """The directory of checkpoints; empty: the server writes none."""
+    from atoll.serve import server_files
+
+    if arguments.checkpoint is None and not arguments.restore:
+        return ""
+    return os.path.abspath(os.path.expanduser(arguments.checkpoint or server_files.checkpoint_of(arguments.name)))
 
 
 def _detached(arguments: argparse.Namespace) -> int:
@@ -93,7 +116,8 @@ def _detached(arguments: argparse.Namespace) -> int:
     words = [
         "--name", arguments.name, "--pes", str(arguments.pes), "--host", arguments.host, "--port", str(arguments.port),
         "--grace", str(arguments.grace), "--idle", str(arguments.idle), "--quota", str(arguments.quota), "--sessions",
-        str(arguments.sessions),
+        str(arguments.sessions), "--every", str(arguments.every), "--rest", str(arguments.rest),
+        "--time", str(arguments.time), "--memory", str(arguments.memory),
     ]  # fmt: skip
     if arguments.threads is not None:
         words += ["--threads", str(arguments.threads)]
@@ -101,6 +125,10 @@ def _detached(arguments: argparse.Namespace) -> int:
         words += ["--tls"]
     if arguments.certificate:
         words += ["--certificate", os.path.abspath(arguments.certificate), "--key", os.path.abspath(arguments.key)]
+    if directory := _checkpoint_directory(arguments):
+        words += ["--checkpoint", directory]
+    if arguments.restore:
+        words += ["--restore"]
     server_files.prepare()
     log = server_files.log_of(arguments.name)
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -148,11 +176,33 @@ def _status(arguments: argparse.Namespace) -> int:
             print(
                 f"{name}: {found['pes']} PEs of {found['threads']} threads, {found['sessions']} sessions, "
                 f"{found['published']} published, process {found['pid']}, {found['seconds']:.0f} s"
+                + _checkpoint_state(found["checkpoint"])
             )
     if not server_files.names():
         print("no server of this user is running")
         return FAILED
     return 0
+
+
+def _checkpoint_state(told: dict[str, Any]) -> str:
+    if not told["path"]:
+        return ""
+    last = f"{max(0.0, time.time() - told['at']):.0f} s ago" if told["at"] else "none yet"
+    failed = f"; the last attempt failed: {told['error']}" if told["error"] else ""
+    return f", checkpoint {last}{failed}"
+
+
+def _checkpoint(arguments: argparse.Namespace) -> int:
+    before = _ask(arguments.name, purpose="status")["checkpoint"]
+    _ask(arguments.name, purpose="checkpoint")
+    while True:
+        found = _ask(arguments.name, purpose="status")["checkpoint"]
+        if found["error"] and found["attempts"] > before["attempts"]:
+            raise CommandError(f"no checkpoint in {found['path']}: {found['error']}. The one before stays")
+        if found["attempts"] > before["attempts"] and not found["running"]:
+            print(f"checkpoint of server {arguments.name!r} in {found['path']}")
+            return 0
+        time.sleep(0.05)
 
 
 def _sessions(arguments: argparse.Namespace) -> int:
@@ -178,6 +228,9 @@ def _stop(arguments: argparse.Namespace) -> int:
     end = time.monotonic() + _STOP_SECONDS
     while server_files.file_of(arguments.name).exists():
         if time.monotonic() > end:
+            found = _running(arguments.name)
+            if found is not None and found["checkpoint"]["running"]:
+                continue  # the end of a checkpoint depends on its size
             raise CommandError(
                 f"server {arguments.name!r} (process {server.pid}) has not ended within {_STOP_SECONDS:g} s. "
                 f"Is it in a long operation? `kill -9 {server.pid}` ends it at once"

@@ -16,5 +16,6 @@ known of a lazy result without the server), `channel` (a connection that resumes
 
 `server`: `process` (start and end), `listener` (a thread: accepts, authenticates, and answers control requests while an
 operation runs), `loop` (the main thread: one message of each session in turn), `connection` (frames on a socket that
-never blocks), `client` (one session: its handles, memory and answers), `names` (published objects).
+never blocks), `client` (one session: its handles, memory and answers), `names` (published objects), `checkpoints`
+(writes these to a directory).
 """

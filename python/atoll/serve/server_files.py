@@ -62,6 +62,11 @@ def socket_of(name: str) -> str:
     return path if len(path.encode()) <= _SOCKET_LIMIT else ""
 
 
+def checkpoint_of(name: str) -> str:
+    """The directory of a server's checkpoints, where none is given."""
+    return str(directory() / f"{check_name(name)}.checkpoint")
+
+
 def prepare() -> None:
     """Makes the directory, with mode 0700."""
     place = directory()

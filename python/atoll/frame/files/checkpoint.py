@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...arrays.array import Array
@@ -61,13 +61,25 @@ def save_checkpoint(path: Any, objects: Mapping[str, Any] | None = None) -> list
     if objects is None:
         main = vars(sys.modules["__main__"])
         objects = {name: one for name, one in main.items() if not name.startswith("_") and _is_kept(one)}
+    for _ in checkpoint_steps(path, objects):
+        pass
+    return list(objects)
+
+
+def checkpoint_steps(path: Any, objects: Mapping[str, Any]) -> Iterator[None]:
+    """Writes a checkpoint in steps of one column, so that a server can do other work in between.
+
+    The objects must not change before the last step. Closing the iterator earlier leaves the checkpoint before.
+    """
     target = os.path.abspath(os.path.expanduser(os.fspath(path)))
     columns: list[Any] = []
     told = {name: _described(name, one, columns) for name, one in objects.items()}
+    kinds = []
     with replacing(target, directory_beside) as aside:
-        kinds = [_write(os.path.join(aside, str(number)), column) for number, column in enumerate(columns)]
+        for number, column in enumerate(columns):
+            kinds.append(_write(os.path.join(aside, str(number)), column))
+            yield
         once(_write_manifest, aside, {"version": _VERSION, "objects": told, "columns": kinds})
-    return list(objects)
 
 
 def load_checkpoint(path: Any) -> dict[str, Any]:

@@ -183,7 +183,7 @@ class Listener:
         purpose = request.get("purpose")
         admit = {
             "session": self._new_session, "resume": self._resumed, "interrupt": self._interrupt, "status": self._status,
-            "stop": self._stop,
+            "stop": self._stop, "checkpoint": self._checkpoint,
         }.get(purpose if isinstance(purpose, str) else "")  # fmt: skip
         if admit is None:
             raise RefusedError(f"the server knows no purpose {purpose!r}")
@@ -195,6 +195,8 @@ class Listener:
                 f"the client is Atoll {request.get('version')} and the server Atoll {_core.VERSION}: their operations "
                 "differ. Use the same version on both sides"
             )
+        if self._loop.stopping:
+            raise RefusedError("the server is ending")
         asked = request.get("quota")
         quota = min((one for one in (self._quota, asked if isinstance(asked, int) else 0) if one > 0), default=0)
         client = Client(self._loop.core, self._loop.names, role, request, quota)
@@ -238,6 +240,7 @@ class Listener:
             "seconds": round(time.time() - self._began, 1), "sessions": len(clients),
             "published": len(self._loop.names),
             "refused": self._refused, "running": "" if running is None else running.running,
+            "checkpoint": self._loop.checkpoints.status(),
         }  # fmt: skip
         if request.get("sessions") and role >= Role.COMPUTE:
             reply["list"] = [one.status() for one in clients]
@@ -251,6 +254,14 @@ class Listener:
         running = self._loop.running
         if running is not None:
             self._loop.interrupt(running, running.done)
+        return {}, _close
+
+    def _checkpoint(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
+        if role < Role.CODE:
+            raise RefusedError("writing a checkpoint needs the role code")
+        if not self._loop.checkpoints.path:
+            raise RefusedError("the server writes no checkpoints. Start it with --checkpoint")
+        self._loop.checkpoint()
         return {}, _close
 
 

@@ -22,6 +22,7 @@ from typing import Any
 
 from .. import codec
 from ..protocol import Kind, ProtocolError, frame_head
+from .checkpoints import Checkpoints
 from .client import Client
 from .connection import Connection
 from .names import Names
@@ -44,11 +45,17 @@ class Loop:
         Seconds without a session after which the server ends; 0: it does not.
     bulk_limit : int
         Bytes of one upload, at most.
+    names : Names
+        The published objects.
+    checkpoints : Checkpoints
+        Writes these to a directory.
     """
 
-    def __init__(self, core: Any, grace: float, idle: float, bulk_limit: int) -> None:
+    def __init__(
+        self, core: Any, grace: float, idle: float, bulk_limit: int, names: Names, checkpoints: Checkpoints
+    ) -> None:
         self.core, self.grace, self.idle, self.bulk_limit = core, grace, idle, bulk_limit
-        self.names = Names()
+        self.names, self.checkpoints = names, checkpoints
         self.clients: dict[str, Client] = {}
         self.lock = threading.Lock()  # of `clients`, which the listener reads and adds to
         self.running: Client | None = None
@@ -62,13 +69,23 @@ class Loop:
         self._ready: deque[Client] = deque()  # with a whole frame read, or bytes behind the last one
         self._stopping = False
         self._main = threading.main_thread().ident or 0
-        self._quiet_since = time.monotonic()
+        self._quiet_since = self._last_request = time.monotonic()
 
     # -- other threads and signal handlers --
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the server ends."""
+        return self._stopping
 
     def stop(self) -> None:
         """Ends `run` after the running operation."""
         self._stopping = True
+        self.wake()
+
+    def checkpoint(self) -> None:
+        """Makes `run` write a checkpoint now."""
+        self.checkpoints.asked = True
         self.wake()
 
     def wake(self) -> None:
@@ -112,8 +129,8 @@ class Loop:
 
     def _turn(self) -> None:
         ready = self._ready
-        waits = len(self.clients) > len(self._connected) or self.idle > 0  # something ends after some time
-        for descriptor, events in self._poll.poll(0 if ready else self._patience() if waits else None):
+        patience = 0.0 if ready else self._patience()
+        for descriptor, events in self._poll.poll(patience):
             client = self._connected.get(descriptor)
             if client is None:
                 if descriptor == self._woken.fileno():
@@ -130,8 +147,10 @@ class Loop:
                 self._guarded(client, connection, self._one_frame)
                 if client.connection is connection and not connection.sending and connection.has_more():
                     ready.append(client)
-        if waits:
+        if len(self.clients) > len(self._connected) or self.idle > 0:  # something ends after some time
             self._forget()
+        if self.checkpoints.path and self.checkpoints.patience(self._last_request) == 0.0:
+            self.checkpoints.step()
 
     def _one_frame(self, connection: Connection) -> None:
         """One frame of a client, if it has come whole."""
@@ -143,6 +162,7 @@ class Loop:
         client, (kind, _, _, number, _) = self._connected[connection.fileno()], frame.header
         if number == client.done + 1 and (kind is Kind.CALLS or kind is Kind.NOTE):
             self.running = client
+            self._last_request = time.monotonic()
             try:
                 parts = client.execute(frame)
             finally:
@@ -218,11 +238,15 @@ class Loop:
         _log.info("session %s of %s %s (%d calls)", client.id, client.user, why, client.calls)
 
     def _patience(self) -> float | None:
-        """Seconds until a session without a connection, or the server, has waited long enough."""
+        """Seconds until a session without a connection, the server, or a checkpoint has waited long enough."""
+        if len(self.clients) == len(self._connected) and not self.idle and not self.checkpoints.path:
+            return None
         now = time.monotonic()
         ends = [one.lost_at + self.grace for one in self.clients.values() if one.connection is None]
         if self.idle and not self.clients:
             ends.append(self._quiet_since + self.idle)
+        if (due := self.checkpoints.patience(self._last_request)) is not None:
+            ends.append(now + due)
         return max(0.0, min(ends) - now) if ends else None
 
     def _forget(self) -> None:
@@ -246,13 +270,13 @@ class Loop:
 
 
 def raise_stop_signals(loop: Loop) -> None:
-    """SIGTERM and SIGINT end the server after the running operation, which they interrupt."""
+    """SIGTERM, SIGINT and SIGALRM (the time limit) end the server after the running operation, which they interrupt."""
 
     def handler(signum: int, frame: Any) -> None:
         loop.stop()
         if loop.running is not None and loop.running.interruptible:
             raise KeyboardInterrupt
 
-    for one in (signal.SIGTERM, signal.SIGINT):
+    for one in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
         signal.signal(one, handler)
     os.environ.setdefault("ATOLL_PROGRESS", "off")

@@ -34,6 +34,7 @@ class Names:
 
     def __init__(self) -> None:
         self._known: dict[str, Published] = {}
+        self.version = 0  # changes with every change of the objects
 
     def publish(
         self, client: Client, name: str, kind: str, form: bytes, handles: list[Any], role: str, replace: bool
@@ -50,7 +51,16 @@ class Names:
         for one in handles:
             if isinstance(one, _core.Expr):
                 one.evaluate()
-        self._known[name] = Published(kind, form, _shared(handles), Role.of(role), client.user, time.time())
+        self.restore(name, Published(kind, form, _shared(handles), Role.of(role), client.user, time.time()))
+
+    def restore(self, name: str, value: Published) -> None:
+        """Publishes an object that has been checked."""
+        self._known[name] = value
+        self.version += 1
+
+    def objects(self) -> dict[str, Published]:
+        """All objects, as they are now."""
+        return dict(self._known)
 
     def attach(self, client: Client, name: str) -> tuple[str, bytes, list[Any]]:
         """The object of a name, with handles of the client's own."""
@@ -76,6 +86,7 @@ class Names:
         """Forgets a name; clients that are attached keep the object."""
         if self._known.pop(name, None) is None:
             raise KeyError(f"nothing is published under the name {name!r}")
+        self.version += 1
 
     def __len__(self) -> int:
         return len(self._known)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import socket
 import ssl
 import time
@@ -17,8 +18,10 @@ from .. import server_files
 from ..certificates import make, server_context
 from ..handshake import new_token
 from ..protocol import BULK_LIMIT, Role
+from .checkpoints import Checkpoints
 from .listener import Listener
 from .loop import Loop, raise_stop_signals
+from .names import Names
 
 _log = logging.getLogger("atoll.serve")
 
@@ -39,6 +42,12 @@ class Settings:
     tls: bool = False
     certificate: str = ""  # files in PEM; empty: made at the start
     key: str = ""
+    checkpoint: str = ""  # directory of checkpoints; empty: none
+    every: float = 600.0  # seconds between checkpoints while published objects change
+    rest: float = 30.0  # seconds without a request after which a change is written
+    restore: bool = False
+    seconds: float = 0.0  # after which the server ends; 0: never
+    memory: int = 0  # bytes of arrays on all PEs; 0: what the host has
 
 
 def serve(settings: Settings, ready: Any = None) -> None:
@@ -47,9 +56,17 @@ def serve(settings: Settings, ready: Any = None) -> None:
     _open_log(settings.name)
     sockets: list[socket.socket] = []
     try:
+        names = Names()
+        checkpoints = Checkpoints(names, settings.checkpoint, settings.every, settings.rest)
+        if not settings.restore:
+            checkpoints.check_unused()
         sockets = _sockets(settings)
+        if settings.memory:
+            os.environ.update(ATOLL_MEMORY_LIMIT=str(max(1, settings.memory // settings.pes)))
         core = init(settings.pes, settings.threads)._core
-        loop = Loop(core, settings.grace, settings.idle, min(BULK_LIMIT, max(1, _memory(core))))
+        if settings.restore:
+            _log.info("%d names of the checkpoint in %s", checkpoints.restore(), settings.checkpoint)
+        loop = Loop(core, settings.grace, settings.idle, min(BULK_LIMIT, max(1, _memory(core))), names, checkpoints)
         raise_stop_signals(loop)
         tokens = {role: new_token() for role in Role}
         context, fingerprint = _tls(settings)
@@ -65,9 +82,12 @@ def serve(settings: Settings, ready: Any = None) -> None:
             _log.info("%s: %d PEs, %s:%d, process %d", settings.name, core.pes, host, port, os.getpid())
             if ready is not None:
                 ready(server)
+            signal.setitimer(signal.ITIMER_REAL, settings.seconds)  # 0: never
             loop.run()
             if core.failed:
                 _log.error("a PE has failed: all arrays are lost")
+            else:
+                checkpoints.finish()
         finally:
             listener.close()
             server_files.remove(settings.name, os.getpid())
