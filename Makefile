@@ -23,7 +23,7 @@ test: build-tests ## everything fast: C++ and Python tests, and the tidy test
 	@echo "== C++ tests"
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -LE slow -j $(JOBS)
 	@echo "== Python tests"
-	@$(PY) -m pytest -m "not slow" -n $(JOBS) --dist loadfile $(ARGS)
+	@$(PY) -m pytest -m "not slow" -n $(JOBS) --dist loadfile --timeout=600 $(ARGS)
 
 test-slow: build-tests $(VENV)/.launchers ## everything: sanitizers, aarch64, then all tests
 	@for preset in dev tsan; do \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Remote sessions: round trips, errors, memory, interrupts, several at once, and what is left at their end."""
 
+import dis
 import gc
 import os
 import signal
@@ -171,6 +172,57 @@ def test_signal_interrupts_a_waiting_client(session):
     with pytest.raises(KeyboardInterrupt):
         _sort_for_ever(x, timer.start)
     assert ak.arange(10).sum() == 45
+
+
+def _handles_signals(frame):
+    """Whether Python runs signal handlers before the next instruction: after a call, and where a function begins."""
+    behind = frame.f_code.co_code[frame.f_lasti - 2]
+    for at in range(frame.f_lasti - 2, -1, -2):  # over the inline caches of the instruction before
+        behind = frame.f_code.co_code[at]
+        if dis.opname[behind] != "CACHE":
+            break
+    return dis.opname[behind].startswith(("CALL", "RESUME"))
+
+
+def _raise_at(step, error, files):
+    """A tracing function that raises where the handler of a signal may run for the `step`th time in the given files."""
+    count = 0
+
+    def trace(frame, event, argument):
+        nonlocal count
+        if not frame.f_code.co_filename.endswith(files) or frame.f_code.co_name == "drop":  # of finalizers
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode" and _handles_signals(frame):
+            count += 1
+            if count == step:
+                sys.settrace(None)
+                raise error
+        return trace
+
+    return trace
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("error", [KeyboardInterrupt, TimeoutError])
+def test_exception_of_a_signal_handler_at_any_step_of_a_call_keeps_the_session(session, error):
+    x = ak.arange(1000) + 1
+    assert x.sum() == 500500
+    step = 0
+    while True:
+        step += 1
+        sys.settrace(_raise_at(step, error, ("client/channel.py", "client/session.py")))
+        try:
+            total = (x + 0).sum()
+            break
+        except error:
+            pass
+        finally:
+            sys.settrace(None)
+        if step % 8 == 0:
+            assert ak.arange(10).sum() == 45
+    assert total == 500500
+    assert step > 40
 
 
 def test_connection_that_breaks_resumes(session):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import hmac
 import os
+import select
 import socket
 import ssl
 import time
@@ -130,17 +131,32 @@ class _Sent:
         self.kind, self.number, self.body, self.bulk = kind, number, body, bulk
 
 
+class _ServerClosedError(ConnectionResetError):
+    """The server closed the connection."""
+
+
+def _of_the_connection(error: BaseException) -> bool:
+    """Whether the connection failed. A signal handler may raise an OSError as well, for example TimeoutError()."""
+    return isinstance(error, OSError) and (error.errno is not None or isinstance(error, _ServerClosedError))
+
+
 class Channel:
-    """Requests and answers of one session; one thread at a time."""
+    """Requests and answers of one session; one thread at a time.
+
+    A signal handler may raise between any two steps of this code, also after bytes left the socket and before they
+    were counted. So only an exception during the wait for bytes keeps the connection (`_waiting`). Any other exception
+    closes it; the next use resumes, and the server sends again what was not acknowledged.
+    """
 
     def __init__(self, target: Target, request: Mapping[str, Any]) -> None:
         self.target = target
-        self._socket: socket.socket | None
-        self._socket, self.reply = target.ask(request)
-        self._socket.settimeout(None)
+        self._socket: socket.socket | None = None
+        connection, self.reply = target.ask(request)
+        self._adopt(connection)
+        self._waiting = False  # for bytes, of which none has been taken
         self._buffer = memoryview(bytearray(_BUFFER))
         self._begin = self._end = 0
-        self.number = self._answered = 0  # of the last request, and of the last answer
+        self.number = self.answered = 0  # of the last request, and of the last answer
         self._kept: list[_Sent] = []
         self.grace = float(self.reply.get("grace", 0))
         self.on_progress: Callable[[bytes], None] | None = None
@@ -159,16 +175,22 @@ class Channel:
             self.number = frame.number
             self._kept.append(frame)
             self._transmit(frame)
-        except KeyboardInterrupt:
-            self._close()  # in the middle of the frame
-            frame.kind, frame.body, frame.bulk = Kind.NOTE, body[: max(prefix, 0)], []
-            raise
-        except OSError as error:
+        except BaseException as error:
+            if not _of_the_connection(error):
+                self._close()  # in the middle of the frame
+                frame.kind, frame.body, frame.bulk = Kind.NOTE, body[: max(prefix, 0)], []
+                self.number = frame.number
+                if not self._kept or self._kept[-1] is not frame:
+                    self._kept.append(frame)
+                raise
             self._lost(error)
         return frame.number
 
     def answer(self, number: int) -> tuple[Header, bytes, Any]:
-        """The answer to a request: header, body and bulk."""
+        """The answer to a request: header, body and bulk. The caller acknowledges it.
+
+        After an exception of a signal handler, call `interrupted`, and `answer` again to wait on.
+        """
         while True:
             try:
                 if self._socket is None:
@@ -178,26 +200,36 @@ class Channel:
                 self._close()
                 raise
             except OSError as error:
+                if not _of_the_connection(error):
+                    raise
                 self._lost(error)
                 continue
             if header.kind is Kind.PROGRESS:
                 if self.on_progress is not None:
                     self.on_progress(body)
             elif header.number >= number:
-                self._answered = header.number
-                if self._kept[-1].number <= header.number:
-                    self._kept.clear()
-                else:
-                    self._kept = [one for one in self._kept if one.number > header.number]
-                self.round_trips += 1
                 return header, body, bulk
+
+    def acknowledge(self, number: int) -> None:
+        """The answer to this request was used: the server need not send it again."""
+        self.answered = number
+        if self._kept and self._kept[-1].number <= number:
+            self._kept.clear()
+        else:
+            self._kept = [one for one in self._kept if one.number > number]
+        self.round_trips += 1
+
+    def interrupted(self) -> None:
+        """Call after an exception of a signal handler: closes the connection if bytes may have been lost."""
+        if not self._waiting:
+            self._close()
 
     def close(self) -> None:
         """Ends the session and the connection."""
         if self._socket is not None:
             try:
                 self._socket.settimeout(1)
-                self._socket.sendall(frame_head(Kind.END, 0, 0, self.number + 1, self._answered))
+                self._socket.sendall(frame_head(Kind.END, 0, 0, self.number + 1, self.answered))
             except OSError:
                 pass
         self._close()
@@ -208,13 +240,21 @@ class Channel:
 
     # -- resuming --
 
+    def _adopt(self, connection: socket.socket) -> None:
+        connection.settimeout(None)
+        self._readable = select.poll()
+        self._readable.register(connection, select.POLLIN)
+        self._pending = getattr(connection, "pending", None)  # bytes that TLS has decrypted already
+        self._begin = self._end = 0
+        self._socket = connection
+
     def _close(self) -> None:
         if self._socket is not None:
             self._socket.close()
             self._socket = None
         self._begin = self._end = 0
 
-    def _lost(self, error: OSError) -> None:
+    def _lost(self, error: BaseException) -> None:
         self._close()
         if not self.grace:
             raise ConnectionError(f"the connection to {self.target.label} is lost ({error})") from error
@@ -224,7 +264,7 @@ class Channel:
         """Makes the connection again. ConnectionError where the server has ended or has forgotten the session."""
         began, delay = time.monotonic(), 0.02
         request = {
-            "purpose": "resume", "session": self.reply["session"], "key": self.reply["key"], "answered": self._answered,
+            "purpose": "resume", "session": self.reply["session"], "key": self.reply["key"], "answered": self.answered,
         }  # fmt: skip
         while True:
             try:
@@ -241,15 +281,17 @@ class Channel:
                     ) from error
             time.sleep(delay)
             delay = min(2 * delay, 1.0)
-        connection.settimeout(None)
-        self._socket, self.resumed = connection, self.resumed + 1
-        self._begin = self._end = 0
         done = int(reply["done"])
+        self._adopt(connection)
+        self.resumed += 1
         try:
             for frame in self._kept:
                 if frame.number > done:
                     self._transmit(frame)
-        except OSError as error:
+        except BaseException as error:
+            if not _of_the_connection(error):
+                self._close()  # in the middle of a frame
+                raise
             self._lost(error)
 
     # -- frames --
@@ -257,13 +299,13 @@ class Channel:
     def _transmit(self, frame: _Sent) -> None:
         assert self._socket is not None
         size = sum(map(len, frame.bulk)) if frame.bulk else 0
-        head = frame_head(frame.kind, len(frame.body), size, frame.number, self._answered)
+        head = frame_head(frame.kind, len(frame.body), size, frame.number, self.answered)
         self._socket.sendall(head + frame.body)
         for one in frame.bulk:
             self._socket.sendall(one)
 
     def _frame(self) -> tuple[Header, bytes, Any]:
-        """The next frame. An interrupt leaves what has come so far in the buffer."""
+        """The next frame."""
         self._fill(HEADER.size)
         header = header_of(self._buffer[self._begin : self._end])
         whole = HEADER.size + header.body
@@ -291,27 +333,27 @@ class Channel:
             self._buffer[:rest] = bytes(self._buffer[self._begin : self._end])
             self._begin, self._end = 0, rest
         while self._end - self._begin < count:
+            if self._pending is None or not self._pending():
+                self._waiting = True
+                self._readable.poll()
+                self._waiting = False
             got = self._socket.recv_into(self._buffer[self._end :])
             if not got:
-                raise ConnectionResetError("the server closed the connection")
+                raise _ServerClosedError("the server closed the connection")
             self._end += got
 
     def _receive(self, parts: list[memoryview]) -> None:
-        """Fills memory, from the buffer first. An interrupt in the middle breaks the connection, which resumes."""
+        """Fills memory, from the buffer first."""
         assert self._socket is not None
-        try:
-            for part in parts:
-                have = min(len(part), self._end - self._begin)
-                part[:have] = self._buffer[self._begin : self._begin + have]
-                self._begin += have
-                while have < len(part):
-                    got = self._socket.recv_into(part[have:])
-                    if not got:
-                        raise ConnectionResetError("the server closed the connection")
-                    have += got
-        except KeyboardInterrupt:
-            self._close()
-            raise
+        for part in parts:
+            have = min(len(part), self._end - self._begin)
+            part[:have] = self._buffer[self._begin : self._begin + have]
+            self._begin += have
+            while have < len(part):
+                got = self._socket.recv_into(part[have:])
+                if not got:
+                    raise _ServerClosedError("the server closed the connection")
+                have += got
 
 
 def local_user() -> str:

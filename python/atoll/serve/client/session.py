@@ -83,43 +83,40 @@ class RemoteSession:
     def call(self, operation: int, args: tuple[Any, ...]) -> Any:
         """Calls an operation of the server and waits for its result, or raises its exception."""
         self._refuse_within_call()
-        try:
-            self._begin()
+        with self._lock:
+            self._refuse_ended()
             bulk: list[Any] = []
-            if self._dropped:
-                self._write_drops()
-            out = self._batch
-            prefix = len(out)
-            self._write(out, operation, 0, args, bulk)
-            body = bytes(out)
-            before = self._channel.number
             try:
-                number = self._channel.send(Kind.CALLS, body, bulk, prefix)
-            finally:
-                if self._channel.number == before:  # interrupted before it was the channel's
-                    del out[prefix:]
-                else:
-                    out.clear()
-            return self._answer(number)
-        except ConnectionError:
-            self.failed = True
-            raise
-        finally:
-            self._end()
+                if self._dropped:
+                    self._write_drops()
+                out = self._batch
+                prefix, before = len(out), self._channel.number
+                try:
+                    self._write(out, operation, 0, args, bulk)
+                    number = self._channel.send(Kind.CALLS, bytes(out), bulk, prefix)
+                finally:
+                    if self._channel.number == before:  # interrupted before it was the channel's
+                        del out[prefix:]
+                    else:
+                        out.clear()
+                value = self._answer(number)
+            except ConnectionError:
+                self.failed = True
+                raise
+        return value
 
     def defer(self, operation: int, args: tuple[Any, ...], result: int) -> None:
         """Adds a call whose result is known to have the number `result`; 0: it has none."""
         self._refuse_within_call()
-        try:
-            self._begin()
+        with self._lock:
+            self._refuse_ended()
             self._write(self._batch, operation, result, args, [])
-            if len(self._batch) >= _FLUSH:
-                self._flush()
-        except ConnectionError:
-            self.failed = True
-            raise
-        finally:
-            self._end()
+            try:
+                if len(self._batch) >= _FLUSH:
+                    self._flush()
+            except ConnectionError:
+                self.failed = True
+                raise
 
     def number(self) -> int:
         """A number for a handle that this side makes."""
@@ -166,24 +163,33 @@ class RemoteSession:
 
     def _flush(self) -> None:
         self._write_drops()
-        body = bytes(self._batch)
-        self._batch.clear()
-        if body:
-            self._channel.send(Kind.NOTE, body, [], len(body))
+        if not self._batch:
+            return
+        before = self._channel.number
+        try:
+            self._channel.send(Kind.NOTE, bytes(self._batch), [], len(self._batch))
+        finally:
+            if self._channel.number != before:
+                self._batch.clear()
 
     def _answer(self, number: int) -> Any:
         interrupted = False
         while True:
             try:
                 header, body, bulk = self._channel.answer(number)
+                decoder = codec.Decoder(body, self._decoders, bulk)
+                value = decoder.value()
+                self._channel.acknowledge(header.number)
                 break
             except KeyboardInterrupt:
-                if interrupted:
+                self._channel.interrupted()
+                if interrupted or self._channel.answered >= number:
                     raise
                 interrupted = True
                 self._interrupt(number)
-        decoder = codec.Decoder(body, self._decoders, bulk)
-        value = decoder.value()
+            except BaseException:
+                self._channel.interrupted()  # a signal handler may have raised it
+                raise
         if header.kind is Kind.FAILURE:
             raise self._error(value)
         if interrupted:
@@ -220,20 +226,13 @@ class RemoteSession:
                 "another). Call it after the operation"
             )
 
-    def _begin(self) -> None:
-        """Waits for this thread's turn."""
-        self._lock.acquire()
+    def _refuse_ended(self) -> None:
         if self.closed or self.failed or self._process != os.getpid():
             raise RuntimeError(
                 "the session has ended: its arrays can no longer be used. Connect again"
                 if self.closed or self.failed
                 else "this process is the child of a fork: it cannot use its parent's session. Connect here"
             )
-
-    def _end(self) -> None:
-        """Ends this thread's turn; an interrupt may have come before it began."""
-        if self._lock._is_owned():  # type: ignore[attr-defined]
-            self._lock.release()
 
     # -- what `_core.Session` has --
 
