@@ -269,7 +269,7 @@ def falling_back(
             return told_each(made)
         if outside and type(self) in GROUPS and (is_frame(made) or is_series(made)) and in_pandas():
             return as_nullable(self, name, args, kwargs, made)
-        if outside and in_pandas() and (is_series(made) or is_frame(made)):
+        if outside and name not in _CONVERTING and in_pandas() and (is_series(made) or is_frame(made)):
             made = bools_as_objects(made, self._of if type(self) in GROUPS else self)
         if outside and name == "unique" and is_series(self) and in_pandas():
             return to_pandas(made)
@@ -278,6 +278,8 @@ def falling_back(
     return method
 
 
+#: Methods whose results have the dtypes that the caller asks for.
+_CONVERTING = frozenset(("astype", "convert_dtypes"))
 #: Methods that give an iterator over values, or over tuples of them.
 _ITERATING = frozenset(("__iter__", "items", "itertuples"))
 

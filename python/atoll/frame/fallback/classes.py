@@ -41,6 +41,7 @@ from .index_limits import LimitsOfIndex
 from .kinds import casts, is_usual_dtype, of_kinds
 from .limits import OF_FRAMES, OF_INDEXERS, OF_SERIES, Limit
 from .operand_limits import OF_OPERATORS
+from .resample_limits import OF_RESAMPLERS, is_usual_aggregate, resamples
 from .window_limits import OF_WINDOWS
 
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -64,7 +65,7 @@ def install() -> None:
         kind = CLASSES[name]
         known = {one: of_kinds(one, limits.get(one)) for one in dir(kind) if not one.startswith("_")}
         special = {one: limit for one, limit in limits.items() if one.startswith("_")}
-        _wrap(kind, (*_OPERATORS, *_BRACKETS), {**known, **special, "astype": casts})
+        _wrap(kind, (*_OPERATORS, *_BRACKETS), {**known, **special, "astype": casts, "resample": resamples})
         _wrap_init(kind, place_of_dtype=2 if name == "Series" else 3)
     for index in (*_indexes(CLASSES["Index"]), CLASSES["MultiIndex"]):
         _wrap(index, (*_OPERATORS, *_BRACKETS), LimitsOfIndex(index.__name__))
@@ -114,9 +115,9 @@ def _indexes(base: Any) -> list[Any]:
     return [base, *(one for derived in base.__subclasses__() for one in _indexes(derived))]
 
 
-def _limits_of_groups(kind: type) -> dict[str, Limit | None]:
+def _limits_of_groups(kind: type) -> Mapping[str, Limit | None]:
     if kind.__name__ not in ("SeriesGroupBy", "DataFrameGroupBy"):
-        return {}
+        return OF_RESAMPLERS if kind is Resampler else {}
     return {name: of_kinds(f"groupby.{name}", of_groups(name)) for name in dir(kind) if not name.startswith("_")}
 
 
@@ -211,6 +212,9 @@ def _wrap_attributes(kind: type) -> None:
         except Exception as error:
             if not _from_outside(1) or _stays(error, self):
                 raise
+            return attribute(self, name)
+        resampled = kind is Resampler and isinstance(found, FunctionType) and _from_outside(1)
+        if resampled and in_pandas() and not is_usual_aggregate(self, name):
             return attribute(self, name)
         if type(found) in RECORDED:
             record(found, self, "__getattr__", (name,), {})

@@ -7,6 +7,7 @@ import contextlib
 import functools
 import sys
 import types
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -30,7 +31,7 @@ from ..data.column_labels import Labels
 from ..data.dtypes import Kind, kind_of
 from ..data.values import _from_pandas
 from ..expressions.deferred import Expression
-from ..index.base import IndexCore, index_of, range_index
+from ..index.base import IndexCore, index_of, range_index, stepping_as
 
 _PLAIN = frozenset((int, str, float, bool, type(None), bytes, complex, np.ndarray))
 #: What turns other objects of ours, by their class, into pandas'; filled by the modules that define the classes.
@@ -182,8 +183,9 @@ def _objects_to_pandas(values: Any) -> Any:
 def _callback(function: Any) -> Any:
     """A function of the caller's, which may give objects of ours."""
     module = getattr(function, "__module__", None) or ""
-    if module.startswith(("numpy", "pandas.")) and not isinstance(function, functools.partial):
-        return function
+    if module.split(".")[0] in ("numpy", "pandas") and not isinstance(function, functools.partial):
+        wraps_pandas = getattr(function, "__globals__", {}).get("__name__", "").startswith("atoll.")
+        return function.__wrapped__ if wraps_pandas else function
     if module.startswith("atoll."):
         known = _of_pandas(function)
         if known is not None:
@@ -248,6 +250,15 @@ def offset_of_pandas(name: str) -> Any:
         return to_offset(name)
     except ValueError:
         return name
+
+
+def period_offset(name: str) -> Any:
+    """The frequency of periods by its name as pandas has it."""
+    import pandas as pd
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # periods of business days
+        return pd.PeriodDtype(name).freq
 
 
 # -- from pandas --
@@ -395,11 +406,4 @@ def index_from_pandas(index: Any) -> Any:
     if isinstance(index, pd.MultiIndex):
         levels = [column_of(index.get_level_values(level).array) for level in range(index.nlevels)]
         return CLASSES["MultiIndex"]._of(levels, list(index.names))
-    made = index_of(column_of(index.array), index.name)
-    freq = getattr(index, "freqstr", None) if isinstance(index, (pd.DatetimeIndex, pd.TimedeltaIndex)) else None
-    if freq is not None and hasattr(made, "_stepping"):
-        try:
-            return made._stepping(freq)
-        except Exception:  # a step that only pandas has, by the name it has there
-            made._freq = freq
-    return made
+    return stepping_as(index_of(column_of(index.array), index.name), index)

@@ -18,7 +18,7 @@ _OF_ANY_KIND = frozenset((
     "resample", "filter", "sample", "take", "__getitem__", "__iter__", "__len__", "groups", "indices", "ngroups",
 ))  # fmt: skip
 #: Of strings, datetimes and lengths of time what Atoll answers as pandas does.
-_OF_ORDERED = frozenset(("min", "max", "first", "last", "nunique", "shift", "ffill", "bfill", "value_counts", "unique"))
+OF_ORDERED = frozenset(("min", "max", "first", "last", "nunique", "shift", "ffill", "bfill", "value_counts", "unique"))
 
 
 def of_groups(name: str) -> Limit:
@@ -64,7 +64,7 @@ def _keys(groups: Any) -> list[Any]:
 
 def _has_plain_values(groups: Any, name: str, numeric_only: bool = False) -> bool:
     of = groups._of if groups._of.ndim == 1 else groups._without_keys()
-    known: tuple[Any, ...] = (ndarray, Strings, Ticks) if name in _OF_ORDERED or numeric_only else (ndarray,)
+    known: tuple[Any, ...] = (ndarray, Strings, Ticks) if name in OF_ORDERED or numeric_only else (ndarray,)
     known = (ndarray, Strings) if name == "sum" and not numeric_only else known
     numbers = name in FIGURES or name == "quantile"
     return all(isinstance(one, known) or (numbers and _has_missing_numbers(one)) for one in columns_of(of))
@@ -78,7 +78,7 @@ def _aggregates(groups: Any, func: Any = None, *args: Any, **kwargs: Any) -> boo
     flat = [one for how in hows for one in (how if isinstance(how, list) else [how])]
     if all(isinstance(one, str) and one in ("size", "count") for one in flat):
         return True
-    ordered = all(isinstance(one, str) and one in (*_OF_ORDERED, "count", "size") for one in flat)
+    ordered = all(isinstance(one, str) and one in (*OF_ORDERED, "count", "size") for one in flat)
     of = groups._of
     if isinstance(func, dict) and of.ndim == 2:
         held = [of._column(label) for label in func]
@@ -86,7 +86,7 @@ def _aggregates(groups: Any, func: Any = None, *args: Any, **kwargs: Any) -> boo
         held = [of._column(one[0]) for one in kwargs.values()]
     else:
         held = columns_of(of if of.ndim == 1 else groups._without_keys())
-    joined = all(isinstance(one, str) and one in (*_OF_ORDERED, "count", "size", "sum") for one in flat)
+    joined = all(isinstance(one, str) and one in (*OF_ORDERED, "count", "size", "sum") for one in flat)
     known = (ndarray, Strings, Ticks) if ordered else (ndarray, Strings) if joined else (ndarray,)
     numbers = all(isinstance(one, str) and one in (*FIGURES, "size", "quantile") for one in flat)
     return all(isinstance(one, known) or (numbers and _has_missing_numbers(one)) for one in held)

@@ -15,6 +15,7 @@ from ...columns.datetime.bins import TimeBins, time_bins
 from ...columns.datetime.datetimes import Datetimes
 from ...columns.datetime.period_steps import ORDER, period_step
 from ...columns.datetime.periods import Periods
+from ...columns.datetime.ranges import date_range as moments_range
 from ...columns.datetime.timedeltas import Timedeltas
 from ..classes import define, frame, is_frame, is_series, series
 from ..data.values import gaps, is_scalar, join_rows, make, take, take_or_miss
@@ -338,13 +339,17 @@ class Resampling(Clock):
         return self._with_index(self._index.to_timestamp(freq, how))
 
     def asfreq(self: Any, freq: Any, method: Any = None, fill_value: Any = None, **options: Any) -> Any:
-        """The rows at each step of time; missing where there is none."""
-        if method is None:
-            return self.resample(freq).asfreq(fill_value)
-        if method not in ("ffill", "pad", "bfill", "backfill"):
+        """The rows at each step of time from the first label to the last; missing where there is none."""
+        if method not in (None, "ffill", "pad", "bfill", "backfill"):
             raise ValueError(f"Invalid fill method. Expecting pad (ffill) or backfill (bfill). Got {method}")
+        labels = _of_times(self._index)
+        if not labels.size or options or bool(labels._values.isna().any()):
+            raise NotImplementedError("labels without a first and a last one, and options, are pandas' (asfreq)")
+        found = moments_range(labels.min(), labels.max(), None, freq).as_unit(labels._values.unit)
+        steps = index_of(found, labels.name)._stepping(freq)
+        if method is None:
+            return self._to_index(steps, fill_value=fill_value)
         # Only steps without a row are filled: a value that is missing in a row stays so.
-        steps = self.resample(freq).asfreq()._index
         rows = self._index._nearest(steps, "ffill" if method in ("ffill", "pad") else "bfill")
         return self._reindexed(rows, gaps(rows), steps)
 

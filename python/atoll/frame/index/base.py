@@ -231,6 +231,18 @@ def _again(data: Any, name: Any, step: Any) -> Any:
 INDEX_CLASSES: dict[type, str] = {}
 
 
+def stepping_as(made: Any, labels: Any) -> Any:
+    """An index with the frequency of the labels that it is made of: an index of pandas, or ours."""
+    step = getattr(labels, "freqstr", None) if hasattr(made, "_stepping") else None
+    if not isinstance(step, str):
+        return made
+    try:
+        return made._stepping(step)
+    except Exception:  # a step that only pandas has, by the name it has there
+        made._freq = step
+        return made
+
+
 def make_index(labels: Any, name: Any = None) -> Any:
     """An index of what a caller gives as one."""
     if isinstance(labels, IndexCore):

@@ -21,7 +21,7 @@ from ..data.values import cut, make
 from ..display.format import texts_of
 from ..fallback.convert import in_pandas, offset_of_pandas
 from ..select.times import rows_at_time, rows_between
-from .base import INDEX_CLASSES, index_of, range_index
+from .base import INDEX_CLASSES, index_of, range_index, stepping_as
 from .index import Index
 from .methods import extras_of, labels_repr
 from .period import to_period
@@ -197,7 +197,7 @@ class DatetimeIndex(TimeIndex):
             made = made.tz_localize(tz) if made.tz is None else made.tz_convert(tz)
         index = index_of(made, name)
         if freq is None and tz is None and dtype is None:
-            freq = getattr(data, "_freq", None)
+            return stepping_as(index, data)
         return index if freq is None else index._stepping(freq)
 
     def isocalendar(self) -> Any:
@@ -284,6 +284,8 @@ class TimedeltaIndex(TimeIndex):
         values = data._values if hasattr(data, "_values") else make([] if data is None else data)
         made = values if isinstance(values, Timedeltas) else read_durations(values, unit)
         index = index_of(made if dtype is None else make(made, dtype), name)
+        if freq is None and unit is None and dtype is None:
+            return stepping_as(index, data)
         return index if freq is None else index._stepping(freq)
 
     def to_pytimedelta(self) -> np.ndarray[Any, Any]:

@@ -14,7 +14,7 @@ from ..classes import CLASSES, Tabular, define
 from ..data.dtypes import cast
 from ..data.values import make
 from ..fallback.convert import to_pandas
-from .base import IndexCore, index_of, of_range
+from .base import IndexCore, index_of, of_range, stepping_as
 from .lookup import IndexLookup
 from .methods import IndexMethods
 from .more_methods import IndexOthers
@@ -63,7 +63,8 @@ class Index(IndexMethods, IndexSets, IndexLookup, IndexOthers, metaclass=Tabular
             return CLASSES["MultiIndex"].from_tuples(data, names=name)
         if not (hasattr(data, "__len__") or hasattr(data, "__iter__")) or isinstance(data, (str, bytes)):
             raise TypeError(f"Index(...) must be called with a collection of some kind, {data!r} was passed")
-        return index_of(make(data, dtype), name)
+        made = index_of(make(data, dtype), name)
+        return made if dtype is not None else stepping_as(made, data)
 
 
 class RangeIndex(Index):

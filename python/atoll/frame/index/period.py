@@ -19,6 +19,7 @@ from ...columns.objects import is_missing
 from ..classes import define
 from ..data.values import make
 from ..display.format import texts_of
+from ..fallback.convert import in_pandas, period_offset
 from .base import INDEX_CLASSES, index_of
 from .index import Index
 from .methods import extras_of, labels_repr
@@ -87,8 +88,8 @@ class PeriodIndex(Index):
 
     @property
     def freq(self) -> Any:
-        """How long the periods are."""
-        return Period(ordinal=0, freq=self._column.step).freq
+        """How long the periods are: pandas' offset where pandas is in use."""
+        return period_offset(self.freqstr) if in_pandas() else Period(ordinal=0, freq=self._column.step).freq
 
     @property
     def freqstr(self) -> str:
