@@ -223,3 +223,28 @@ def test_long_operations_look_for_an_interrupt_and_end_by_it(session, run, least
         session._core.watch_every_poll(None)
     assert (int(d.i.sum()), d.t[::1000].to_list()) == before
     same(ak.arange(10) + 1, np.arange(1, 11))
+
+
+def test_each_phase_of_a_sort_ends_by_an_interrupt(session):
+    data()
+    looks = []
+    session._core.watch_every_poll(looks.append)
+    ak.sort(d.f)
+    session._core.watch_every_poll(None)
+    assert len(looks) >= 20  # also while each PE sorts its buckets
+    for last in (1, len(looks) // 2, len(looks) * 3 // 4):
+        left = [last]
+
+        def interrupt(operation, left=left):
+            left[0] -= 1
+            if left[0] == 0:
+                raise KeyboardInterrupt(operation)
+
+        session._core.watch_every_poll(interrupt)
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                ak.sort(d.f)
+        finally:
+            session._core.watch_every_poll(None)
+    ordered = ak.sort(d.f)
+    assert (ordered[:-1] <= ordered[1:]).all()

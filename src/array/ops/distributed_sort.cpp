@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/ops/routing.hpp"
 #include "atoll/coll/collectives.hpp"
 
@@ -189,13 +190,17 @@ void DistributedSort<Word>::sort_mine() {
   if constexpr (sizeof(Word) == 8) {
     if (rows()) {
       if (engine_.spans_nodes()) bring_tied_keys(buckets);
-      sort_buckets(engine_.work(Interruptible::no), key_, packing_, std::move(buckets), 0);
-      buckets.clear();
     }
   }
-  std::sort(buckets.begin(), buckets.end(), [](const auto& a, const auto& b) { return a.n > b.n; });
-  engine_.threads().for_each_dynamic(buckets.size(),
-                                     [&](std::size_t i, unsigned) { sort_words(buckets[i].words, buckets[i].n); });
+  // The words are here, in memory that no other PE reads before the end: so an interrupt may end this phase.
+  engine_.together([&] {
+    if constexpr (sizeof(Word) == 8)
+      if (rows()) return sort_buckets(engine_.work(), key_, packing_, std::move(buckets), 0);
+    std::sort(buckets.begin(), buckets.end(), [](const auto& a, const auto& b) { return a.n > b.n; });
+    Polling(engine_.work()).for_each_dynamic(buckets.size(), [&](std::size_t i, unsigned) {
+      sort_words(buckets[i].words, buckets[i].n);
+    });
+  });
   for (const Place& place : places_)
     if (place.way == Way::by_owner && place.owner == engine_.pe())
       deliver(spare_.data() + place.offset, place.begin, place.count);
