@@ -23,7 +23,6 @@ from .arrays import array as _array
 from .arrays import complexes as _complexes
 from .arrays import interchange as _interchange
 from .arrays.applying import *
-from .arrays.asking import *
 from .arrays.bits import *
 from .arrays.calculus import *
 from .arrays.calling import *
@@ -34,12 +33,14 @@ from .arrays.diagonals import *
 from .arrays.einsum import *
 from .arrays.files import *
 from .arrays.grids import *
+from .arrays.histograms import *
+from .arrays.index_tricks import *
 from .arrays.joining import *
 from .arrays.manipulation import *
 from .arrays.ndarray import ndarray
 from .arrays.padding import *
-from .arrays.placing import *
 from .arrays.polynomials import *
+from .arrays.predicates import *
 from .arrays.printing import *
 from .arrays.products import *
 from .arrays.quantiles import *
@@ -54,7 +55,6 @@ from .arrays.standard import *
 from .arrays.standard import VERSIONS as _versions
 from .arrays.standard import __array_namespace_info__ as __array_namespace_info__
 from .arrays.statistics import *
-from .arrays.tables import *
 from .arrays.ufuncs import *
 from .arrays.windows import *
 from .columns import creation as _making

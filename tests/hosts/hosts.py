@@ -10,7 +10,7 @@ to start programs on them in ATOLL_LAUNCH_AGENT and ATOLL_ADDRESS.
 
 Each namespace counts as a host: Atoll tells nodes apart by the numbers of their namespaces, others by the name of the
 host, which is the namespace's. They share the file system and the processes. Programs are run in them by a
-door-keeper, one process per host, as sshd would: so they are not children of the process that asked, and have to notice
+host server, one process per host, as sshd would: so they are not children of the process that asked, and have to notice
 by themselves that it is gone. All ends with the process that made it: names carry its pid, and the next removes what an
 ended one has left behind.
 """
@@ -34,7 +34,7 @@ from types import TracebackType
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCHER = ROOT / "python/atoll/bin/atoll-run"
-DOOR = Path(__file__).with_name("door.py")
+HOST_SERVER = Path(__file__).with_name("host_server.py")
 
 
 @functools.cache
@@ -123,7 +123,7 @@ class Hosts:
         if own_cores and len(cores) < count:
             raise ValueError(f"this machine has {len(cores)} cores: {count} hosts cannot have cores of their own")
         shares = [",".join(map(str, cores[number::count])) for number in range(count)]
-        #: what starts a host's door-keeper, and so all that runs there, on its cores
+        #: what starts a host's host server, and so all that runs there, on its cores
         self.pins = [["taskset", "-c", share] if own_cores else [] for share in shares]
         Hosts.made += 1
         self.mark = f"{os.getpid()}-{Hosts.made}"
@@ -131,7 +131,7 @@ class Hosts:
         #: of its addresses, 10.a.b.0/24; known once they are made
         self.prefix = ""
         self.folder = Path()
-        self.doors: list[subprocess.Popen[bytes]] = []
+        self.servers: list[subprocess.Popen[bytes]] = []
         self.watcher: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Hosts:
@@ -177,14 +177,14 @@ class Hosts:
                 if self.delay:
                     shape = ["tc", "-n", name, "qdisc", "add", "dev", inside, "root", "netem", "delay", self.delay]
                     subprocess.run(shape, check=True, capture_output=True, text=True)
-            door = [sys.executable, str(DOOR), "--serve", str(self.folder / name)]
-            command = [*self.pins[number], "ip", "netns", "exec", name, "unshare", "--uts", *door]
-            self.doors.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True))
+            server = [sys.executable, str(HOST_SERVER), "--serve", str(self.folder / name)]
+            command = [*self.pins[number], "ip", "netns", "exec", name, "unshare", "--uts", *server]
+            self.servers.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True))
         for _ in range(300):
             if all((self.folder / name).exists() for name in self.names):
                 return
             time.sleep(0.02)
-        raise RuntimeError("the door-keepers of the hosts do not start")
+        raise RuntimeError("the host servers of the hosts do not start")
 
     def _cable(self, number: int, cable: int = 0) -> str:
         return f"{'vwxyz'[cable]}{self.mark}-{number}"
@@ -201,8 +201,8 @@ class Hosts:
 
     def close(self) -> None:
         _remove(self.mark)
-        for door in self.doors:
-            door.wait(10)
+        for server in self.servers:
+            server.wait(10)
         if self.watcher is not None and self.watcher.stdin is not None:
             self.watcher.stdin.close()
             self.watcher.wait(30)
@@ -213,7 +213,7 @@ class Hosts:
     @property
     def agent(self) -> str:
         """The command that runs a program on a host, for --launch-agent."""
-        return f"{sys.executable} -S {DOOR} {self.folder}/{{host}}"
+        return f"{sys.executable} -S {HOST_SERVER} {self.folder}/{{host}}"
 
     def options(self, slots: int = 0) -> list[str]:
         """Options of the launcher for these hosts, with so many PEs on each."""
@@ -258,18 +258,18 @@ class Hosts:
                 os.kill(pid, signal.SIGKILL)
 
     def pids_on(self, number: int, what: str = "") -> list[int]:
-        """Of what runs on the host, its door-keeper aside; those whose command line holds `what`."""
+        """Of what runs on the host, its host server aside; those whose command line holds `what`."""
         inside = subprocess.run(["ip", "netns", "pids", self.names[number]], capture_output=True, text=True, check=True)
         found = []
         for pid in inside.stdout.split():
             with contextlib.suppress(OSError):
                 words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
-                if str(DOOR) not in words and what in words:
+                if str(HOST_SERVER) not in words and what in words:
                     found.append(int(pid))
         return found
 
     def processes_on(self, number: int) -> list[str]:
-        """Command lines of what runs on a host, its door-keeper aside."""
+        """Command lines of what runs on a host, its host server aside."""
         found = []
         for pid in self.pids_on(number):
             with contextlib.suppress(OSError):

@@ -156,10 +156,12 @@ def test_a_job_goes_on_when_what_started_an_agent_is_killed(hosts, tmp_path):
     for _ in hosts.names:
         assert job.stdout.readline() == "ready\n"
     socket = str(hosts.folder / hosts.names[1])
-    listed = subprocess.run(["pgrep", "-f", f"door.py {socket} "], capture_output=True, text=True, check=True).stdout
-    (door,) = map(int, listed.split())
-    os.kill(door, signal.SIGKILL)
-    while Path(f"/proc/{door}").exists():
+    listed = subprocess.run(
+        ["pgrep", "-f", f"host_server.py {socket} "], capture_output=True, text=True, check=True
+    ).stdout
+    (server,) = map(int, listed.split())
+    os.kill(server, signal.SIGKILL)
+    while Path(f"/proc/{server}").exists():
         time.sleep(0.05)  # until the launcher has taken note
     end.touch()
     output, errors = job.communicate(timeout=60)

@@ -478,7 +478,7 @@ def test_unauthenticated_connections_are_refused_without_disturbing_jobs():
 
 
 def test_silent_connections_are_never_in_the_way():
-    """More than may wait at the launcher's door, while the job's own agent is still on its way."""
+    """More than may wait at the launcher's port, while the job's own agent is still on its way."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     agent = "sh -c 'while [ ! -e $READY ]; do sleep 0.05; done; exec \"$@\"' {host}"

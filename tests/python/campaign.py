@@ -90,10 +90,10 @@ def pe_of(pid: int) -> int | None:
     return None
 
 
-def is_door(pid: int) -> bool:
+def is_host_server(pid: int) -> bool:
     """Whether it stands for an ssh that has started an agent: the job goes on without it."""
     with contextlib.suppress(OSError):
-        return str(network.DOOR).encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return str(network.HOST_SERVER).encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
     return False
 
 
@@ -207,7 +207,7 @@ class Trial:
     def disturb(
         self, job: subprocess.Popen[str], everybody: list[int], pes: dict[int, int], readers: list[threading.Thread]
     ) -> None:
-        others = [pid for pid in everybody if pid not in pes.values() and not is_door(pid)]
+        others = [pid for pid in everybody if pid not in pes.values() and not is_host_server(pid)]
         pe: int | None = self.random.choice(range(1 if self.stops and self.way == "driver" else 0, PES))
         victim = pes[pe]
         if others and not self.stops and self.random.random() < 0.2:

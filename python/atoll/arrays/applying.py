@@ -12,9 +12,9 @@ import numpy as np
 from .array import Array, as_array
 from .creation import array
 from .dtypes import DTypeLike
+from .index_tricks import indices
 from .joining import stack
 from .manipulation import _axis, expand_dims, moveaxis
-from .placing import indices
 
 if TYPE_CHECKING:
     from .ndarray import ndarray

@@ -11,10 +11,10 @@ import numpy as np
 
 from .array import Array, as_array
 from .creation import array
+from .histograms import bincount, searchsorted
 from .joining import stack
 from .manipulation import atleast_2d
 from .reductions import max, min
-from .tables import bincount, searchsorted
 
 if TYPE_CHECKING:
     from .ndarray import ndarray

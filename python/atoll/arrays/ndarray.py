@@ -17,11 +17,12 @@ from . import (
     composed,
     diagonals,
     engine,
+    histograms,
+    index_tricks,
     indexing,
     interchange,
     manipulation,
     padding,
-    placing,
     printing,
     products,
     reductions,
@@ -30,7 +31,6 @@ from . import (
     selection,
     sorting,
     statistics,
-    tables,
     ufuncs,
 )
 from . import files as files
@@ -300,8 +300,8 @@ class ndarray(Array):
 
     take = selection.take
     nonzero = selection.nonzero
-    put = placing.put
-    choose = placing.choose
+    put = index_tricks.put
+    choose = index_tricks.choose
     diagonal = diagonals.diagonal
     trace = diagonals.trace
 
@@ -543,7 +543,7 @@ class ndarray(Array):
 
     argpartition = sorting.argpartition
     argsort = sorting.argsort
-    searchsorted = tables.searchsorted
+    searchsorted = histograms.searchsorted
     dot = products.dot
 
 

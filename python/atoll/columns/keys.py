@@ -13,9 +13,9 @@ import numpy as np
 from .. import _core
 from ..arrays.array import Array, expr_of, wrap
 from ..arrays.creation import asarray, full
+from ..arrays.histograms import searchsorted
 from ..arrays.selection import flatnonzero, take, where
 from ..arrays.sets import unique
-from ..arrays.tables import searchsorted
 from .column import Column
 from .functions.functions import concatenate
 

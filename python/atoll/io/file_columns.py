@@ -13,7 +13,7 @@ from ..arrays.array import expr_of, wrap
 from ..arrays.selection import where
 from ..columns.categorical.codes import code_type
 from ..columns.functions.functions import concatenate
-from ..columns.text.coded import Coded
+from ..columns.text.dictionary import DictionaryStrings
 from ..columns.text.strings import strings
 from ..session import current
 from ..session.everywhere import everywhere, landed
@@ -91,7 +91,7 @@ class FileColumn:
             found = self._storage.make(values, valid)
             return found if self._divisor else self._as_wanted(found)
         if valid is None:
-            return self._as_wanted(Coded(wrap(values), words))
+            return self._as_wanted(DictionaryStrings(wrap(values), words))
         there = wrap(valid)
         empty: Any = concatenate([words, strings([""])])  # of those that are missing, as of other columns
         return self._as_wanted(empty.take(where(there, wrap(values).astype(np.int64), words.size))._hiding(~there))

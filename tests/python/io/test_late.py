@@ -11,7 +11,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import atoll as ak
-from atoll.columns.text.coded import Coded
+from atoll.columns.text.dictionary import DictionaryStrings
 from atoll.io.file_columns import FileColumn
 from atoll.io.parquet.reader import parquet_reader
 
@@ -109,7 +109,7 @@ def test_texts_of_few_words_are_texts(tmp_path, words):
     values = [words[i * i % len(words)] for i in range(ROWS)]
     pq.write_table(pa.table({"t": values}), tmp_path / "a.parquet", row_group_size=9000, compression="snappy")
     column = FileColumn(parquet_reader(tmp_path / "a.parquet"), "t").read()
-    assert type(column) is Coded
+    assert type(column) is DictionaryStrings
     plain, frame = pd.Series(values), ak.DataFrame({"t": column})
     series = frame["t"]
     assert series.dtype == "str" and column.kind == "text" and len(column) == ROWS

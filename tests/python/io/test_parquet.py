@@ -193,7 +193,7 @@ def test_texts_of_few_words_are_read_as_codes(tmp_path):
     path = tmp_path / "a.parquet"
     pq.write_table(pa.Table.from_pandas(frame), path, row_group_size=7000)
     found = parquet_columns(path)
-    assert [type(found[name]).__name__ for name in ("few", "many")] == ["Coded", "Strings"]
+    assert [type(found[name]).__name__ for name in ("few", "many")] == ["DictionaryStrings", "Strings"]
     assert list(found) == list(frame)
     read = ak.read_parquet(path)
     pd.testing.assert_frame_equal(read.to_pandas(), pd.read_parquet(path))
@@ -209,7 +209,7 @@ def test_texts_of_few_words_are_read_as_codes(tmp_path):
         assert made.value_counts().to_pandas().to_dict() == frame["few"].value_counts().to_dict()
     for column in (found["few"], found["few"][100:7], found["few"][29_990:]):
         for made in (pickle.loads(pickle.dumps(column)), copy.copy(column), copy.deepcopy(column)):
-            assert type(made).__name__ == "Coded" and made.to_list() == column.to_list()
+            assert type(made).__name__ == "DictionaryStrings" and made.to_list() == column.to_list()
 
 
 def test_columns_are_read_when_they_are_used(tmp_path, monkeypatch):

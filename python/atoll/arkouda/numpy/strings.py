@@ -426,4 +426,4 @@ for _name in (
 
 KINDS["Strings"] = Strings
 LIFTED["Strings"] = Strings
-LIFTED["Coded"] = lambda column: Strings(texts_of(column._values))
+LIFTED["DictionaryStrings"] = lambda column: Strings(texts_of(column._values))

@@ -12,9 +12,9 @@ import numpy as np
 
 from ...arrays.array import Array
 from ...arrays.creation import arange, asarray, full
+from ...arrays.histograms import bincount
 from ...arrays.selection import take, where
 from ...arrays.sorting import sort as sort_array
-from ...arrays.tables import bincount
 from ..column import ORDINAL, Column, as_column, both, chosen_valid, column_or_array, valid_of_all
 from ..functions.functions import concatenate, sort, unique
 from ..objects import object_array

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arrays.creation import arange, asarray, full
+from ...arrays.histograms import bincount, searchsorted
 from ...arrays.joining import concatenate
 from ...arrays.repeating import repeat
 from ...arrays.selection import take, where
 from ...arrays.sets import unique as distinct_numbers
 from ...arrays.sorting import sort
-from ...arrays.tables import bincount, searchsorted
 from ..column import as_column
 from ..functions.functions import isin
-from ..unreduced import Unreduced
+from ..non_numeric import NonNumericColumn
 from ..window.cumulative import shifted_rows
 
 if TYPE_CHECKING:
     from ...arrays.ndarray import ndarray
 
 
-class Categorized(Unreduced):
+class Categorized(NonNumericColumn):
     """Mixin of methods of categorical columns; `Categorical` is the public class."""
 
     __slots__ = ()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...arrays.creation import arange, asarray, full
+from ...arrays.histograms import searchsorted
 from ...arrays.selection import where
-from ...arrays.tables import searchsorted
 from .datetimes import Datetimes
 from .engine import mapped
 from .frequency import Frequency, frequency

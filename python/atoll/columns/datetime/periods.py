@@ -15,9 +15,9 @@ from ...arrays.joining import concatenate
 from ...arrays.selection import where
 from ...pandas_errors import pandas_error
 from ..column import ORDINAL, Column, as_column, both, chosen_valid, column_or_array, valid_of_all
+from ..non_numeric import NonNumericColumn
 from ..objects import is_missing, object_array
 from ..text.strings import Strings
-from ..unreduced import Unreduced
 from .datetimes import Datetimes
 from .engine import mapped
 from .period import Period
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Periods"]
 
 
-class Periods(Unreduced):
+class Periods(NonNumericColumn):
     """A column of periods of one length, of which some may be missing; in order of time.
 
     `Periods.of` makes one of Periods, strings or datetimes, `.dt.to_period` of datetimes.

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...arrays import calculus, creation, padding, placing, reductions, repeating, selection, tables
+from ...arrays import calculus, creation, histograms, index_tricks, padding, reductions, repeating, selection
 from ...arrays.creation import arange as numbers_to
 from ...arrays.manipulation import _axis
 from ..column import Column, as_column
@@ -156,9 +156,9 @@ def arange(start: Any, stop: Any, step: Any, dtype: Any, **_: Any) -> Any:
 # -- rows --
 
 
-@_of_time(placing.select, "choicelist", "default")
+@_of_time(index_tricks.select, "choicelist", "default")
 def select(condlist: Any, choicelist: Any, default: Any) -> Any:
-    placing.select(condlist, [0] * len(choicelist))  # checks the conditions
+    index_tricks.select(condlist, [0] * len(choicelist))  # checks the conditions
     masks = [as_column(mask) for mask in condlist]
     model: Any = next(as_column(one if hasattr(one, "__len__") else [one]) for one in choicelist if _is_time(one))
     rest = default
@@ -258,7 +258,7 @@ def trim_zeros(filt: Any, trim: str, axis: Any) -> Any:
     return column[first:last]
 
 
-@_of_time(tables.digitize, "x", "bins")
+@_of_time(histograms.digitize, "x", "bins")
 def digitize(x: Any, bins: Any, right: bool) -> Any:
     edges: Any = as_column(bins)
     steps = edges[1:] - edges[:-1]

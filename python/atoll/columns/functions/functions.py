@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ...arrays import joining, selection, sets, sorting, tables
+from ...arrays import histograms, joining, selection, sets, sorting
 from ...arrays.creation import arange, asarray, full
 from ...arrays.ufuncs import isnan
 from ..column import Column, as_column, own_kind
@@ -98,11 +98,11 @@ def coargsort(keys: Any, **options: Any) -> Any:
     return sorting.coargsort([as_column(key).ranks() if _is_column(key) else key for key in keys], **options)
 
 
-@_also(tables.searchsorted)
+@_also(histograms.searchsorted)
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     scalar = _is_one(v)
     table, values = numbered(a if sorter is None else as_column(a).take(sorter), [v] if scalar else v)
-    places = tables.searchsorted(table, values, side)
+    places = histograms.searchsorted(table, values, side)
     return places[0] if scalar else places
 
 
@@ -211,7 +211,7 @@ def value_counts(a: Any) -> Any:
 
 
 def _counts(numbers: ndarray, size: int) -> ndarray:
-    return asarray(tables.bincount(numbers + 1, minlength=size + 1)[1:])
+    return asarray(histograms.bincount(numbers + 1, minlength=size + 1)[1:])
 
 
 def numbered(a: Any, b: Any) -> tuple[ndarray, ndarray]:

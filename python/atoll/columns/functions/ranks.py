@@ -9,12 +9,12 @@ import numpy as np
 
 from ...arrays.array import Array
 from ...arrays.creation import arange, asarray, empty, full
+from ...arrays.histograms import searchsorted
 from ...arrays.joining import concatenate
 from ...arrays.quantiles import quantile
 from ...arrays.scans import cumsum
 from ...arrays.selection import flatnonzero, take
 from ...arrays.sorting import argsort, coargsort
-from ...arrays.tables import searchsorted
 from ..column import Column
 from ..window.cumulative import column_or_values, valid_rows
 from .functions import where

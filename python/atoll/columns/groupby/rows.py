@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arrays.creation import arange, asarray, full
+from ...arrays.histograms import bincount
 from ...arrays.selection import flatnonzero, take
 from ...arrays.sorting import coargsort
-from ...arrays.tables import bincount
 from ..column import Column
 from ..functions.functions import where
 from ..functions.ranks import rank_of

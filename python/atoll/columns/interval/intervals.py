@@ -17,8 +17,8 @@ from ..column import ORDINAL, Column, as_column, both, chosen_valid, column_or_a
 from ..datetime.ticks import Ticks
 from ..datetime.timestamp import boxed, boxed_list
 from ..functions.functions import concatenate, unique
+from ..non_numeric import NonNumericColumn
 from ..objects import is_missing, object_array
-from ..unreduced import Unreduced
 from .interval import Interval, check_closed, closes
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Bounds(NamedTuple):
         return Bounds(function(self.left), function(self.right))
 
 
-class Intervals(Unreduced):
+class Intervals(NonNumericColumn):
     """A column of intervals between numbers, datetimes or timedeltas, of which some rows may have none.
 
     They are in order of their left bounds, then of their right ones.

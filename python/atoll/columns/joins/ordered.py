@@ -11,12 +11,12 @@ import numpy as np
 from ... import _core
 from ...arrays.array import expr_of, wrap
 from ...arrays.creation import arange, asarray
+from ...arrays.histograms import bincount, searchsorted
 from ...arrays.joining import concatenate as joined
 from ...arrays.repeating import repeat
 from ...arrays.scans import cumsum, is_sorted
 from ...arrays.selection import flatnonzero, take
 from ...arrays.sorting import argsort, coargsort
-from ...arrays.tables import bincount, searchsorted
 from ...arrays.ufuncs import maximum
 from ..column import Column, as_column, both
 from ..functions.functions import concatenate, where

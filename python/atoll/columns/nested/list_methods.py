@@ -11,8 +11,8 @@ import numpy as np
 
 from ...arrays.array import Array, as_array
 from ...arrays.creation import arange, asarray, full, zeros
+from ...arrays.histograms import bincount
 from ...arrays.selection import flatnonzero, take, where
-from ...arrays.tables import bincount
 from ...arrays.ufuncs import maximum, minimum
 from ..column import Column, as_column, both, column_or_array
 from ..functions.functions import concatenate, isin, scatter

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arrays.creation import arange, full, zeros
+from ...arrays.histograms import searchsorted
 from ...arrays.joining import concatenate as concatenate_arrays
 from ...arrays.scans import cumsum
 from ...arrays.selection import take, where
 from ...arrays.sizes import total_of
-from ...arrays.tables import searchsorted
 from ..functions.functions import concatenate
 
 if TYPE_CHECKING:

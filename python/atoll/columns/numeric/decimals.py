@@ -12,8 +12,8 @@ import numpy as np
 
 from ...arrays.array import Array, as_array
 from ...arrays.creation import asarray, zeros
+from ...arrays.histograms import bincount
 from ...arrays.selection import flatnonzero, where
-from ...arrays.tables import bincount
 from ..column import Column, both, column_or_array
 from ..functions import functions
 from ..text.strings import strings

@@ -17,8 +17,8 @@ from ...arrays.selection import take, where
 from ...arrays.sorting import coargsort
 from ..column import ORDINAL, Column, both, chosen_valid, column_or_array, valid_of_all
 from ..groupby.group_by import GroupBy
+from ..non_numeric import NonNumericColumn
 from ..objects import object_array
-from ..unreduced import Unreduced
 
 if TYPE_CHECKING:
     from ...arrays.ndarray import ndarray
@@ -158,7 +158,7 @@ class Unsigned(Limbs):
         return Limbs([*self.words, zeros(self.size, dtype=np.uint64)])
 
 
-class Wide(Unreduced):
+class Wide(NonNumericColumn):
     """Base class of columns stored as integers of more than 64 bits: bigint, decimals, IP addresses."""
 
     __slots__ = ()

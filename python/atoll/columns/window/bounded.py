@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arrays.creation import arange, asarray, empty, full
+from ...arrays.histograms import bincount
 from ...arrays.joining import concatenate
 from ...arrays.repeating import repeat
 from ...arrays.scans import cumsum
 from ...arrays.selection import take
-from ...arrays.tables import bincount
 from ...arrays.ufuncs import isnan
 from ..functions.functions import where
 from ..groupby.groupby import groupby

@@ -9,9 +9,9 @@ import numpy as np
 
 from ...arrays.creation import arange
 from ...arrays.grids import histogram2d
+from ...arrays.histograms import histogram
 from ...arrays.ndarray import ndarray
 from ...arrays.selection import compress
-from ...arrays.tables import histogram
 from ...arrays.ufuncs import isnan
 from ...columns.groupby.groupby import groupby
 from ...io.fallback import by_pandas, pandas_at_work

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...arrays.creation import arange, asarray
+from ...arrays.histograms import searchsorted
 from ...arrays.joining import concatenate
 from ...arrays.selection import flatnonzero
 from ...arrays.sorting import argsort
-from ...arrays.tables import searchsorted
 from ...columns.column import Column, as_column
 from ...columns.objects import Objects
 from ..classes import CLASSES, define, frame, series

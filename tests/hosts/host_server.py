@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs programs on a test host, as ssh and sshd do: `door.py SOCKET PROGRAM…` asks the door-keeper behind the socket.
+"""Runs programs on a test host, as ssh and sshd do: `host_server.py SOCKET PROGRAM…` asks the server of that socket.
 
-The program is a child of the door-keeper. It has the asker's standard output and error, and its standard input by way
+The program is a child of the host server. It has the asker's standard output and error, and its standard input by way
 of a pipe. It lives on when the asker is killed, and its input ends then. The asker ends with the program's exit status.
 """
 
@@ -87,7 +87,7 @@ def ask(path, words):
         return 255
     request = "\0".join(["/", *words]).encode()
     connection.sendmsg([request], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0, 1, 2]))])
-    # The door-keeper has them now. Held here as well, they would stay open with us.
+    # The host server has them now. Held here as well, they would stay open with us.
     answer = connection.recv(1)
     return answer[0] if answer else 255
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _RUNS = 4  # of words that are compared with codes; more are looked up
 
 
-class Coded(Strings):
+class DictionaryStrings(Strings):
     """A column of strings as any other, made of its words, which are distinct and ascend, and of a code for each row.
 
     Methods are evaluated once per word; order, groups and equality are those of the codes. Strings are made
@@ -46,10 +46,10 @@ class Coded(Strings):
         if not isinstance(values, Array):
             return self._words._like(values, valid)
         if valid is None:
-            return Coded(values, self._words)
+            return DictionaryStrings(values, self._words)
         if self._words.size == 0:
             return self._words._all_missing(int(values.size))
-        made = Coded(where(valid, values, 0).astype(values.dtype), self._words)
+        made = DictionaryStrings(where(valid, values, 0).astype(values.dtype), self._words)
         return self._words._like(made._values, valid)
 
     @property
@@ -92,12 +92,12 @@ class Coded(Strings):
     def _item(self, row: int) -> Any:
         return self._words[int(self._codes[row])]
 
-    def copy(self) -> Coded:
+    def copy(self) -> DictionaryStrings:
         """The column: columns do not change."""
         return self
 
     def __reduce__(self) -> Any:
-        return Coded, (self._codes, self._words)
+        return DictionaryStrings, (self._codes, self._words)
 
     # -- the engine's side --
 
@@ -133,17 +133,17 @@ class Coded(Strings):
         return self._codes.argsort()
 
     def _as_numbers(self) -> tuple[ndarray, Callable[[ndarray], Any]]:
-        return self._codes, lambda numbers: Coded(numbers, self._words)
+        return self._codes, lambda numbers: DictionaryStrings(numbers, self._words)
 
     def numbers(self) -> tuple[ndarray, Any, ndarray]:
         """As of every column; see `Column.numbers`."""
         codes, first, numbers = unique(self._codes, return_index=True, return_inverse=True)
-        return numbers, Coded(codes, self._words), first
+        return numbers, DictionaryStrings(codes, self._words), first
 
     def distinct(self) -> tuple[Any, ndarray]:
         """The distinct ones and the first row of each, without which of them each row has."""
         codes, first = unique(self._codes, return_index=True)
-        return Coded(codes, self._words), first
+        return DictionaryStrings(codes, self._words), first
 
     # -- what kinds do in their own way --
 
@@ -151,10 +151,10 @@ class Coded(Strings):
         return self._words._all_missing(size)
 
     def _together(self, columns: Sequence[Column]) -> Any:
-        own = [column for column in columns if isinstance(column, Coded) and column._words is self._words]
+        own = [column for column in columns if isinstance(column, DictionaryStrings) and column._words is self._words]
         if len(own) < len(columns):
             return self._words._together(columns)
-        return Coded(concatenate([one._codes for one in own]), self._words)
+        return DictionaryStrings(concatenate([one._codes for one in own]), self._words)
 
     def _grouped(self, figure: str) -> tuple[ndarray, Callable[[ndarray, ndarray | None], Any]]:
         if figure not in ORDINAL:

@@ -8,7 +8,7 @@ from typing import Any
 from .column import Column
 
 
-class Unreduced(Column):
+class NonNumericColumn(Column):
     """A column without sums and products, unless its kind has them."""
 
     __slots__ = ()
