@@ -60,6 +60,10 @@ def join_job(members: Sequence[int] = ...) -> Session:
 def start_driver(pes: int, threads: int, worker_argv: Sequence[str]) -> Session:
     """This process becomes PE 0; PEs 1 … pes-1 run `worker_argv`, which must call `worker_main`."""
 
+def drive_job(agent: int, npes: int, threads: int) -> Session:
+    """This process becomes PE 0 of a job that a launcher has started for it; `agent` is a socket to its agent, which the
+    session owns. The other PEs must call `worker_main`."""
+
 class ParquetFooter:
     """The row groups of a Parquet file's footer. ValueError, with row group and column, where it says what no file of `size` bytes has."""
 

@@ -44,9 +44,18 @@ std::shared_ptr<Session> Session::drive(std::uint32_t pes, unsigned threads,
                                         const std::vector<std::string>& worker_argv) {
   config::validate_environment();
   config::warn_of_unknown_names();
+  return driver(Link::drive(pes, threads, worker_argv));
+}
+
+std::shared_ptr<Session> Session::drive_job(int agent, std::uint32_t npes, unsigned threads) {
+  config::validate_environment();
+  return driver(Link::drive_job(agent, npes, threads));
+}
+
+std::shared_ptr<Session> Session::driver(std::unique_ptr<Link> link) {
   std::shared_ptr<Session> session(new Session);
   session->kind_ = Kind::driver;
-  session->link_ = Link::drive(pes, threads, worker_argv);
+  session->link_ = std::move(link);
   session->link_->open_channel();
   session->engine_ = session->link_->make_engine();
   session->driver_ = std::make_unique<Driver>(session->link_->channel());
@@ -131,7 +140,8 @@ void Session::agree(std::span<const std::byte> call) {
 // What to do about it, where this process can do anything.
 std::string Session::advice() const {
   if (kind_ != Kind::driver) return {};
-  return fmt::format(". The arrays of this session are lost: start another with ak.init(pes={})", engine_->npes());
+  const std::string what = link_->is_launched() ? "hosts=…" : fmt::format("pes={}", engine_->npes());
+  return fmt::format(". The arrays of this session are lost: start another with ak.init({})", what);
 }
 
 // Threads, locks and the workers are the parent's: nothing of them ends here.

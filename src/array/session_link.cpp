@@ -24,8 +24,10 @@ MessageChannel::MessageChannel(runtime::Context& context)
 
 // Some operations end without an answer, so that commands to a worker that does not take them may fill its ring.
 void MessageChannel::await_room(PeId pe) {
-  const fabric::MessageRing& ring = context_.job().ring(pe);
+  const bool is_here = context_.endpoint().maps(pe);
   auto has_room = [&] {
+    if (!is_here) return !context_.sends_wait();
+    const fabric::MessageRing& ring = context_.job().ring(pe);
     // Relaxed: only this PE sends commands, and sending looks again.
     const fabric::RingCount tail{ring.tail.load(std::memory_order_relaxed)},
         head{ring.head.load(std::memory_order_relaxed)};
@@ -102,6 +104,16 @@ std::unique_ptr<Session::Link> Session::Link::drive(std::uint32_t pes, unsigned 
   return link;
 }
 
+std::unique_ptr<Session::Link> Session::Link::drive_job(int agent, std::uint32_t npes, unsigned threads) {
+  auto link = std::make_unique<Link>();
+  runtime::ContextOptions options;
+  options.threads = link->threads_ = threads;
+  link->launched_ = runtime::join_as_driver(agent, npes);
+  const auto& [job, pe, bootstrap] = *link->launched_;
+  link->context_ = std::make_shared<runtime::Context>(job, pe, runtime::with_static_area(options, *job));
+  return link;
+}
+
 Session::Link::~Link() { leave(); }
 
 std::shared_ptr<Engine> Session::Link::make_engine(const std::vector<std::uint32_t>& members) {
@@ -119,6 +131,8 @@ void Session::Link::leave() {
   workers_.reset();
   channel_.reset();
   context_.reset();
+  if (launched_) runtime::take_leave(*launched_);
+  launched_.reset();
 }
 
 }  // namespace atl::array

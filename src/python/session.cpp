@@ -218,6 +218,17 @@ void bind_session(nb::module_& m) {
         return watched(session);
       },
       nb::arg("pes"), nb::arg("threads"), nb::arg("worker_argv"));
+  m.def(
+      "drive_job",
+      [](int agent, std::uint32_t npes, unsigned threads) {
+        SessionPtr session;
+        {
+          WithoutGil release;
+          session = Session::drive_job(agent, npes, threads);
+        }
+        return watched(session);
+      },
+      nb::arg("agent"), nb::arg("npes"), nb::arg("threads"));
   m.def("worker_main", [] { Session::run_worker(Commands::handlers); }, Release());
 }
 

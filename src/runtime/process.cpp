@@ -32,6 +32,14 @@ void share_process(ProcessSlot& slot, Deaths deaths) {
 }
 Deaths deaths_here() { return deaths_in_library; }
 
+ContextOptions with_static_area(ContextOptions options, const fabric::Job& job) {
+  if (options.static_bytes != 0) return options;
+  // In a small segment only a program that needs it gets it.
+  std::uint64_t bytes = StaticData::bytes_needed() + more_static_bytes;
+  if (bytes <= job.segment_bytes() / 8) options.static_bytes = bytes;
+  return options;
+}
+
 std::shared_ptr<Context> open_process(const ContextOptions& wishes) {
   std::lock_guard lock(place->mutex);
   if (place->layout == 0) place->layout = sizeof(Context);
@@ -40,13 +48,8 @@ std::shared_ptr<Context> open_process(const ContextOptions& wishes) {
   if (place->context == nullptr) place->context = new std::weak_ptr<Context>;
   if (auto open = place->context->lock()) return open;
   if (place->membership == nullptr) place->membership = &membership();
-  ContextOptions options = wishes;
-  if (options.static_bytes == 0) {
-    // In a small segment only a program that needs it gets it.
-    std::uint64_t bytes = StaticData::bytes_needed() + more_static_bytes;
-    if (bytes <= place->membership->job->segment_bytes() / 8) options.static_bytes = bytes;
-  }
-  auto made = std::make_shared<Context>(place->membership->job, place->membership->pe, options);
+  auto made = std::make_shared<Context>(place->membership->job, place->membership->pe,
+                                        with_static_area(wishes, *place->membership->job));
   *place->context = made;
   place->owner = ::getpid();
   return made;

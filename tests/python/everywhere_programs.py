@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that test_everywhere.py runs on every PE."""
+"""Functions that tests run on every PE."""
 
 import itertools
+import socket
 import time
 
 import pyarrow as pa
@@ -9,6 +10,10 @@ import pyarrow as pa
 
 def answer(here, value):
     return here.pe, value
+
+
+def host_name(here):
+    return socket.gethostname()
 
 
 def sleep_on_last(here, seconds):

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from atoll.cli.common import CommandError
 
@@ -23,11 +21,12 @@ def main(arguments: argparse.Namespace) -> int:
 
 def launcher() -> str:
     """Path of the launcher: beside this package, or on the PATH."""
-    beside = Path(__file__).resolve().parent.parent / "bin" / "atoll-run"
-    found = str(beside) if beside.is_file() else shutil.which("atoll-run")
-    if found is None:
-        raise CommandError(f"the launcher {beside} is missing. In a checkout: `make build`, then again")
-    return found
+    from atoll.session import launched
+
+    try:
+        return launched.launcher()
+    except FileNotFoundError as error:
+        raise CommandError(str(error)) from None
 
 
 def launch(words: Sequence[str]) -> int:

@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import atexit
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
 from .. import _core
-from . import communicator, progress, worker
+from . import allocation, communicator, progress, worker
+from .launched import LaunchedJob, this_host_first
 from .where import where
 
 _current: _core.Session | None = None
 _front: Session | None = None
 _members: list[int] = []  # PEs of the job, where it is not all of them
+_hosts: list[str] = []  # that the user asked for
 _before: list[Session] = []  # sessions that are current again when the later one has ended
 
 
@@ -28,10 +31,11 @@ class Session:
     True
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_job")
 
-    def __init__(self, core: _core.Session) -> None:
+    def __init__(self, core: _core.Session, job: LaunchedJob | None = None) -> None:
         self._core = core
+        self._job = job  # of a driver over several hosts
 
     kind = property(lambda self: self._core.kind, doc="'embedded', 'driver', 'spmd' or 'remote'.")
     pe = property(lambda self: self._core.pe, doc="Rank of this PE; 0 in an embedded or driver session.")
@@ -46,10 +50,14 @@ class Session:
     def shutdown(self) -> None:
         """Ends the session; its arrays can no longer be used."""
         global _current, _front
+        lost = self.failed
         try:
             if not self._core.closed:
                 self._core.shutdown()
         finally:
+            if self._core.closed and self._job is not None:
+                job, self._job = self._job, None
+                job.end(lost=lost)
             if self._core.closed and self._core is _current:
                 _current = _front = None
                 while _before and _front is None:
@@ -96,16 +104,44 @@ def in_job() -> bool:
     return _core.in_job()
 
 
-def init(pes: int | None = None, threads: int | None = None, *, comm: Any = None) -> Session:
+def _host_list(hosts: str | Sequence[str] | None) -> list[str]:
+    if hosts is None:
+        return []
+    names = hosts.split(",") if isinstance(hosts, str) else list(hosts)
+    if not names or not all(isinstance(one, str) and one.strip() for one in names):
+        raise ValueError(f"hosts={hosts!r} does not name hosts. Give a string like 'a:8,b:8', or a list of such names?")
+    return [one.strip() for one in names]
+
+
+def _start(pes: int, threads: int, hosts: list[str], has_count: bool) -> Session:
+    """A session of this process, which no launcher has started: alone, or the driver of workers."""
+    found = allocation.find() if not hosts and pes > 1 else None
+    if found is not None:
+        hosts = found.hosts
+    if hosts:
+        agent = found.launch_agent if found is not None else ""
+        job = LaunchedJob(this_host_first(hosts), pes if has_count else None, threads or None, agent)
+        return Session(job.core, job)
+    return Session(_core.start_embedded(threads) if pes == 1 else _core.start_driver(pes, threads, worker.command()))
+
+
+def init(
+    pes: int | None = None, threads: int | None = None, *, hosts: str | Sequence[str] | None = None, comm: Any = None
+) -> Session:
     """Start a session. Optional: the first array starts an embedded one.
 
     Parameters
     ----------
     pes : int, optional
-        Processes that share the work. 1, the default, is this process alone; more start workers on this machine.
+        Processes that share the work. 1, the default, is this process alone; more start workers on this machine, or,
+        in an allocation of Slurm, PBS or LSF, on all of its hosts.
         Under ``atoll run``, ``srun`` or ``mpiexec`` the launcher has decided, and `pes` is not used.
     threads : int, optional
         Threads of each PE. By default the cores are shared evenly.
+    hosts : str or sequence of str, optional
+        Hosts on which to start workers, with the number of PEs on each: "a:8,b:8". This process is PE 0, so that its
+        host is one of them; its PEs come first. Without numbers `pes` are shared evenly. Programs are started there as
+        by ``atoll run --hosts``.
     comm : mpi4py.MPI.Comm or int, optional
         An intra-communicator of Atoll's MPI, or its handle: its ranks are the session's PEs. Collective over them.
 
@@ -126,15 +162,19 @@ def init(pes: int | None = None, threads: int | None = None, *, comm: Any = None
     >>> ak.init() is ak.init()
     True
     """
-    global _current, _front, _members
+    global _current, _front, _members, _hosts
     if _front is not None and not _front.closed and _front.kind in ("driver", "remote") and _front.failed:
         _front.shutdown()
     wanted_pes = None if pes is None else _count(pes, "pes")
     wanted_threads = None if threads is None else _count(threads, "threads")
     members = communicator.members(comm) if comm is not None else []
+    wanted_hosts = _host_list(hosts)
+    if comm is not None and wanted_hosts:
+        raise ValueError("comm and hosts exclude one another: the ranks of a communicator run already")
     if _current is not None and not _current.closed and _front is not None:
         fits_pes = wanted_pes in (None, _current.pes) or _current.kind == "spmd"
         fits_pes = fits_pes and (comm is None or members == _members)
+        fits_pes = fits_pes and (not wanted_hosts or wanted_hosts == _hosts or _current.kind == "spmd")
         if fits_pes and wanted_threads in (None, _current.threads):
             return _front
         raise RuntimeError(
@@ -142,17 +182,16 @@ def init(pes: int | None = None, threads: int | None = None, *, comm: Any = None
             "Call ak.shutdown() first (its arrays end with it)"
         )
     if comm is not None:
-        core = _core.join_job(members)
+        front = Session(_core.join_job(members))
     elif in_job():
-        core = _core.join_job()
-    elif (wanted_pes or 1) == 1:
-        core = _core.start_embedded(wanted_threads or 0)
+        front = Session(_core.join_job())
     else:
-        core = _core.start_driver(wanted_pes or 1, wanted_threads or 0, worker.command())
+        front = _start(wanted_pes or 1, wanted_threads or 0, wanted_hosts, wanted_pes is not None)
+    core = front._core
     progress.watch(core)
     core.set_locator(where)
-    _current, _front, _members = core, Session(core), members
-    return _front
+    _current, _front, _members, _hosts = core, front, members, wanted_hosts
+    return front
 
 
 def current() -> _core.Session:

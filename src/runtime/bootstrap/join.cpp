@@ -16,6 +16,7 @@
 #include "atoll/fabric/network.hpp"
 #include "atoll/runtime/guests.hpp"
 #include "atoll/runtime/job.hpp"
+#include "kinds.hpp"
 #include "table.hpp"
 #include "watch.hpp"
 
@@ -201,7 +202,7 @@ void join_network(Bootstrap& bootstrap, fabric::Job& job, const std::vector<Proc
 
 }  // namespace
 
-Membership join_through(std::shared_ptr<Bootstrap> bootstrap) {
+Membership join_through(std::shared_ptr<Bootstrap> bootstrap, Stay stay) {
   std::uint32_t rank = bootstrap->rank(), size = bootstrap->size();
   ATOLL_VALIDATE(size >= 1 && rank < size, SetupError, "the launcher says that this is process {} of {}", rank, size);
   std::string pretended = config::text(config::Variable::node_name);
@@ -234,6 +235,7 @@ Membership join_through(std::shared_ptr<Bootstrap> bootstrap) {
   else options.guests = usual_guests;
 
   auto seat = std::make_shared<Seat>();
+  const bool stays = stay == Stay::to_the_end;
   seat->farewell = std::make_shared<Farewell>(bootstrap, ::getpid());
   seat->pe = PeId(rank);
   seat->job = make_or_open(*bootstrap, local.front(), options, node_cores);
@@ -248,10 +250,25 @@ Membership join_through(std::shared_ptr<Bootstrap> bootstrap) {
     std::uint32_t other = local[(place + step) % local.size()];
     neighbours.push_back({PeId(other), processes[other].pid});
   }
-  seat->watch = std::make_unique<Watch>(*seat->job, *bootstrap, std::move(neighbours));
-  take_leave_at_exit(seat->farewell);
+  seat->watch = std::make_unique<Watch>(*seat->job, *bootstrap, std::move(neighbours),
+                                        stays ? Doomed::is_ended : Doomed::goes_on);
+  if (stays) take_leave_at_exit(seat->farewell);
   fabric::Job* job = seat->job.get();
   return {std::shared_ptr<fabric::Job>(std::move(seat), job), PeId(rank), std::move(bootstrap)};
+}
+
+Membership join_as_driver(int agent, std::uint32_t npes) {
+  return join_through(make_rendezvous({agent, 0, npes}), Stay::as_long_as_held);
+}
+
+void take_leave(const Membership& membership) noexcept {
+  try {
+    // Acquire: partner is the end of the Context.
+    const std::uint32_t state = membership.job->record(membership.pe).state.load(std::memory_order_acquire);
+    if (state == static_cast<std::uint32_t>(fabric::PeState::finalized) && !membership.job->has_failed())
+      membership.bootstrap->finalize();
+  } catch (const Error&) {  // the launcher is gone
+  }
 }
 
 }  // namespace atl::runtime

@@ -42,8 +42,8 @@ std::string end_of(pid_t pid) {
 
 }  // namespace
 
-Watch::Watch(fabric::Job& job, Bootstrap& bootstrap, std::vector<Neighbour> neighbours)
-    : job_(job), bootstrap_(bootstrap), neighbours_(std::move(neighbours)) {
+Watch::Watch(fabric::Job& job, Bootstrap& bootstrap, std::vector<Neighbour> neighbours, Doomed doomed)
+    : job_(job), bootstrap_(bootstrap), neighbours_(std::move(neighbours)), doomed_(doomed) {
   if (neighbours_.empty() && bootstrap_.news() < 0) return;
   stop_ = ::eventfd(0, EFD_CLOEXEC);
   if (stop_ < 0) throw_errno("cannot watch the other PEs of this node (eventfd)");
@@ -132,8 +132,10 @@ bool Watch::report(const Neighbour& neighbour, const std::string& how) {
     job_.record(neighbour.pe).pid.store(neighbour.pid, std::memory_order_relaxed);
     job_.mark_failed(neighbour.pe, 0, how);
     if (!job_.is_ending()) return true;
+    if (doomed_ == Doomed::goes_on) return false;  // the agent reports the death to the launcher
     log_line(LogLevel::error, job_.failure());
   }
+  if (doomed_ == Doomed::goes_on) return false;
   // Waits fail now, and programs end. One that computes, or that goes on regardless, must not stay behind.
   if (stopped_within(grace_ns)) return false;
   // What another node's PEs have said of deaths may have come since.

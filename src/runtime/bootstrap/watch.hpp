@@ -18,6 +18,9 @@ struct Neighbour {
   pid_t pid;
 };
 
+/// What a death that ends the job does to this process. A driver's process goes on: its session reports the death.
+enum class Doomed { is_ended, goes_on };
+
 /// A thread that sleeps until the first of `neighbours` ends. If it left in good order the next one is watched;
 /// otherwise it is marked as dead, and the job is aborted a second later if it is still there; where the program
 /// survives deaths, the next one is watched instead. When every PE of a node watches those after it in a ring, any
@@ -25,7 +28,7 @@ struct Neighbour {
 class Watch {
  public:
   /// `job` and `bootstrap` must outlive it. Throws SetupError when the kernel cannot watch processes.
-  Watch(fabric::Job& job, Bootstrap& bootstrap, std::vector<Neighbour> neighbours);
+  Watch(fabric::Job& job, Bootstrap& bootstrap, std::vector<Neighbour> neighbours, Doomed doomed);
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -41,6 +44,7 @@ class Watch {
   fabric::Job& job_;
   Bootstrap& bootstrap_;
   std::vector<Neighbour> neighbours_;
+  Doomed doomed_;
   int stop_ = -1;  // an eventfd
   std::thread thread_;
 };

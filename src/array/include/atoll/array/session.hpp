@@ -36,6 +36,10 @@ class Session {
   /// Starts `pes` - 1 workers, which must call run_worker(). `threads` per PE; 0: an even share of the cores.
   static std::shared_ptr<Session> drive(std::uint32_t pes, unsigned threads,
                                         const std::vector<std::string>& worker_argv);
+  /// The driver of a job over hosts that a launcher has started for this process, which is its PE 0. `agent`: a socket
+  /// to the agent of this host, as the launcher made it for PE 0; the session owns it. `threads` of this PE. The other
+  /// PEs must call run_worker().
+  static std::shared_ptr<Session> drive_job(int agent, std::uint32_t npes, unsigned threads);
   /// A worker's life: executes the driver's commands until it shuts down or dies. `handlers` are those of the longest
   /// list that the driver calls from.
   static void run_worker(std::span<const OperationHandler> handlers = Operations::handlers);
@@ -130,6 +134,7 @@ class Session {
   };
 
   Session() = default;
+  static std::shared_ptr<Session> driver(std::unique_ptr<Link> link);
   void refuse_within_operation() const;
   /// Before an operation of an SPMD session.
   void agree(std::span<const std::byte> call);

@@ -4,12 +4,14 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "atoll/array/engine.hpp"
 #include "atoll/array/session.hpp"
 #include "atoll/runtime/context.hpp"
+#include "atoll/runtime/job.hpp"
 #include "atoll/runtime/worker_group.hpp"
 
 namespace atl::array {
@@ -35,6 +37,8 @@ struct Session::Link {
   static std::unique_ptr<Link> alone(unsigned threads);
   static std::unique_ptr<Link> join();
   static std::unique_ptr<Link> drive(std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv);
+  /// As PE 0 of a job over hosts that a launcher has started for this process: runtime::join_as_driver().
+  static std::unique_ptr<Link> drive_job(int agent, std::uint32_t npes, unsigned threads);
   ~Link();
 
   /// Over those PEs of the job; none: all.
@@ -46,6 +50,8 @@ struct Session::Link {
   void leave();
   /// A PE has died, or a wait for it has timed out.
   bool failed() const { return context_ != nullptr && (context_->job().has_failed() || context_->job().suspect()); }
+  /// A launcher has started the workers, on several hosts.
+  bool is_launched() const { return launched_.has_value(); }
   /// Workers that do not answer are not waited for.
   void give_up() {
     if (workers_ != nullptr) workers_->give_up();
@@ -57,6 +63,7 @@ struct Session::Link {
 
  private:
   std::unique_ptr<runtime::WorkerGroup> workers_;
+  std::optional<runtime::Membership> launched_;  // of a driver over hosts
   std::shared_ptr<runtime::Context> context_;  // of all doors, but of a driver and of a process alone
   unsigned threads_ = 1;
   std::unique_ptr<MessageChannel> channel_;

@@ -30,13 +30,23 @@ std::optional<Membership> join_from_environment();
 /// Whether join_from_environment() would find a job. A look at the environment.
 bool in_job();
 
+/// Whether a process is a PE of its launcher's job to its end, or as long as it holds the job.
+enum class Stay { to_the_end, as_long_as_held };
+
 /// Joins the job that a launcher's Bootstrap speaks for. Collective over its processes. On each node the lowest rank
 /// makes the memory of its PEs and the others open it; between nodes PEs reach one another by the network. As long as
 /// the job is held, a thread of each PE watches the next one of its node, so that a death is noticed within
 /// milliseconds; a job that does not end by itself then is ended through the launcher after a second. The process takes
 /// leave of the launcher when it exits: in good order with status 0, after its Context ended; with any other status it
-/// ends the job.
-Membership join_through(std::shared_ptr<Bootstrap> bootstrap);
+/// ends the job. With `as_long_as_held` it calls take_leave() itself, and no failure of the job ends it.
+Membership join_through(std::shared_ptr<Bootstrap> bootstrap, Stay stay = Stay::to_the_end);
+
+/// Joins, as PE 0, a job of `npes` PEs on several hosts, which this process had a launcher start. `agent`: a socket to
+/// the agent of this host, which the Membership owns. A process may do so several times. Collective over the PEs.
+Membership join_as_driver(int agent, std::uint32_t npes);
+/// Tells the launcher that this PE, which joined with `as_long_as_held`, is done. To be called when its Context has
+/// ended; says nothing if the job has failed.
+void take_leave(const Membership& membership) noexcept;
 
 /// A job of one PE, this process, over private memory: no files, no other processes.
 Membership single_job(const fabric::JobOptions& options = {});

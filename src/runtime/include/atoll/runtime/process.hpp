@@ -38,6 +38,9 @@ enum class Deaths { fatal, answered };
 void share_process(ProcessSlot& slot, Deaths deaths);
 Deaths deaths_here();
 
+/// `options` with room for global data, unless that is said or memory is short: the same on all PEs of a job.
+ContextOptions with_static_area(ContextOptions options, const fabric::Job& job);
+
 /// The open Context, or a new one: collective then. The job is that of the environment; alone, one of this process. The
 /// first to open it says how (`wishes`); room for global data is there unless memory is short. Hold it as long as the
 /// door is open: the last to let go leaves the job.
