@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays.array import are_texts
 from ..arrays.creation import asarray
 from ..extras import pandas_if_loaded
-from .arrow import arrow_array, has_arrow
+from .arrow import arrow_array, has_arrow, has_column
 from .categorical.categorical import categorical_from_arrow
 from .column import Column
 from .datetime.tick import tick_of
@@ -87,6 +87,12 @@ def _decimals_from_arrow(values: Any) -> Any:
     return decimals_from_arrow(values)
 
 
+def _arrow_values(values: Any) -> Any:
+    from .nested.arrow_values import ArrowValues
+
+    return ArrowValues(values)
+
+
 def _lists_from_arrow(values: Any) -> Any:
     from .nested.lists import lists_from_arrow
 
@@ -127,7 +133,7 @@ def _bigint(values: Any) -> Any:
 
 
 def from_arrow(values: Any) -> Any:
-    """The column, or array if that suffices, of an Arrow array; None for unsupported types.
+    """The column, or array if that suffices, of an Arrow array.
 
     Parameters
     ----------
@@ -137,12 +143,14 @@ def from_arrow(values: Any) -> Any:
     import pyarrow as pa
 
     array = arrow_array(values)
+    if not has_column(array.type):
+        return _arrow_values(array)
     if getattr(array.type, "extension_name", "") == "arrow.uuid":
         return _uuids(array)
     for names, make in _ARROW.items():
         if any(getattr(pa.types, name)(array.type) for name in names.split()):
             return make(array)
-    return None
+    return _arrow_values(array)
 
 
 def _numbers_from_arrow(array: Any) -> Any:

@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Any
 
 from .. import extras
+from ..columns.arrow import has_column
 from ..columns.creation import from_arrow
 from ..session import current
 from ..session.everywhere import landed
@@ -112,13 +113,11 @@ def _whole(reader: Reader, name: str, chunks: list[list[Any]]) -> Any:
     import pyarrow as pa
 
     kind = reader.schema.field(name).type
-    array = pa.chunked_array([chunk for some in chunks for chunk in some], type=kind)
-    made = from_arrow(array)
-    if made is None:
+    if not has_column(kind):
         raise TypeError(
             f"{reader.name}: column {name!r} is of Arrow's type {kind}, which no column holds. Leave it out: columns="
         )
-    return made
+    return from_arrow(pa.chunked_array([chunk for some in chunks for chunk in some], type=kind))
 
 
 def _fill(

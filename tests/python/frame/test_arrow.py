@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrow's interface of arrays, columns, Series and frames: shared memory on one PE, and the same values on several."""
 
+import pickle
+
 import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import atoll as ak
@@ -139,3 +142,109 @@ def test_duckdb_reads_frames():
         rows = connection.sql("select k, sum(v), max(s) from rows group by k order by k").fetchall()
         assert rows == [(1, 0.5, "c"), (2, 1.5, None)]
         assert connection.sql("select count(*) from rows where v > 1").fetchall() == [(1,)]
+
+
+class Point(pa.ExtensionType):
+    """An extension type of two floats."""
+
+    def __init__(self):
+        super().__init__(pa.struct([("x", pa.float64()), ("y", pa.float64())]), "test.point")
+
+    def __arrow_ext_serialize__(self):
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage_type, serialized):
+        return cls()
+
+
+def union(kind):
+    codes, members = pa.array([0, 1, 0], pa.int8()), [pa.array([5, None, 7]), pa.array(["z", "y", "x"])]
+    if kind == "dense":
+        return pa.UnionArray.from_dense(codes, pa.array([0, 0, 1], pa.int32()), members)
+    return pa.UnionArray.from_sparse(codes, members)
+
+
+#: Types that come back as they are.
+KEPT = {
+    "struct": pa.array(
+        [{"a": 1, "b": "x"}, None, {"a": None, "b": "y"}], pa.struct([("a", pa.int32()), ("b", pa.utf8())])
+    ),
+    "map": pa.array([[("k", 1)], None, []], pa.map_(pa.string(), pa.int16())),
+    "dense union": union("dense"),
+    "sparse union": union("sparse"),
+    "list of structs": pa.array([[{"a": 1}], None, []], pa.list_(pa.struct([("a", pa.int64())]))),
+    "decimal of 256 bits": pa.array([10**60, None, -1], pa.decimal256(70, 0)),
+    "interval": pa.array([(1, 2, 3), None, (0, 0, 1)], pa.month_day_nano_interval()),
+    "extension": pa.ExtensionArray.from_storage(
+        Point(), pa.array([{"x": 1.0, "y": 2.0}, None, {"x": 3.0, "y": 4.0}], Point().storage_type)
+    ),
+    "JSON": pa.ExtensionArray.from_storage(pa.json_(pa.string()), pa.array(['{"a":1}', None, "[]"])),
+    "large string": pa.array(["a", None, "c"], pa.large_string()),
+    "decimal of 128 bits": pa.array([1, None, 3], pa.decimal128(20, 2)),
+    "dictionary": pa.DictionaryArray.from_arrays(
+        pa.array([0, None, 1], pa.int8()), pa.array(["a", "b"], pa.large_string()), ordered=True
+    ),
+    "timestamp in a zone": pa.array([0, None, 10**15], pa.timestamp("us", "Europe/Oslo")),
+    "duration": pa.array([1, None, 3], pa.duration("ms")),
+}
+#: Types whose values come back in another encoding.
+ENCODED = {
+    "runs": (pc.run_end_encode(pa.array([1, 1, None])), pa.int64()),
+    "runs of strings": (pc.run_end_encode(pa.array(["a", "a", None])), pa.large_string()),
+    "string view": (pa.array(["a", None, "longer than twelve bytes"], pa.string_view()), pa.large_string()),
+    "binary view": (pa.array([b"a", None, b"longer than twelve bytes"], pa.binary_view()), pa.large_binary()),
+    "list view": (pa.array([[1], None, [2, 3]], pa.list_view(pa.int64())), pa.large_list(pa.int64())),
+    "large list view": (pa.array([[1], None, [2, 3]], pa.large_list_view(pa.int64())), pa.large_list(pa.int64())),
+    "fixed list": (pa.array([[1, 2], None, [3, 4]], pa.list_(pa.int32(), 2)), pa.large_list(pa.int32())),
+    "half float": (pa.array([1.5, None, -2.0], pa.float16()), pa.float32()),
+    "bool of 8 bits": (pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, None, 0], pa.int8())), pa.bool_()),
+    "decimal of few digits": (pa.array([1, None, 3], pa.decimal256(20, 2)), pa.decimal128(20, 2)),
+    "wide codes": (pa.array(["a", None, "b"]).dictionary_encode(), pa.dictionary(pa.int8(), pa.large_string())),
+}
+
+
+@pytest.mark.filterwarnings("ignore::atoll.io.fallback.FallbackWarning")  # pandas concatenates decimals
+@pytest.mark.parametrize("name", [*KEPT, *ENCODED])
+def test_types_come_back(name):
+    given, expected = ENCODED.get(name) or (KEPT[name], KEPT[name].type)
+    values = given.to_pylist()
+    column = ak.array(given)
+    if hasattr(column, "to_arrow"):  # float16 without a column: an array
+        assert column.to_arrow().to_pylist() == values
+        assert column.to_arrow().type == expected
+    df = pd.DataFrame(pa.table({"x": given, "n": [1, 2, 3]}))
+    for rows, part in (
+        (df, values),
+        (df[1:], values[1:]),
+        (df[df.n != 2], [values[0], values[2]]),
+        (df.sort_values("n", ascending=False), values[::-1]),
+        (pd.concat([df, df]), values * 2),
+    ):
+        found = rows.to_arrow()["x"].combine_chunks()
+        found.validate(full=True)
+        assert found.to_pylist() == part
+        assert found.type == expected
+    assert df["x"].isna().tolist() == [value is None for value in values]
+    assert len(repr(df).splitlines()) == 4
+    chunks = pa.chunked_array([given, given.slice(1)])
+    assert pd.DataFrame(pa.table({"x": chunks})).to_arrow()["x"].to_pylist() == values + values[1:]
+
+
+def test_missing_rows_keep_the_type():
+    for name in ("struct", "map", "interval", "extension", "decimal of 256 bits"):
+        df = pd.DataFrame(pa.table({"x": KEPT[name], "n": [1, 2, 3]}))
+        shifted = df.reindex([2, 5, 0]).to_arrow()["x"].combine_chunks()
+        assert shifted.to_pylist() == [KEPT[name][2].as_py(), None, KEPT[name][0].as_py()]
+        assert shifted.type == KEPT[name].type
+
+
+def test_arrow_values_are_pickled_and_indexed():
+    column = ak.array(KEPT["struct"])
+    assert pickle.loads(pickle.dumps(column)).to_arrow().equals(KEPT["struct"])
+    assert column[-1] == {"a": None, "b": "y"}
+    assert column[ak.array([True, False, True])].tolist() == [{"a": 1, "b": "x"}, {"a": None, "b": "y"}]
+    with pytest.raises(IndexError, match="out of bounds"):
+        column[3]
+    with pytest.raises(IndexError, match="3 rows"):
+        column.take([0, 3])

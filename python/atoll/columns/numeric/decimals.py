@@ -14,6 +14,7 @@ from ...arrays.array import Array, as_array
 from ...arrays.creation import asarray, zeros
 from ...arrays.histograms import bincount
 from ...arrays.selection import flatnonzero, where
+from ..arrow import MOST_DIGITS as DIGITS
 from ..column import Column, both, column_or_array
 from ..functions import functions
 from ..text.strings import strings
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Decimals", "decimals"]
 
-#: Digits that 128 bits hold.
-DIGITS = 38
 #: Digits of integers that floats hold.
 _EXACT = 15
 

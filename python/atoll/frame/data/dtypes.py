@@ -22,6 +22,7 @@ from ...columns.datetime.ticks import Ticks
 from ...columns.datetime.timestamp import NaT, boxed, boxed_list, of_value
 from ...columns.foreign import Foreign
 from ...columns.interval.intervals import Intervals
+from ...columns.nested.arrow_values import ArrowValues
 from ...columns.nested.lists import Lists
 from ...columns.objects import Objects, is_missing
 from ...columns.text.strings import Strings
@@ -184,8 +185,7 @@ def cast(values: Any, dtype: Any) -> Any:
     if name in NULLABLE:
         return _to_nullable(values, NULLABLE[name])
     if hasattr(dtype, "pyarrow_dtype"):
-        made = from_arrow(as_arrow(values).cast(dtype.pyarrow_dtype))
-        return made if made is not None else Objects(as_arrow(values).cast(dtype.pyarrow_dtype).to_pylist())
+        return from_arrow(as_arrow(values).cast(dtype.pyarrow_dtype))
     if getattr(dtype, "ordered", None) is not None and name == "category" and dtype.categories is not None:
         held = values.decode() if isinstance(values, Categorical) else values
         known = list(dtype.categories)
@@ -237,7 +237,7 @@ def _to_spans(values: Any, name: str) -> Any:
 
 def as_arrow(values: Any) -> Any:
     """Values as a pyarrow array; NaN is a missing value there, as in pandas. With one PE numbers share their memory."""
-    if isinstance(values, Objects):
+    if isinstance(values, Objects) and not isinstance(values, ArrowValues):
         import pyarrow as pa
 
         return pa.array([None if is_missing(one) else one for one in values.to_list()])

@@ -20,7 +20,7 @@ from ...arrays.selection import flatnonzero
 from ...arrays.selection import take as take_array
 from ...arrays.selection import where as where_array
 from ...arrays.ufuncs import isnan
-from ...columns.arrow import arrow_array, has_arrow
+from ...columns.arrow import has_arrow
 from ...columns.categorical.categorical import Categorical
 from ...columns.column import Column
 from ...columns.creation import column as make_column
@@ -32,6 +32,7 @@ from ...columns.datetime.ticks import Ticks
 from ...columns.functions.functions import concatenate, where
 from ...columns.interval.interval import Interval
 from ...columns.interval.intervals import Intervals
+from ...columns.nested.arrow_values import joined
 from ...columns.nested.lists import lists
 from ...columns.objects import Objects, is_missing, object_array
 from ...columns.text.strings import Strings, strings
@@ -193,8 +194,7 @@ def _from_pandas(pandas: Any, data: Any) -> Any:
 
 
 def _from_arrow(data: Any) -> Any:
-    made = from_arrow(data)
-    return settle(made) if made is not None else Objects(arrow_array(data).to_pylist())
+    return settle(from_arrow(data))
 
 
 def _nested(data: list[Any]) -> Any:
@@ -291,6 +291,8 @@ def join_rows(parts: Sequence[Any]) -> Any:
     """Columns one behind another, in a kind that holds all their values."""
     if len(parts) == 1:
         return parts[0]
+    if (held := joined(list(parts))) is not None:
+        return held
     kinds = [kind_of(part) for part in parts]
     if all(isinstance(part, ndarray) for part in parts):
         if len({kind.kind == "b" for kind in kinds}) == 1:

@@ -17,6 +17,7 @@ from ...arrays.ndarray import ndarray
 from ...columns.categorical.categorical import Categorical
 from ...columns.datetime.ticks import Ticks
 from ...columns.foreign import Foreign
+from ...columns.nested.arrow_values import ArrowValues
 from ...columns.text.strings import Strings
 from ..classes import is_frame, is_series
 from ..data.lazy import Pending, Sliced, Unread
@@ -417,6 +418,8 @@ def _concat(
 
 def _joins(one: Any, other: Any) -> bool:
     """Whether two columns go one behind the other."""
+    if isinstance(one, ArrowValues) and isinstance(other, ArrowValues):
+        return bool(one.to_arrow().type == other.to_arrow().type)
     return _matching_kinds(one, other) or (isinstance(one, Categorical) and isinstance(other, Categorical))
 
 
