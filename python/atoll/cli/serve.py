@@ -20,7 +20,10 @@ _STOP_SECONDS = 30.0
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", nargs="?", choices=_ACTIONS, default="start", help="start (default) or ask a server")
     parser.add_argument("--name", default="atoll", help="name of the server (default: atoll)")
-    parser.add_argument("-n", "--pes", type=int, default=1, help="PEs (default: 1)")
+    parser.add_argument("-n", "--pes", type=int, help="PEs (default: 1, or all that the hosts have room for)")
+    parser.add_argument(
+        "--hosts", default="", help="hosts of the PEs, with the number on each: a:4,b:4; a is this host"
+    )
     parser.add_argument("--threads", type=int, help="threads of each PE (default: an even share of the cores)")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     parser.add_argument("--port", type=int, default=0, help="port to listen on (default: a free one)")
@@ -94,7 +97,7 @@ def _start(arguments: argparse.Namespace) -> int:
             arguments.name, arguments.pes, arguments.threads, arguments.host, arguments.port, arguments.grace,
             arguments.idle, arguments.quota, arguments.sessions, arguments.tls, arguments.certificate, arguments.key,
             _checkpoint_directory(arguments), arguments.every, arguments.rest, arguments.restore, arguments.time,
-            arguments.memory,
+            arguments.memory, arguments.hosts,
         ),
         ready,
     )  # fmt: skip
@@ -114,11 +117,13 @@ def _detached(arguments: argparse.Namespace) -> int:
     from atoll.serve import server_files
 
     words = [
-        "--name", arguments.name, "--pes", str(arguments.pes), "--host", arguments.host, "--port", str(arguments.port),
+        "--name", arguments.name, "--hosts", arguments.hosts, "--host", arguments.host, "--port", str(arguments.port),
         "--grace", str(arguments.grace), "--idle", str(arguments.idle), "--quota", str(arguments.quota), "--sessions",
         str(arguments.sessions), "--every", str(arguments.every), "--rest", str(arguments.rest),
         "--time", str(arguments.time), "--memory", str(arguments.memory),
     ]  # fmt: skip
+    if arguments.pes is not None:
+        words += ["--pes", str(arguments.pes)]
     if arguments.threads is not None:
         words += ["--threads", str(arguments.threads)]
     if arguments.tls:

@@ -44,6 +44,12 @@ def name_of(host: str) -> str:
     return host.partition(":")[0] if host.count(":") == 1 else host
 
 
+def slots_of(host: str) -> int:
+    """The number of PEs in "name:2" and "[v6]:2"; 1 without one."""
+    number = host[len(name_of(host)) :].rpartition(":")[2]
+    return int(number) if number.isdigit() else 1
+
+
 def is_here(name: str) -> bool:
     """Whether this process runs on that host."""
     own = socket.gethostname()

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ... import _core
+from ...session.launched import slots_of
 from ...session.session import init, shutdown
 from .. import server_files
 from ..certificates import make, server_context
@@ -31,7 +32,7 @@ class Settings:
     """How a server is started."""
 
     name: str
-    pes: int = 1
+    pes: int | None = None  # 1; with hosts, all of them
     threads: int | None = None
     host: str = "127.0.0.1"
     port: int = 0
@@ -48,6 +49,7 @@ class Settings:
     restore: bool = False
     seconds: float = 0.0  # after which the server ends; 0: never
     memory: int = 0  # bytes of arrays on all PEs; 0: what the host has
+    hosts: str = ""  # as `ak.init` takes them; empty: this one, or those of the allocation
 
 
 def serve(settings: Settings, ready: Any = None) -> None:
@@ -61,9 +63,11 @@ def serve(settings: Settings, ready: Any = None) -> None:
         if not settings.restore:
             checkpoints.check_unused()
         sockets = _sockets(settings)
+        hosts = settings.hosts.split(",") if settings.hosts else []
         if settings.memory:
-            os.environ.update(ATOLL_MEMORY_LIMIT=str(max(1, settings.memory // settings.pes)))
-        core = init(settings.pes, settings.threads)._core
+            pes = settings.pes or sum(map(slots_of, hosts)) or 1
+            os.environ.update(ATOLL_MEMORY_LIMIT=str(max(1, settings.memory // pes)))
+        core = init(settings.pes, settings.threads, hosts=hosts or None)._core
         if settings.restore:
             _log.info("%d names of the checkpoint in %s", checkpoints.restore(), settings.checkpoint)
         loop = Loop(core, settings.grace, settings.idle, min(BULK_LIMIT, max(1, _memory(core))), names, checkpoints)
