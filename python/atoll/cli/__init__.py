@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `atoll`: info, run, serve, doctor, demo, bench, tune, experiment, sim, mpiio; imported when asked for."""
+"""The command `atoll`, whose sub-commands (`COMMANDS`) are imported when asked for."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ COMMANDS = {
     "info": ("atoll.cli.info", "what this machine and this installation are"),
     "run": ("atoll.cli.run", "run a program on several PEs, of this host or of several"),
     "serve": ("atoll.cli.serve", "PEs that keep running, for clients that connect to them"),
+    "dashboard": ("atoll.cli.dashboard", "a web page and metrics of a running server"),
     "doctor": ("atoll.cli.doctor", "whether this host, or those of a cluster, can run a job; if not, what to change"),
     "demo": ("atoll.cli.demo", "the main job on real data and at scale, beside NumPy"),
     "bench": ("atoll.cli.bench", "benchmarks, beside their peers"),

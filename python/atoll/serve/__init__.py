@@ -10,6 +10,8 @@ frames, groups, files, random numbers and linear algebra stand above that place 
 how the sides prove that they know the token. `server_files` keeps the files of running servers. `client` and `server`
 import these and never each other.
 
+`activity` records operations, `machine` reads /proc, `dashboard` shows both in a browser.
+
 `client`: `handles` (`RemoteExpr`, `RemoteTexts`: what `_core.Expr` and `_core.Texts` are here), `shapes` (what is
 known of a lazy result without the server), `channel` (a connection that resumes), `session` (`RemoteSession`),
 `dispatch` (the functions in front of `_core`), `names` (published objects), `connect` (the public functions).

@@ -67,6 +67,11 @@ def checkpoint_of(name: str) -> str:
     return str(directory() / f"{check_name(name)}.checkpoint")
 
 
+def dashboard_token_of(name: str) -> Path:
+    """The token of a server's dashboards."""
+    return directory() / f"{check_name(name)}.dashboard"
+
+
 def prepare() -> None:
     """Makes the directory, with mode 0700."""
     place = directory()

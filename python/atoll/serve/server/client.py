@@ -14,6 +14,7 @@ import numpy as np
 from ... import _core
 from ...session.everywhere import relayed
 from .. import codec
+from ..activity import Activity
 from ..operations import DROP, NAMES, NUMBERS, ROLES, SERVICES, function_of
 from ..protocol import Kind, ProtocolError, Role, frame_head
 from .connection import Connection, Frame, Part
@@ -84,9 +85,15 @@ class Client:
         What the client said of itself.
     quota : int
         Bytes that its arrays may take; 0: no limit.
+    activity : Activity
+        Records its operations.
     """
 
-    def __init__(self, core: Any, names: Names, role: Role, request: dict[str, Any], quota: int) -> None:
+    def __init__(
+        self, core: Any, names: Names, role: Role, request: dict[str, Any], quota: int, activity: Activity
+    ) -> None:
+        self._activity = activity
+        self.bytes = 0  # of its arrays, as the main thread has last counted
         self.id, self.key = secrets.token_hex(8), secrets.token_hex(16)
         self.role, self.quota = role, quota
         self.user, self.process = str(request.get("user", ""))[:64], request.get("process")
@@ -202,6 +209,7 @@ class Client:
             return self._download(args[0])
         function = _FUNCTIONS[operation]
         self.running = name
+        began = self._activity.begin(name, self.id)
         try:
             self.interruptible = True
             if function is None:
@@ -211,6 +219,7 @@ class Client:
         finally:
             self.interruptible = False
             self.running = ""
+            self._activity.end(name, self.id, began)
         if result > 0:
             self.handles[result] = value
         return self._succeeded(value) if wanted else None
@@ -257,7 +266,13 @@ class Client:
             "session": self.id, "user": self.user, "process": self.process, "role": self.role.label,
             "seconds": round(time.monotonic() - self.began, 1), "connected": self.connection is not None,
             "arrays": len(self.handles), "quota": self.quota, "calls": self.calls, "running": self.running,
+            "bytes": self.bytes, "waiting": not self.running and self._waits(),
         }  # fmt: skip
+
+    def _waits(self) -> bool:
+        """Whether a request has come that has not begun."""
+        connection = self.connection
+        return connection is not None and not connection.sending and connection.waits()
 
 
 def _pieces(array: Any, size: int) -> Iterator[memoryview]:

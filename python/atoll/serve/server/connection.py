@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import socket
 import ssl
+import sys
+import termios
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -90,6 +93,15 @@ class Connection:
         """Whether bytes have been read from the socket that belong to a later frame."""
         pending = getattr(self.socket, "pending", None)
         return self._end > self._begin or (pending is not None and pending() > 0)
+
+    def waits(self) -> bool:
+        """Whether bytes have come that have not been read. Another thread may ask."""
+        count = bytearray(4)
+        try:
+            fcntl.ioctl(self.socket.fileno(), termios.FIONREAD, count)
+        except (OSError, ValueError):  # closed meanwhile
+            return False
+        return self._end > self._begin or int.from_bytes(count, sys.byteorder) > 0
 
     def _room(self) -> memoryview:
         if self._begin == self._end:

@@ -20,7 +20,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ... import _core
+from ..activity import LogLines
 from ..handshake import RefusedError, Steps, server_steps
+from ..machine import host, process, workers_of
 from ..operations import DIGEST
 from ..protocol import HANDSHAKE_SECONDS, ProtocolError, Role
 from .client import Client
@@ -85,8 +87,9 @@ class Listener:
 
     def __init__(
         self, loop: Loop, listeners: list[socket.socket], tokens: Mapping[Role, str], name: str, quota: int,
-        sessions: int, tls: ssl.SSLContext | None,
+        sessions: int, tls: ssl.SSLContext | None, lines: LogLines,
     ) -> None:  # fmt: skip
+        self._lines = lines
         self._loop, self._listeners, self._tokens = loop, listeners, tokens
         self._name, self._quota, self._sessions, self._tls = name, quota, sessions, tls
         self._selector = selectors.DefaultSelector()
@@ -184,6 +187,7 @@ class Listener:
         admit = {
             "session": self._new_session, "resume": self._resumed, "interrupt": self._interrupt, "status": self._status,
             "stop": self._stop, "checkpoint": self._checkpoint,
+            "monitor": self._monitor, "cancel": self._cancel,
         }.get(purpose if isinstance(purpose, str) else "")  # fmt: skip
         if admit is None:
             raise RefusedError(f"the server knows no purpose {purpose!r}")
@@ -199,7 +203,7 @@ class Listener:
             raise RefusedError("the server is ending")
         asked = request.get("quota")
         quota = min((one for one in (self._quota, asked if isinstance(asked, int) else 0) if one > 0), default=0)
-        client = Client(self._loop.core, self._loop.names, role, request, quota)
+        client = Client(self._loop.core, self._loop.names, role, request, quota, self._loop.activity)
         with self._loop.lock:
             if len(self._loop.clients) >= self._sessions:
                 raise RefusedError(f"the server has {self._sessions} sessions already. End one, or start it with more")
@@ -255,6 +259,35 @@ class Listener:
         if running is not None:
             self._loop.interrupt(running, running.done)
         return {}, _close
+
+    def _monitor(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
+        """What a dashboard shows: `operations` and `lines` are the last ones that it has."""
+        if role < Role.CODE:
+            raise RefusedError("the dashboard needs the role code")
+        self._loop.watch()
+        reply, _ = self._status(role, {"sessions": True})
+        core, operations, lines = self._loop.core, request.get("operations"), request.get("lines")
+        pids = [os.getpid(), *workers_of(os.getpid(), core.pes - 1)]
+        reply.update(
+            kind=core.kind,
+            now=time.monotonic(),
+            stats=dict(self._loop.stats),
+            objects=list(self._loop.objects),
+            processes=[process(pid) for pid in pids],
+            host=host(),
+            state=self._loop.activity.state(),
+            totals=dict(self._loop.activity.totals),
+            operations=self._loop.activity.after(operations if isinstance(operations, int) else 0, 500),
+            lines=self._lines.after(lines if isinstance(lines, int) else 0, 100),
+        )
+        return reply, _close
+
+    def _cancel(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
+        if role < Role.CODE:
+            raise RefusedError("cancelling requests of other sessions needs the role code")
+        session = str(request.get("of"))
+        _log.info("a dashboard cancels the request of session %s", session)
+        return {"found": self._loop.cancel(session)}, _close
 
     def _checkpoint(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
         if role < Role.CODE:

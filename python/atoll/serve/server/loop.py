@@ -21,6 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import codec
+from ..activity import Activity
 from ..protocol import Kind, ProtocolError, frame_head
 from .checkpoints import Checkpoints
 from .client import Client
@@ -30,6 +31,8 @@ from .names import Names
 _log = logging.getLogger("atoll.serve")
 #: What interrupts the running operation of a client; its handler raises KeyboardInterrupt in the main thread.
 _INTERRUPT = signal.SIGUSR1
+_WATCH_SECONDS = 10.0
+_LOOK_SECONDS = 0.4
 
 
 class Loop:
@@ -59,6 +62,10 @@ class Loop:
         self.clients: dict[str, Client] = {}
         self.lock = threading.Lock()  # of `clients`, which the listener reads and adds to
         self.running: Client | None = None
+        self.activity = Activity()
+        self.stats: dict[str, int] = {}  # of the engine, as the main thread has last asked
+        self.objects: list[dict[str, Any]] = []  # published, as the main thread has last looked
+        self._watched_until = self._looked_at = 0.0
         self._inbox: queue.SimpleQueue[tuple[Client, socket.socket, int | None]] = queue.SimpleQueue()
         self._wake, self._woken = socket.socketpair()
         for one in (self._wake, self._woken):
@@ -97,6 +104,21 @@ class Loop:
         """Hands over an authenticated connection; `answered`: the last answer that a resuming client has."""
         self._inbox.put((client, connection, answered))
         self.wake()
+
+    def watch(self) -> None:
+        """A dashboard asks: for some seconds the main thread keeps `stats` and the memory of sessions up to date."""
+        self._watched_until = time.monotonic() + _WATCH_SECONDS
+        if self.running is None:
+            self.wake()
+
+    def cancel(self, session: str) -> bool:
+        """Interrupts the running request of a session, or the one that waits; whether there is such a session."""
+        with self.lock:
+            client = self.clients.get(session)
+        if client is None:
+            return False
+        self.interrupt(client, client.done if self.running is client else client.done + 1)
+        return True
 
     def admit(self, client: Client) -> None:
         """Adds a session, which waits for its connection. The caller holds `lock`."""
@@ -149,6 +171,7 @@ class Loop:
                     ready.append(client)
         if len(self.clients) > len(self._connected) or self.idle > 0:  # something ends after some time
             self._forget()
+        self._look()
         if self.checkpoints.path and self.checkpoints.patience(self._last_request) == 0.0:
             self.checkpoints.step()
 
@@ -259,8 +282,23 @@ class Loop:
             _log.info("no session for %g s: the server ends", self.idle)
             self._stopping = True
 
+    def _look(self) -> None:
+        """Counts memory for dashboards, at most twice a second, and never for more than a part of the time."""
+        now = time.monotonic()
+        if now > self._watched_until or now < self._looked_at:
+            return
+        self.stats = self.core.stats()
+        for client in list(self.clients.values()):
+            client.bytes = client.used()
+        self.objects = self.names.status()
+        after = time.monotonic()
+        self._looked_at = after + max(_LOOK_SECONDS, 20 * (after - now))
+
     def _progress(self, operation: str, done: int, total: int) -> None:
         """The engine calls this, on the main thread, in operations that run longer than a second."""
+        self.activity.progress = operation, done, total
+        if time.monotonic() < self._watched_until:
+            self.stats = self.core.stats()
         client = self.running
         if client is None or client.connection is None or client.connection.sending:
             return

@@ -82,6 +82,14 @@ class Names:
             if client.role >= one.role
         ]
 
+    def status(self) -> list[dict[str, Any]]:
+        """What a dashboard shows of each object."""
+        return [
+            {"name": name, "kind": one.kind, "bytes": sum(map(_nbytes, one.handles)), "user": one.user,
+             "role": one.role.label, "at": one.at}
+            for name, one in sorted(self._known.items())
+        ]  # fmt: skip
+
     def unpublish(self, client: Client, name: str) -> None:
         """Forgets a name; clients that are attached keep the object."""
         if self._known.pop(name, None) is None:

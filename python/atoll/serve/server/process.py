@@ -16,6 +16,7 @@ from ... import _core
 from ...session.launched import slots_of
 from ...session.session import init, shutdown
 from .. import server_files
+from ..activity import LogLines
 from ..certificates import make, server_context
 from ..handshake import new_token
 from ..protocol import BULK_LIMIT, Role
@@ -55,7 +56,7 @@ class Settings:
 def serve(settings: Settings, ready: Any = None) -> None:
     """Runs a server in this process until its end. Calls `ready(server_files.Server)` when clients may connect."""
     server_files.prepare()
-    _open_log(settings.name)
+    lines = _open_log(settings.name)
     sockets: list[socket.socket] = []
     try:
         names = Names()
@@ -74,7 +75,7 @@ def serve(settings: Settings, ready: Any = None) -> None:
         raise_stop_signals(loop)
         tokens = {role: new_token() for role in Role}
         context, fingerprint = _tls(settings)
-        listener = Listener(loop, sockets, tokens, settings.name, settings.quota, settings.sessions, context)
+        listener = Listener(loop, sockets, tokens, settings.name, settings.quota, settings.sessions, context, lines)
         host, port = sockets[0].getsockname()[:2]
         server = server_files.Server(
             settings.name, os.getpid(), host, port, server_files.socket_of(settings.name) if len(sockets) > 1 else "",
@@ -140,11 +141,14 @@ def _sockets(settings: Settings) -> list[socket.socket]:
     return found
 
 
-def _open_log(name: str) -> None:
+def _open_log(name: str) -> LogLines:
+    """Logs to the server's file, and keeps the last lines."""
     path = server_files.log_of(name)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
     handler = logging.StreamHandler(os.fdopen(descriptor, "a", buffering=1))
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    _log.handlers[:] = [handler]
+    lines = LogLines()
+    _log.handlers[:] = [handler, lines]
     _log.setLevel(logging.INFO)
     _log.propagate = False
+    return lines

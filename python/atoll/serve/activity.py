@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an engine has done lately: its operations with times, totals by operation, and the progress of the running one.
+
+The thread that runs operations writes; other threads read copies. Nothing here calls the engine.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from typing import Any
+
+#: Operations that are kept. Shorter ones than `_SHORTEST` seconds count in the totals alone.
+KEPT = 2000
+_SHORTEST = 100e-6
+_LINES = 500
+_LINE_CHARACTERS = 500
+
+#: Operation → its kind, by which charts colour it. What is in no list is "other".
+_KINDS = {
+    "elementwise": ("apply", "cast", "where", "Expr.evaluate", "full", "arange", "random", "random_law", "scan"),
+    "reduction": ("reduce_all", "reduce_axes", "bincount", "histogram", "Expr.item"),
+    "sort": ("sort", "argsort", "coargsort", "text_sort", "text_argsort", "unique", "searchsorted"),
+    "group": ("group_by", "group_places", "join_rows", "asof_rows", "isin", "window", "run_starts", "cumulate"),
+    "movement": (
+        "take", "compress", "get_slice", "concatenate", "transpose", "reshape", "Expr.to_numpy", "from_numpy",
+        "text_take", "text_buffers", "text_from_buffers",
+    ),
+    "matrix": ("multiply_matrices", "multiply_stacks", "fourier"),
+    "program": ("run_everywhere",),
+}  # fmt: skip
+KIND_OF = {operation: kind for kind, operations in _KINDS.items() for operation in operations}
+
+
+def kind_of(operation: str) -> str:
+    """The kind of an operation, for its colour."""
+    return KIND_OF.get(operation) or ("text" if operation.startswith("text_") else "other")
+
+
+class Activity:
+    """A record of operations. Times are those of `time.monotonic`."""
+
+    def __init__(self) -> None:
+        self._recent: deque[tuple[int, float, float, str, str]] = deque(maxlen=KEPT)
+        self._count = 0
+        self.totals: dict[str, tuple[int, float]] = {}  # operation → calls, seconds
+        self.running: tuple[str, str, float] | None = None  # operation, session, begin
+        self.progress: tuple[str, int, int] | None = None  # operation as the engine names it, done, total
+
+    def begin(self, operation: str, session: str) -> float:
+        """Notes that an operation begins; when."""
+        now = time.monotonic()
+        self.running = operation, session, now
+        return now
+
+    def end(self, operation: str, session: str, began: float) -> None:
+        """Notes that an operation has ended."""
+        now = time.monotonic()
+        self.running = self.progress = None
+        count, seconds = self.totals.get(operation, (0, 0.0))
+        self.totals[operation] = count + 1, seconds + (now - began)
+        if now - began >= _SHORTEST:
+            self._count += 1
+            self._recent.append((self._count, began, now, operation, session))
+
+    def after(self, number: int, limit: int) -> list[tuple[int, float, float, str, str]]:
+        """The operations behind this number, the last `limit` of them at most."""
+        for _ in range(3):  # another thread may append meanwhile
+            try:
+                found = [one for one in self._recent if one[0] > number]
+                return found[-limit:]
+            except RuntimeError:
+                continue
+        return []
+
+    def state(self) -> dict[str, Any]:
+        """The running operation; empty: none."""
+        running, progress = self.running, self.progress
+        if running is None:
+            return {}
+        operation, session, began = running
+        _, done, total = progress or ("", 0, 0)
+        return {
+            "operation": operation, "session": session, "seconds": time.monotonic() - began, "done": done,
+            "total": total, "kind": kind_of(operation),
+        }  # fmt: skip
+
+
+class LogLines(logging.Handler):
+    """The last lines of a log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: deque[tuple[int, str]] = deque(maxlen=_LINES)
+        self._count = 0
+        self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._count += 1
+        self._lines.append((self._count, self.format(record)[:_LINE_CHARACTERS]))
+
+    def after(self, number: int, limit: int) -> list[tuple[int, str]]:
+        """The lines behind this number, the last `limit` of them at most."""
+        self.acquire()
+        try:
+            return [one for one in self._lines if one[0] > number][-limit:]
+        finally:
+            self.release()

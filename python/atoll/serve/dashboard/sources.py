@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a dashboard's data are from: a server, by control requests, or the session of this process."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import time
+from typing import Any, Protocol
+
+from ... import _core
+from ..activity import LogLines
+from ..client.channel import Target
+from ..machine import children_of, host, process, workers_of
+from .local import Recorder
+
+#: A snapshot: what `Listener._monitor` replies.
+Snapshot = dict[str, Any]
+
+
+class Source(Protocol):
+    """What a dashboard shows. Its methods may be called from any thread, one at a time."""
+
+    def snapshot(self, operations: int, lines: int) -> Snapshot:
+        """The present state, with operations and log lines behind these numbers. ConnectionError: it has ended."""
+        ...
+
+    def cancel(self, session: str) -> bool:
+        """Interrupts the request of a session; whether there is such a session."""
+        ...
+
+
+class ServerSource:
+    """A server of `atoll serve`. The target has the role `code`."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+
+    def snapshot(self, operations: int, lines: int) -> Snapshot:
+        return self._target.control({"purpose": "monitor", "operations": operations, "lines": lines})
+
+    def cancel(self, session: str) -> bool:
+        return bool(self._target.control({"purpose": "cancel", "of": session})["found"])
+
+
+class LocalSource:
+    """The embedded, driver or SPMD session of this process; of an SPMD job, the PEs of this host."""
+
+    def __init__(self, core: _core.Session) -> None:
+        self._core, self._began = core, time.monotonic()
+        self.recorder = Recorder(core)
+        self._lines = LogLines()
+        logging.getLogger("atoll").addHandler(self._lines)
+
+    def close(self) -> None:
+        """Stops recording."""
+        self.recorder.close()
+        logging.getLogger("atoll").removeHandler(self._lines)
+
+    def snapshot(self, operations: int, lines: int) -> Snapshot:
+        if self._core.closed:
+            raise ConnectionError("the session has ended")
+        activity = self.recorder.activity
+        state = activity.state()
+        user = os.environ.get("USER", str(os.getuid()))
+        return {
+            "name": "this session", "pid": os.getpid(), "version": _core.VERSION, "kind": self._core.kind,
+            "pes": self._core.pes, "threads": self._core.threads, "seconds": time.monotonic() - self._began,
+            "sessions": 1, "published": 0, "refused": 0, "running": state.get("operation", ""), "now": time.monotonic(),
+            "stats": dict(self.recorder.stats), "objects": self.recorder.objects(), "host": host(), "state": state,
+            "processes": [process(pid) for pid in self._pids()], "totals": dict(activity.totals),
+            "operations": activity.after(operations, 500), "lines": self._lines.after(lines, 100),
+            "list": [{
+                "session": "local", "user": user, "process": os.getpid(), "role": "code", "quota": 0,
+                "seconds": time.monotonic() - self._began, "connected": True, "arrays": len(self.recorder.objects()),
+                "calls": sum(count for count, _ in list(activity.totals.values())), "waiting": False,
+                "running": state.get("operation", ""), "bytes": self.recorder.stats.get("memory_in_use", 0),
+            }],
+        }  # fmt: skip
+
+    def _pids(self) -> list[int]:
+        if self._core.kind == "spmd":
+            return children_of(os.getppid()) if self._core.pes > 1 else [os.getpid()]
+        return [os.getpid(), *workers_of(os.getpid(), self._core.pes - 1)]
+
+    def cancel(self, session: str) -> bool:
+        if session != "local":
+            return False
+        if self.recorder.activity.running is not None:
+            os.kill(os.getpid(), signal.SIGINT)
+        return True
