@@ -41,9 +41,12 @@ class Target:
     path: str = ""  # of its Unix socket
     tls: ssl.SSLContext | None = None
     fingerprint: str = ""  # SHA-256 of the server's certificate, where it must be this one
+    tunnel: Any = None  # `ssh.Tunnel` that forwards `path`
 
     def open(self, seconds: float = HANDSHAKE_SECONDS) -> socket.socket:
         """A connection, not authenticated yet."""
+        if self.tunnel is not None:
+            self.tunnel.ensure()
         if self.path:
             unix = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             try:
@@ -52,7 +55,7 @@ class Target:
             except BaseException:
                 unix.close()
                 raise
-            return unix
+            return unix if self.tls is None else self._secured(unix)
         plain = socket.create_connection((self.host, self.port), seconds)
         try:
             plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -87,6 +90,11 @@ class Target:
         except BaseException:
             connection.close()
             raise
+
+    def close(self) -> None:
+        """Once no connection is needed any more."""
+        if self.tunnel is not None:
+            self.tunnel.close()
 
     def control(self, request: Mapping[str, Any], seconds: float = HANDSHAKE_SECONDS) -> dict[str, Any]:
         """The reply to a request that needs no session."""

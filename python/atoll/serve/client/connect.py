@@ -13,6 +13,7 @@ from ...session.session import Session, adopt
 from .. import server_files
 from ..certificates import pinned_context
 from ..protocol import Role
+from . import ssh as tunnels
 from .channel import Target
 from .dispatch import install
 from .session import RemoteSession
@@ -29,7 +30,8 @@ def connect(
     Parameters
     ----------
     server : str
-        The name of a server of this user on this host, ``"host:port"``, or a host when `port` is given.
+        The name of a server of this user on this host, ``"host:port"``, a host when `port` is given, or
+        ``"ssh://user@login/NAME"``: a server of this user behind the system's ssh, which must not ask for a password.
     port : int, optional
         The server's port.
     token : str, optional
@@ -60,7 +62,7 @@ def connect(
     """
     target = target_of(server, port, token, role, tls, fingerprint)
     try:
-        core = RemoteSession(target, quota)
+        core = _started(target, quota)
     except (ConnectionRefusedError, FileNotFoundError) as error:
         raise ConnectionError(
             f"no server listens at {target.label} ({error}). Start it with `atoll serve`? See `atoll serve status`"
@@ -73,12 +75,22 @@ def connect(
     return adopt(core)
 
 
+def _started(target: Target, quota: int | None) -> RemoteSession:
+    try:
+        return RemoteSession(target, quota)
+    except BaseException:
+        target.close()
+        raise
+
+
 def target_of(
     server: str, port: int | None = None, token: str | None = None, role: str = "code", tls: Any = None,
     fingerprint: str = "",
 ) -> Target:  # fmt: skip
     """Where a server is and how to prove oneself to it."""
     wanted = Role.of(role)
+    if server.startswith("ssh://"):
+        return tunnels.target_of(server, wanted, token)
     if port is None and ":" not in server:
         found = server_files.read(server)
         known = token or found.tokens.get(wanted.label)

@@ -242,6 +242,7 @@ class RemoteSession:
             self.closed = True
             if self._process == os.getpid():
                 self._channel.close()
+                self.target.close()
             else:
                 self._channel.abandon()
 
