@@ -14,8 +14,9 @@ using namespace testing;
 
 // Around the tile (6 rows; 4 to 32 columns), the chunk (96 rows) and the depth (256), against plain loops.
 TEST(MatMul, IsTheSumOfProducts) {
-  const std::size_t sizes[][3] = {{1, 1, 1},    {6, 3, 8},    {7, 5, 9},   {5, 256, 33}, {13, 257, 17},
-                                  {97, 300, 5}, {193, 2, 65}, {2, 600, 1}, {12, 64, 64}};
+  const std::size_t sizes[][3] = {{1, 1, 1},      {6, 3, 8},    {7, 5, 9},   {5, 256, 33}, {13, 257, 17},
+                                  {97, 300, 5},   {193, 2, 65}, {2, 600, 1}, {12, 64, 64}, {1, 600, 2},
+                                  {1, 259, 1100}, {1, 3, 37},   {33, 31, 1}, {40, 770, 1}, {1, 300, 1}};
   for (unsigned threads : {1u, 3u})
     for (const auto& [m, k, n] : sizes)
       for (int code = 0; code < static_cast<int>(dtype_count); ++code) {
@@ -64,6 +65,30 @@ TEST(MatMul, IsTheSumOfProducts) {
           }
         });
       }
+}
+
+// Along the rows of a matrix and down its columns: in parts with borders at the depth, and on any number of threads.
+TEST(MatMul, ProductsWithVectorsKeepTheirBits) {
+  const std::size_t m = 37, k = 1300;
+  std::vector<double> matrix(m * k), v(k);
+  SequentialRandom random(5);
+  for (auto* values : {&matrix, &v})
+    for (double& x : *values) x = static_cast<double>(random.below(1000)) / 7;
+  for (const bool along : {true, false}) {
+    std::vector<double> first;
+    for (unsigned threads : {1u, 2u, 5u})
+      for (std::size_t part : {product_depth, 3 * product_depth, k}) {
+        Harness harness(threads);
+        std::vector<double> c(m);
+        for (std::size_t at = 0; at < k; at += part) {
+          const std::size_t count = std::min(part, k - at);
+          if (along) add_product(harness.work, DType::f64, matrix.data() + at, k, v.data() + at, c.data(), m, count, 1);
+          else add_product(harness.work, DType::f64, v.data() + at, k, matrix.data() + at * m, c.data(), 1, count, m);
+        }
+        if (first.empty()) first = c;
+        ASSERT_EQ(c, first) << "threads " << threads << " part " << part << " along " << along;
+      }
+  }
 }
 
 TEST(MatMul, OfStacksIsThatOfEach) {

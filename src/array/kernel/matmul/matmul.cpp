@@ -6,6 +6,7 @@
 
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/simd.hpp"
+#include "kernel/matmul/vector.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/matmul/matmul.cpp"
@@ -17,8 +18,11 @@ namespace atl::array::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::size_t tile_rows = 6;  // 12 sums in registers, 2 of b and 1 of a: 16 registers, which AVX2 has
-constexpr std::size_t chunk_rows = 16 * tile_rows;
+// Two vectors of columns by so many rows: 12 sums in registers, 2 of b and 1 of a are the 16 registers of AVX2. AVX-512
+// has 32, and needs more rows for each panel of b, which at twice the width fills the first cache.
+constexpr std::size_t tile_rows = HWY_MAX_BYTES >= 64 ? 12 : 6;
+constexpr std::size_t chunk_rows = 96;
+static_assert(chunk_rows % tile_rows == 0);
 
 template <class T>
 std::size_t tile_columns() {
@@ -48,35 +52,30 @@ HWY_ATTR void pack_rows(const T* a, std::size_t stride, std::size_t rows, std::s
     for (std::size_t r = 0; r < tile_rows; ++r) *to++ = r < rows ? a[r * stride + i] : T{0};
 }
 
-/// One tile of the product: six rows, two vectors of columns.
+/// One tile of the product: tile_rows rows, two vectors of columns.
 template <class T>
 HWY_ATTR HWY_INLINE void tile_product(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::size_t k,
                                       T* HWY_RESTRICT to) {
   const hn::ScalableTag<T> d;
+  using V = decltype(hn::Zero(d));
   const std::size_t lanes = hn::Lanes(d);
-  auto s00 = hn::Zero(d), s01 = s00, s10 = s00, s11 = s00, s20 = s00, s21 = s00;
-  auto s30 = s00, s31 = s00, s40 = s00, s41 = s00, s50 = s00, s51 = s00;
+  V left[tile_rows], right[tile_rows];
+#pragma GCC unroll 16
+  for (std::size_t row = 0; row < tile_rows; ++row) left[row] = right[row] = hn::Zero(d);
   for (std::size_t i = 0; i < k; ++i, a += tile_rows, b += 2 * lanes) {
     const auto b0 = hn::LoadU(d, b), b1 = hn::LoadU(d, b + lanes);
-    auto x = hn::Set(d, a[0]);
-    s00 = hn::MulAdd(x, b0, s00), s01 = hn::MulAdd(x, b1, s01);
-    x = hn::Set(d, a[1]);
-    s10 = hn::MulAdd(x, b0, s10), s11 = hn::MulAdd(x, b1, s11);
-    x = hn::Set(d, a[2]);
-    s20 = hn::MulAdd(x, b0, s20), s21 = hn::MulAdd(x, b1, s21);
-    x = hn::Set(d, a[3]);
-    s30 = hn::MulAdd(x, b0, s30), s31 = hn::MulAdd(x, b1, s31);
-    x = hn::Set(d, a[4]);
-    s40 = hn::MulAdd(x, b0, s40), s41 = hn::MulAdd(x, b1, s41);
-    x = hn::Set(d, a[5]);
-    s50 = hn::MulAdd(x, b0, s50), s51 = hn::MulAdd(x, b1, s51);
+#pragma GCC unroll 16
+    for (std::size_t row = 0; row < tile_rows; ++row) {
+      const auto x = hn::Set(d, a[row]);
+      left[row] = hn::MulAdd(x, b0, left[row]);
+      right[row] = hn::MulAdd(x, b1, right[row]);
+    }
   }
-  auto store = [&](std::size_t row, auto left, auto right) HWY_ATTR {
-    hn::StoreU(left, d, to + row * 2 * lanes);
-    hn::StoreU(right, d, to + row * 2 * lanes + lanes);
-  };
-  store(0, s00, s01), store(1, s10, s11), store(2, s20, s21), store(3, s30, s31), store(4, s40, s41),
-      store(5, s50, s51);
+#pragma GCC unroll 16
+  for (std::size_t row = 0; row < tile_rows; ++row) {
+    hn::StoreU(left[row], d, to + row * 2 * lanes);
+    hn::StoreU(right[row], d, to + row * 2 * lanes + lanes);
+  }
 }
 
 /// Rows of the product: some of a packed at a time, 192 KiB that stay in the second cache while each panel of b, in the
@@ -179,21 +178,16 @@ void add_whole_product(const Work& work, const T* a, std::size_t stride, const T
   });
 }
 
-/// Calls `body` with the type whose arithmetic is that of the elements.
-template <class Body>
-void dispatch_arithmetic(DType type, Body&& body) {
-  if (type == DType::f32) body(Type<float>{});
-  else if (type == DType::f64) body(Type<double>{});
-  else if (type == DType::b1) body(Type<bool>{});
-  else dispatch_size(size_of(type), body);
-}
-
 }  // namespace
 
 void add_product(const Work& work, DType type, const void* a, std::size_t a_stride, const void* b, void* c,
                  std::size_t m, std::size_t k, std::size_t n) {
   if (m == 0 || k == 0 || n == 0) return;
-  if (type == DType::f32) {
+  if (n == 1) {
+    add_matrix_vector(work, type, a, a_stride, b, c, m, k);
+  } else if (m == 1) {
+    add_vector_matrix(work, type, a, b, c, k, n);
+  } else if (type == DType::f32) {
     HWY_DYNAMIC_DISPATCH(add_float32)
     (work, static_cast<const float*>(a), a_stride, static_cast<const float*>(b), static_cast<float*>(c), m, k, n);
   } else if (type == DType::f64) {
