@@ -380,16 +380,20 @@ def transpose(x: Expr, axes: Sequence[int]) -> Expr: ...
 def get_slice(x: Expr, slices: Sequence[tuple[int, int, int]]) -> Expr:
     """One (start, step, count) per axis, step may be negative; all indices in range."""
 
-def concatenate(parts: Sequence[Expr]) -> Expr:
-    """Along axis 0; same dtype and trailing shape."""
+def concatenate(parts: Sequence[Expr], axis: int = 0) -> Expr:
+    """Same dtype, and the same lengths along the other axes."""
+
+def roll(x: Expr, axis: int, shift: int) -> Expr:
+    """Elements shifted cyclically along an axis after the first, by 0 to its length less 1."""
 
 # -- reductions and scans --
 def reduce_all(kind: str, x: Expr, dtype: int, keep: bool) -> bool | int | float:
     """kind: sum prod min max argmin argmax any all count_nonzero. `dtype` is the accumulator's. The same value on every PE.
     keep: store x as well, in the same pass. ValueError for min, max, argmin, argmax of nothing."""
 
-def reduce_axes(kind: str, x: Expr, axes: Sequence[int], dtype: int) -> Expr:
-    """The axes (sorted, non-negative) vanish; the caller reshapes for keepdims. argmin and argmax: one axis."""
+def reduce_axes(kind: str, x: Expr, axes: Sequence[int], dtype: int, keep: bool = True) -> Expr:
+    """The axes (sorted, non-negative) vanish; the caller reshapes for keepdims. argmin and argmax: one axis.
+    keep: store x before; else x is computed in the same pass and not stored."""
 
 def scan(kind: str, x: Expr, axis: int, dtype: int) -> Expr:
     """kind: cumsum cumprod cummax cummin."""

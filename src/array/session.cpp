@@ -211,4 +211,12 @@ ReductionValue Session::reduce(const NodePtr& node, Reduction kind, Keep keep) {
   return reduced.value;
 }
 
+Array Session::reduce_axes(const NodePtr& node, Reduction kind, std::uint32_t axes) {
+  std::lock_guard lock(busy_);
+  if (!node->stored() && node->kind != Node::Kind::constant) prepare(node);
+  Lowered lowered = lower(node, StoreRoot::no);
+  lowered.program.results.resize(1);  // shared nodes are computed again when they are needed
+  return call<&array::reduce_axes>(std::move(lowered.program), std::move(lowered.leaves), lowered.shape, kind, axes);
+}
+
 }  // namespace atl::array

@@ -201,19 +201,39 @@ void bind_operations(nb::module_& m) {
       Release());
   m.def(
       "concatenate",
-      [](const std::vector<Expr>& parts) {
+      [](const std::vector<Expr>& parts, int axis) {
         ATOLL_VALIDATE(!parts.empty(), ValueError, "need at least one array to concatenate");
+        ATOLL_VALIDATE(axis >= 0 && axis < parts[0].node->shape.ndim(), IndexError,
+                       "axis {} is out of bounds for array of dimension {}", axis, parts[0].node->shape.ndim());
+        auto others = [axis](Shape shape) {
+          shape[axis] = 0;
+          return shape;
+        };
         std::vector<Array> arrays;
         for (const Expr& part : parts) {
           ATOLL_VALIDATE(part.session == parts[0].session, ValueError, "the arrays belong to different sessions");
           arrays.push_back(part.value());
           ATOLL_VALIDATE(
-              arrays.back()->dtype == arrays[0]->dtype && arrays.back()->shape.inner() == arrays[0]->shape.inner(),
+              arrays.back()->dtype == arrays[0]->dtype && arrays.back()->shape.ndim() == arrays[0]->shape.ndim() &&
+                  others(arrays.back()->shape) == others(arrays[0]->shape),
               ValueError, "all the input array dimensions except for the concatenation axis must match exactly");
         }
-        return stored(parts[0], parts[0].session->call<&array::concatenate>(arrays));
+        return stored(parts[0], parts[0].session->call<&array::concatenate>(arrays, axis));
       },
-      Release());
+      Release(), nb::arg("parts"), nb::arg("axis") = 0);
+  m.def(
+      "roll",
+      [](const Expr& x, int axis, std::int64_t shift) {
+        const Shape& shape = x.node->shape;
+        ATOLL_VALIDATE(axis > 0 && axis < shape.ndim(), IndexError,
+                       "axis {} is out of bounds for rolling within rows of dimension {}", axis, shape.ndim());
+        ATOLL_VALIDATE(shift >= 0 && shift < shape[axis], ValueError,
+                       "cannot roll by {} along an axis of {} elements (the shift is from 0 to the length less 1). "
+                       "Take it modulo the length?",
+                       shift, shape[axis]);
+        return stored(x, x.session->call<&array::roll>(x.value(), axis, shift));
+      },
+      Release(), nb::arg("x"), nb::arg("axis"), nb::arg("shift"));
 
   // -- reductions and scans --
   m.def(
@@ -227,7 +247,7 @@ void bind_operations(nb::module_& m) {
         {
           WithoutGil release;
           if (keep_below) x.value();
-          value = x.session->reduce(node, kind, keep ? Session::Keep::yes : Session::Keep::no);
+          value = x.session->reduce(node, kind, keep && !keep_below ? Session::Keep::yes : Session::Keep::no);
         }
         const bool place = kind == Reduction::argmin || kind == Reduction::argmax;
         if (value.empty && (kind == Reduction::min || kind == Reduction::max))
@@ -240,7 +260,7 @@ void bind_operations(nb::module_& m) {
       nb::arg("kind"), nb::arg("x"), nb::arg("dtype"), nb::arg("keep"));
   m.def(
       "reduce_axes",
-      [](const std::string& name, const Expr& x, const std::vector<int>& axes, int dtype) {
+      [](const std::string& name, const Expr& x, const std::vector<int>& axes, int dtype, bool keep) {
         const Reduction kind = to_reduction(name);
         std::uint32_t set = 0;
         for (int axis : axes) {
@@ -250,10 +270,10 @@ void bind_operations(nb::module_& m) {
           ATOLL_VALIDATE(x.node->shape[axis] > 0 || kind < Reduction::min || kind > Reduction::argmax, ValueError,
                          "zero-size array to reduction operation {} which has no identity", name);
         }
-        const Array array = x.session->value(array::make_cast(x.node, to_dtype(dtype)));
-        return stored(x, x.session->call<&array::reduce_axes>(array, kind, set));
+        if (keep) x.value();
+        return stored(x, x.session->reduce_axes(array::make_cast(x.node, to_dtype(dtype)), kind, set));
       },
-      Release());
+      Release(), nb::arg("kind"), nb::arg("x"), nb::arg("axes"), nb::arg("dtype"), nb::arg("keep") = true);
   m.def(
       "scan",
       [](const std::string& name, const Expr& x, int axis, int dtype) {

@@ -213,13 +213,16 @@ def _contract(terms: list[tuple[str, ndarray]], wanted: str, sizes: dict[str, in
         matrices = _as_matrices(terms, wanted, summed, sizes)
         if matrices is not None:
             return matrices
-    arrays = [_arranged(letters, array, wanted + summed) for letters, array in terms]
+    # The order of an array with all letters is kept: of the others, few axes or none change their places.
+    order = next((letters for letters, _ in terms if set(letters) == present), wanted + summed)
+    wanted = "".join(letter for letter in order if letter in wanted)
+    arrays = [_arranged(letters, array, order) for letters, array in terms]
     product: Any = arrays[0]
     for array in arrays[1:]:
         product = product * array
     if not summed:
         return wanted, product.copy() if len(arrays) == 1 else product
-    axes = tuple(range(len(wanted), len(wanted) + len(summed)))
+    axes = tuple(order.index(letter) for letter in summed)
     kind, dtype = ("any", None) if code == BOOL else ("sum", DTYPE_OF[code])
     return wanted, as_array(reduce(kind, product, axes, dtype, None, False, None, True, False))
 

@@ -144,10 +144,14 @@ def get_slice(x: Any, slices: Any) -> Any:
     return _both(x, lambda part: _core.get_slice(part, slices)) if type(x) is Pair else _core.get_slice(x, slices)
 
 
-def concatenate(parts: Sequence[Any]) -> Any:
+def concatenate(parts: Sequence[Any], axis: int = 0) -> Any:
     if parts and type(parts[0]) is Pair:
-        return Pair(_core.concatenate([one.re for one in parts]), _core.concatenate([one.im for one in parts]))
-    return _core.concatenate(parts)
+        return Pair(*(_core.concatenate([getattr(one, part) for one in parts], axis) for part in ("re", "im")))
+    return _core.concatenate(parts, axis)
+
+
+def roll(x: Any, axis: int, shift: int) -> Any:
+    return _both(x, lambda part: _core.roll(part, axis, shift)) if type(x) is Pair else _core.roll(x, axis, shift)
 
 
 def reinterpret(x: Any, dtype: int, shape: Sequence[int]) -> Any:
@@ -227,9 +231,9 @@ def reduce_all(kind: str, x: Any, dtype: int, keep: bool) -> Any:
     return found.item()
 
 
-def reduce_axes(kind: str, x: Any, axes: Sequence[int], dtype: int) -> Any:
+def reduce_axes(kind: str, x: Any, axes: Sequence[int], dtype: int, keep: bool = True) -> Any:
     if type(x) is not Pair and dtype < COMPLEX64:
-        return _core.reduce_axes(kind, x, axes, dtype)
+        return _core.reduce_axes(kind, x, axes, dtype, keep)
     if dtype < COMPLEX64:
         return _core.reduce_axes(kind, cast(x, dtype), axes, dtype)
     pair = cast(x, dtype)
@@ -273,9 +277,7 @@ def _product(x: Any) -> Any:
 
 def _joined(a: Any, b: Any) -> Any:
     """Concatenates along the last axis."""
-    order = [a.ndim - 1, *range(a.ndim - 1)]
-    back = [*range(1, a.ndim), 0]
-    return transpose(concatenate([transpose(a, order), transpose(b, order)]), back)
+    return concatenate([a, b], a.ndim - 1)
 
 
 def _extreme(kind: str, x: Any) -> Any:

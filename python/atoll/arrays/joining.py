@@ -82,12 +82,7 @@ def concatenate(
                     f"dimension {other}, the array at index 0 has size {first} and the array at index {number} has "
                     f"size {mine}"
                 )
-    if place:
-        order = list(range(ndim))
-        order[0], order[place] = place, 0
-        joined = engine.transpose(engine.concatenate([engine.transpose(part, order) for part in parts]), order)
-    else:
-        joined = engine.concatenate(parts)
+    joined = engine.concatenate(parts, place)
     if out is None:
         return wrap(joined)
     require_out(out)[...] = wrap(joined)

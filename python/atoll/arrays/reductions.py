@@ -13,7 +13,7 @@ import numpy as np
 from . import engine
 from .array import Array, as_array, expr_of, require_out, wrap
 from .composed import choose
-from .dtypes import BOOL, FLOAT32, INT64, KIND_OF, SCALAR_OF, UINT64, DTypeLike, code_of, fit_scalar
+from .dtypes import BOOL, COMPLEX64, FLOAT32, INT64, KIND_OF, SCALAR_OF, UINT64, DTypeLike, code_of, fit_scalar
 from .elementwise import check_output
 from .ufuncs import isnan
 from .views import FUNCTION_TEMPORARY
@@ -101,9 +101,10 @@ def reduce(
     code = expr.dtype
     results = _RESULT[kind]
     result = (code if results is None else results[code]) if dtype is None else code_of(dtype)
-    wide = BOOL if kind == "count_nonzero" else result  # what the elements are cast to
     if where is not True or initial is not None:
         expr, keep = _masked(kind, expr, where, initial, result), False
+    truth = kind in ("any", "all", "count_nonzero")  # of elements of any type
+    wide = result if not truth else expr.dtype if expr.dtype < COMPLEX64 else BOOL  # what the elements are cast to
     axis = axis_of_scalar(axis, expr.ndim)
     if expr.size == 0 and initial is not None and kind in ("min", "max"):
         return _initial_alone(expr, axes_of(axis, expr.ndim), initial, result, keepdims, out)
@@ -119,13 +120,13 @@ def reduce(
         value = engine.reduce_all(kind, expr, wide, keep)
         answer = engine.full(expr.session, _kept_shape(expr.shape, None) if keepdims else (), result, value)
     elif not axes:
-        answer = engine.cast(expr if wide == result else engine.cast(expr, wide), result)
+        answer = engine.cast(engine.cast(expr, BOOL) if truth else expr, result)
     else:
         if kind in ("min", "max") and any_zero(expr.shape, axes):
             raise ValueError(
                 f"zero-size array to reduction operation {_UFUNC[kind]} which has no identity; give initial="
             )
-        answer = engine.reduce_axes(kind, expr, axes, wide)
+        answer = engine.reduce_axes(kind, expr, axes, wide, keep)
         if keepdims:
             answer = engine.reshape(answer, _kept_shape(expr.shape, axes))
     if initial is not None:
@@ -205,7 +206,7 @@ def arg_reduce(kind: str, a: Any, axis: Any, out: Any, keepdims: bool, keep: boo
         if expr.ndim == 1:
             answer = engine.scalar(expr.session, engine.reduce_all(kind, expr, expr.dtype, keep), INT64)
         else:
-            answer = engine.reduce_axes(kind, expr, axes, expr.dtype)
+            answer = engine.reduce_axes(kind, expr, axes, expr.dtype, keep)
         if keepdims:
             answer = engine.reshape(answer, _kept_shape(expr.shape, axes))
     if out is not None:
@@ -247,7 +248,8 @@ def sum(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, keep
     >>> ak.sum(ak.arange(5))
     np.int64(10)
     """
-    return reduce("sum", a, axis, dtype, out, keepdims, initial, where, getrefcount(a) > FUNCTION_TEMPORARY)
+    keep = getrefcount(a) > FUNCTION_TEMPORARY  # before a call holds it, too
+    return reduce("sum", a, axis, dtype, out, keepdims, initial, where, keep)
 
 
 def prod(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
@@ -260,7 +262,8 @@ def prod(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, kee
     >>> ak.prod(ak.arange(1, 5))
     np.int64(24)
     """
-    return reduce("prod", a, axis, dtype, out, keepdims, initial, where, getrefcount(a) > FUNCTION_TEMPORARY)
+    keep = getrefcount(a) > FUNCTION_TEMPORARY  # before a call holds it, too
+    return reduce("prod", a, axis, dtype, out, keepdims, initial, where, keep)
 
 
 def min(
@@ -274,7 +277,8 @@ def min(
     >>> ak.min(ak.array([3, 1, 2]))
     np.int64(1)
     """
-    return reduce("min", a, axis, None, out, keepdims, initial, where, getrefcount(a) > FUNCTION_TEMPORARY)
+    keep = getrefcount(a) > FUNCTION_TEMPORARY  # before a call holds it, too
+    return reduce("min", a, axis, None, out, keepdims, initial, where, keep)
 
 
 def max(
@@ -288,7 +292,8 @@ def max(
     >>> ak.max(ak.array([3, 1, 2]))
     np.int64(3)
     """
-    return reduce("max", a, axis, None, out, keepdims, initial, where, getrefcount(a) > FUNCTION_TEMPORARY)
+    keep = getrefcount(a) > FUNCTION_TEMPORARY  # before a call holds it, too
+    return reduce("max", a, axis, None, out, keepdims, initial, where, keep)
 
 
 amin, amax = min, max
@@ -303,7 +308,8 @@ def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, wh
     >>> ak.any(ak.array([False, True]))
     np.True_
     """
-    return reduce("any", a, axis, None, out, keepdims, None, where, getrefcount(a) > FUNCTION_TEMPORARY)
+    keep = getrefcount(a) > FUNCTION_TEMPORARY  # before a call holds it, too
+    return reduce("any", a, axis, None, out, keepdims, None, where, keep)
 
 
 def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
@@ -315,7 +321,8 @@ def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, wh
     >>> ak.all(ak.array([False, True]))
     np.False_
     """
-    return reduce("all", a, axis, None, out, keepdims, None, where, getrefcount(a) > FUNCTION_TEMPORARY)
+    keep = getrefcount(a) > FUNCTION_TEMPORARY  # before a call holds it, too
+    return reduce("all", a, axis, None, out, keepdims, None, where, keep)
 
 
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
@@ -327,7 +334,8 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     >>> int(ak.count_nonzero(ak.array([0, 1, 2])))
     2
     """
-    return reduce("count_nonzero", a, axis, None, None, keepdims, None, True, getrefcount(a) > FUNCTION_TEMPORARY)
+    keep = getrefcount(a) > FUNCTION_TEMPORARY  # before a call holds it, too
+    return reduce("count_nonzero", a, axis, None, None, keepdims, None, True, keep)
 
 
 def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
@@ -339,7 +347,8 @@ def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     >>> ak.argmin(ak.array([3, 1, 2]))
     np.int64(1)
     """
-    return arg_reduce("argmin", a, axis, out, keepdims, getrefcount(a) > FUNCTION_TEMPORARY)
+    keep = getrefcount(a) > FUNCTION_TEMPORARY  # before a call holds it, too
+    return arg_reduce("argmin", a, axis, out, keepdims, keep)
 
 
 def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
@@ -351,7 +360,8 @@ def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     >>> ak.argmax(ak.array([3, 1, 2]))
     np.int64(0)
     """
-    return arg_reduce("argmax", a, axis, out, keepdims, getrefcount(a) > FUNCTION_TEMPORARY)
+    keep = getrefcount(a) > FUNCTION_TEMPORARY  # before a call holds it, too
+    return arg_reduce("argmax", a, axis, out, keepdims, keep)
 
 
 # -- variants that ignore NaN: NaN is replaced by the identity --

@@ -171,10 +171,10 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
     for number, place in zip(shifts, axes, strict=True):
         length = array.shape[place]
         offset = operator.index(number) % length if length else 0
-        if offset:
-            before = (slice(None),) * place
-            parts = [result[(*before, slice(length - offset, None))], result[(*before, slice(None, length - offset))]]
-            result = concatenate(parts, place)
+        if offset and place:
+            result = wrap(engine.roll(result._read(), place, offset))
+        elif offset:
+            result = concatenate([result[length - offset :], result[: length - offset]])
     return result.copy() if result is array else result
 
 

@@ -115,10 +115,7 @@ def _cumulative(kind: str, x: Any, axis: int | None, dtype: DTypeLike, out: Any,
     number = place % expr.ndim
     shape = tuple(1 if other == number else count for other, count in enumerate(expr.shape))
     start = engine.full(expr.session, shape, result.dtype, 0 if kind == "cumsum" else 1)
-    order = list(range(expr.ndim))
-    order[0], order[number] = order[number], order[0]  # its own inverse
-    joined = engine.concatenate([engine.transpose(part, order) for part in (start, result)])
-    answer = engine.transpose(joined, order)
+    answer = engine.concatenate([start, result], number)
     return wrap(answer) if out is None else into(out, answer, kind, answer.dtype)
 
 

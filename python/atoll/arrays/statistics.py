@@ -104,7 +104,8 @@ def mean(
     >>> ak.mean(ak.arange(4))
     np.float64(1.5)
     """
-    return mean_of(a, axis, dtype, out, keepdims, where, getrefcount(a) > FUNCTION_TEMPORARY)
+    keep = getrefcount(a) > FUNCTION_TEMPORARY  # before a call holds it, too
+    return mean_of(a, axis, dtype, out, keepdims, where, keep)
 
 
 def freedom_lost(ddof: float, correction: float | None) -> float:
@@ -138,23 +139,27 @@ def var(
     result = _real_code(code if code >= FLOAT32 else FLOAT64) if dtype is None else _real_code(code_of(dtype))
     delta = freedom_lost(ddof, correction)
     degrees = _degrees(array._expr, axis, where, keepdims, delta)
-    values = array.astype(np.complex128 if code >= COMPLEX64 else np.float64, copy=False)
+    wide = np.complex128 if code >= COMPLEX64 else np.float64
     if mean is None:
         centre: Any
         if array.size == 0:
             centre = math.nan
         elif axis is None:
-            centre = mean_of(values, None, None, None, False, where, True).item()
+            centre = mean_of(array, None, wide, None, False, where, True).item()
         else:
-            centre = mean_of(values, axis, None, None, True, where, True)
+            centre = mean_of(array, axis, wide, None, True, where, True)
     else:
         centre = mean
-    distance = values - centre
-    squares = distance * distance if code < COMPLEX64 else distance.real**2 + distance.imag**2
-    total = reduce("sum", squares, axis, None, None, keepdims, None, where, False)
+    total = reduce("sum", _squared_distances(array, wide, centre), axis, None, None, keepdims, None, where, False)
     with np.errstate(all="ignore"):
         answer = total / degrees
     return _finish(answer.astype(DTYPE_OF[result]) if result != FLOAT64 else answer, out)
+
+
+def _squared_distances(array: ndarray, wide: Any, centre: Any) -> Any:
+    """Unevaluated. Nothing else holds its operands, which would be stored with it."""
+    distance = array.astype(wide, copy=False) - centre
+    return distance * distance if distance.dtype.kind != "c" else distance.real**2 + distance.imag**2
 
 
 def _real_code(code: int) -> int:

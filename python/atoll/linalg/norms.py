@@ -51,12 +51,13 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     >>> ak.linalg.norm([3.0, 4.0])
     np.float64(5.0)
     """
-    values = _values(x)
+    array = as_array(x)
     if axis is None:
-        if ord is None or (ord in ("f", "fro") and values.ndim == 2) or (ord == 2 and values.ndim == 1):
-            length = _root(sum(_squares(values)))
-            return as_array(length).reshape((1,) * values.ndim) if keepdims else length
-        axis = tuple(range(values.ndim))
+        if ord is None or (ord in ("f", "fro") and array.ndim == 2) or (ord == 2 and array.ndim == 1):
+            length = _root(sum(_squares(_values(array))))  # the values have no name here, and are not stored
+            return as_array(length).reshape((1,) * array.ndim) if keepdims else length
+        axis = tuple(range(array.ndim))
+    values = _values(array)
     axes = axis if isinstance(axis, tuple) else (axis,)
     if len(axes) == 1:
         return _of_vectors(values, ord, _axis(axes[0], values.ndim), keepdims)

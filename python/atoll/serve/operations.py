@@ -18,7 +18,7 @@ from .protocol import Role
 _READ = (
     "Expr.alias", "Expr.evaluate", "Expr.item", "Expr.item_at", "Expr.to_numpy", "Session.stats", "apply", "arange",
     "broadcast_to", "cast", "compress", "concatenate", "empty", "flatnonzero", "full", "get_slice", "reduce_all",
-    "reduce_axes", "reshape", "scalar", "take", "text_buffers", "text_concatenate", "text_slice", "text_take",
+    "reduce_axes", "reshape", "roll", "scalar", "take", "text_buffers", "text_concatenate", "text_slice", "text_take",
     "transpose",
 )  # fmt: skip
 _COMPUTE = (

@@ -5,11 +5,12 @@
 
 namespace atl::array {
 
-Iteration::Iteration(Engine& engine, const Program& program, const std::vector<LeafSource>& sources, const Shape& shape)
+Iteration::Iteration(Engine& engine, const Program& program, const std::vector<LeafSource>& sources, const Shape& shape,
+                     Axes axes)
     : distribution_(shape, engine.npes(), engine.grain()) {
   const std::int64_t rows = distribution_.count(engine.pe());
   const std::int64_t first = distribution_.begin(engine.pe()) * shape.row_size();
-  bool flat = true;
+  bool flat = axes == Axes::merged;
   for (const LeafSource& source : sources) flat = flat && (source.array == nullptr || source.array->shape == shape);
   domain_ = Domain::flat(static_cast<std::uint64_t>(rows * shape.row_size()), static_cast<std::uint64_t>(first));
   if (!flat && shape.ndim() > 0) {

@@ -259,7 +259,34 @@ Array transpose(Engine& engine, Array array, std::vector<int> axes) {
   return result;
 }
 
-Array concatenate(Engine& engine, std::vector<Array> parts) {
+namespace {
+
+/// Along an axis after the first: the result's rows are the parts' rows side by side.
+Array concatenate_within_rows(Engine& engine, const std::vector<Array>& parts, int axis) {
+  Shape shape = parts.front()->shape;
+  shape[axis] = 0;
+  for (const Array& part : parts) shape[axis] += part->shape[axis];
+  Array result = engine.make(parts.front()->dtype, shape);
+  const Strides to = contiguous_strides(shape, result->dtype);
+  const std::int64_t mine = result->first_row(), past = mine + result->local_rows();
+  std::int64_t offset = 0;
+  for (const Array& part : parts) {
+    const Strides from = contiguous_strides(part->shape, part->dtype);
+    OpenBlocks blocks(engine, *part);
+    blocks.read_pieces(mine, past, [&](std::int64_t begin, std::int64_t end, const std::byte* rows) {
+      copy_box(engine, part->dtype, part->shape.with_rows(end - begin), rows, from,
+               result->bytes() + (begin - mine) * to[0] + offset, to);
+    });
+    blocks.close();
+    offset += part->shape[axis] * to[static_cast<std::size_t>(axis)];
+  }
+  return result;
+}
+
+}  // namespace
+
+Array concatenate(Engine& engine, std::vector<Array> parts, int axis) {
+  if (axis > 0) return concatenate_within_rows(engine, parts, axis);
   std::int64_t rows = 0;
   for (const Array& part : parts) rows += part->shape.rows();
   const Shape shape = parts.front()->shape.with_rows(rows);
@@ -276,6 +303,19 @@ Array concatenate(Engine& engine, std::vector<Array> parts) {
     blocks.close();
     first += part->shape.rows();
   }
+  return result;
+}
+
+Array roll(Engine& engine, Array array, int axis, std::int64_t shift) {
+  ATOLL_EXPECT(axis > 0 && axis < array->shape.ndim() && shift >= 0 && shift < array->shape[axis]);
+  Array result = engine.make(array->dtype, array->shape);
+  const Strides strides = contiguous_strides(array->shape, array->dtype);
+  const std::int64_t extent = array->shape[axis], stride = strides[static_cast<std::size_t>(axis)];
+  Shape box = array->shape.with_rows(array->local_rows());
+  box[axis] = shift;
+  copy_box(engine, array->dtype, box, array->bytes() + (extent - shift) * stride, strides, result->bytes(), strides);
+  box[axis] = extent - shift;
+  copy_box(engine, array->dtype, box, array->bytes(), strides, result->bytes() + shift * stride, strides);
   return result;
 }
 

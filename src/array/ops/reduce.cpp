@@ -8,28 +8,15 @@
 namespace atl::array {
 namespace {
 
-/// The array itself as a program, over this PE's rows.
-struct Identity {
-  Identity(const ArrayData& array) : plan(program(array.dtype)) {
-    domain.dims = array.shape.ndim();
-    for (int axis = 0; axis < array.shape.ndim(); ++axis)
-      domain.shape[static_cast<std::size_t>(axis)] = array.shape[axis];
-    domain.shape[0] = array.local_rows();
-    domain.first = static_cast<std::uint64_t>(array.first_index());
-    leaves.push_back(Leaf::dense(array.bytes(), domain));
-  }
-  static Program program(DType dtype) {
-    Program p;
-    p.results.push_back(p.add_leaf(dtype));  // read where it lies
-    return p;
-  }
-  Plan plan;
-  Domain domain;
-  std::vector<Leaf> leaves;
-};
+/// An array itself, read where it lies.
+Program identity(DType dtype) {
+  Program p;
+  p.results.push_back(p.add_leaf(dtype));
+  return p;
+}
 
-UnitGrid row_grid(const ArrayData& array) {
-  return UnitGrid(static_cast<std::uint64_t>(array.distribution.unit_rows()));
+UnitGrid row_grid(const Distribution& distribution) {
+  return UnitGrid(static_cast<std::uint64_t>(distribution.unit_rows()));
 }
 
 /// The row nodes of the PEs below `stop`, in order. Collective.
@@ -52,7 +39,7 @@ TreeFold fold_before(Engine& engine, Work& work, const ArrayData& array, Reducti
   auto share = [&](std::uint32_t pe) {
     return std::min(distribution.begin(last), granules * pe / engine.npes() * granule);
   };
-  const Plan plan(Identity::program(array.dtype));
+  const Plan plan(identity(array.dtype));
   std::vector<TreeNode> mine;
   auto fold_piece = [&](std::int64_t begin, std::int64_t end, const std::byte* from) {
     const Domain domain = Domain::flat(static_cast<std::uint64_t>(end - begin), static_cast<std::uint64_t>(begin));
@@ -75,36 +62,47 @@ TreeFold fold_before(Engine& engine, Work& work, const ArrayData& array, Reducti
 
 }  // namespace
 
-Array reduce_axes(Engine& engine, Array array, Reduction kind, std::uint32_t axes) {
+Array reduce_axes(Engine& engine, Program program, std::vector<LeafSource> leaves, Shape shape, Reduction kind,
+                  std::uint32_t axes) {
   engine.begin_operation("reduce");
-  Shape shape;
-  for (int axis = 0; axis < array->shape.ndim(); ++axis)
-    if ((axes >> axis & 1) == 0) shape.push_back(array->shape[axis]);
-  const DType type = result_type(kind, array->dtype);
-  Array result = engine.make(type, shape);
-  const Identity identity(*array);
+  Shape kept;
+  for (int axis = 0; axis < shape.ndim(); ++axis)
+    if ((axes >> axis & 1) == 0) kept.push_back(shape[axis]);
+  const Plan plan(std::move(program));
+  const Program& code = plan.program();
+  const DType element = code.type_of(code.results[0]), type = result_type(kind, element);
+  Array result = engine.make(type, kept);
+  const Iteration iteration(engine, code, leaves, shape, Iteration::Axes::apart);
+  const Distribution& distribution = iteration.distribution();
+  const std::int64_t first_row = distribution.begin(engine.pe()), rows = distribution.count(engine.pe());
   Work work = engine.work();
 
   if ((axes & 1) == 0) {
-    // Every row by itself; the rows of the result lie like those of the array but for the grain of the distribution.
-    const std::size_t row_bytes = result->row_bytes();
-    Buffer<std::byte> rows(engine.memory(), static_cast<std::size_t>(array->local_rows()) * row_bytes);
-    if (array->local_size() > 0 || (shape.size() > 0 && array->local_rows() > 0))
-      reduce_inner(identity.plan, work, identity.domain, identity.leaves, kind, axes, rows.data());
+    // Every row by itself. With several PEs the result's rows may lie elsewhere: its distribution has another grain.
+    const bool in_place = result->first_row() == first_row && result->local_rows() == rows && engine.npes() == 1;
+    Buffer<std::byte> own;
+    if (!in_place) own = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(rows) * result->row_bytes());
+    std::byte* const out = in_place ? result->bytes() : own.data();
+    Outcome outcome;
+    if (rows > 0) outcome = reduce_inner(plan, work, iteration.domain(), iteration.leaves(), kind, axes, out);
+    check_outcome(engine, code, outcome);
+    if (in_place) return result;
     OpenBlocks blocks(engine, *result);
-    blocks.write_rows(array->first_row(), array->first_row() + array->local_rows(), rows.data());
+    blocks.write_rows(first_row, first_row + rows, own.data());
     blocks.close();
     return result;
   }
 
-  const std::uint64_t width = static_cast<std::uint64_t>(shape.size());
-  RowFold fold(kind, array->dtype, width);
-  if (array->local_rows() > 0 && width > 0)
-    reduce_rows(identity.plan, work, identity.domain, identity.leaves, axes,
-                static_cast<std::uint64_t>(array->shape.rows()), row_grid(*array), fold);
+  const std::uint64_t width = static_cast<std::uint64_t>(kept.size());
+  RowFold fold(kind, element, width);
+  Outcome outcome;
+  if (rows > 0 && width > 0)
+    outcome = reduce_rows(plan, work, iteration.domain(), iteration.leaves(), axes,
+                          static_cast<std::uint64_t>(shape.rows()), row_grid(distribution), fold);
+  check_outcome(engine, code, outcome);
   Buffer<std::byte> values(engine.memory(), width * size_of(type));
   if (engine.npes() == 1) fold.finish(values.data());
-  else merge_row_nodes(engine, fold, kind, array->dtype, engine.npes()).finish(values.data());
+  else merge_row_nodes(engine, fold, kind, element, engine.npes()).finish(values.data());
   std::memcpy(result->bytes(), values.data() + static_cast<std::size_t>(result->first_index()) * size_of(type),
               result->local_bytes());
   return result;
@@ -138,7 +136,7 @@ Array scan_along(Engine& engine, Array array, Scan kind, int axis) {
 
   const auto width = static_cast<std::uint64_t>(array->shape.row_size());
   const auto total = static_cast<std::uint64_t>(array->shape.rows());
-  const UnitGrid grid = row_grid(*array);
+  const UnitGrid grid = row_grid(array->distribution);
   RowFold before(reduction, array->dtype, width);
   if (engine.npes() > 1) {
     RowFold mine(reduction, array->dtype, width);

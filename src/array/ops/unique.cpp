@@ -254,7 +254,7 @@ std::vector<Array> unique_array(Engine& engine, Array array, std::uint8_t output
       const std::int64_t groups = first->shape.size();
       const Array rest = get_slice(engine, first, {Slice{groups > 0 ? 1 : 0, 1, groups > 0 ? groups - 1 : 0}});
       const Array end = full(engine, DType::i64, Shape{groups > 0 ? 1 : 0}, static_cast<std::uint64_t>(n));
-      result[3] = compute(engine, Op::subtract, DType::i64, {concatenate(engine, {rest, end}), first});
+      result[3] = compute(engine, Op::subtract, DType::i64, {concatenate(engine, {rest, end}, 0), first});
     }
   }
   if ((outputs & unique_inverse) != 0) {

@@ -89,7 +89,7 @@ Expected<T> oracle(const std::vector<T>& x, const std::vector<std::int64_t>& sha
 }
 
 template <class T>
-void check_all(const std::vector<std::int64_t>& shape) {
+void check_all(const std::vector<std::int64_t>& shape, std::uint64_t granule = 3) {
   std::size_t count = 1;
   for (std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
   const std::vector<T> x = values<T>(count);
@@ -108,14 +108,14 @@ void check_all(const std::vector<std::int64_t>& shape) {
           for (unsigned pes : {1, 2, 5}) {
             std::vector<std::byte> out(expected.value.size() * 8 + 8);
             const std::uint64_t rows = static_cast<std::uint64_t>(shape[0]);
-            const UnitGrid grid(3);
+            const UnitGrid grid(granule);
             const std::uint64_t row = count / rows;
             RowFold whole(kind, dtype_of<T>, expected.value.size());
             std::size_t written = 0;
             for (unsigned pe = 0; pe < pes; ++pe) {
-              const std::uint64_t granules = (rows + 2) / 3;
-              const std::uint64_t begin = std::min(granules * pe / pes * 3, rows);
-              const std::uint64_t end = std::min(granules * (pe + 1) / pes * 3, rows);
+              const std::uint64_t granules = (rows + granule - 1) / granule;
+              const std::uint64_t begin = std::min(granules * pe / pes * granule, rows);
+              const std::uint64_t end = std::min(granules * (pe + 1) / pes * granule, rows);
               Domain domain;
               domain.dims = dims;
               for (int d = 0; d < dims; ++d) domain.shape[d] = shape[static_cast<std::size_t>(d)];
@@ -167,6 +167,40 @@ TEST(Axes, LongAndNarrow) {
 TEST(Axes, WideRowsAreSharedOutByColumns) {
   check_all<double>({4, 7000});
   check_all<std::int32_t>({4, 7001});
+}
+
+// Rows that are units by themselves are joined eight at a time.
+TEST(Axes, RowsAsUnits) {
+  check_all<double>({27, 131}, 1);
+  check_all<float>({16, 3, 50}, 1);
+  check_all<std::int16_t>({41, 150}, 1);
+}
+
+TEST(Axes, RowsAsUnitsLeaveTheRangeOfTheirType) {
+  const std::uint64_t rows = 19, width = 200;
+  for (const Reduction kind : {Reduction::sum, Reduction::prod}) {
+    std::vector<double> x(rows * width, 1.5), expected(width, 0.0);
+    // Partial sums and products are infinite in some rows, the results are not.
+    for (std::uint64_t row = 0; row < 16; ++row) {
+      const double large = kind == Reduction::sum ? (row < 4 ? 1e308 : -1e308) : row % 4 < 2 ? 1e200 : 1e-200;
+      x[row * width + 7] = row < 8 ? large : 1.0;
+    }
+    Environment env(2);
+    Domain domain;
+    domain.dims = 2;
+    domain.shape = {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(width)};
+    const Leaf leaf = Leaf::dense(x.data(), domain);
+    RowFold fold(kind, DType::f64, width);
+    reduce_rows(make_plan<double>(true), env.work, domain, {&leaf, 1}, 1, rows, UnitGrid(1), fold);
+    fold.finish(expected.data());
+    if (kind == Reduction::sum) {
+      EXPECT_EQ(expected[6], 1.5 * 19);
+      EXPECT_EQ(expected[7], 8 + 1.5 * 3);
+    } else {
+      EXPECT_DOUBLE_EQ(expected[6], std::pow(1.5, 19));
+      EXPECT_DOUBLE_EQ(expected[7], std::pow(1.5, 3));
+    }
+  }
 }
 
 TEST(Axes, FloatSumsHaveTheSameBits) {

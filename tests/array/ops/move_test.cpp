@@ -65,10 +65,38 @@ TEST_P(Moving, BoxesOfThreeDimensions) {
     auto rows = to_vector<std::int64_t>(engine, target);
     for (std::size_t i = 0; i < rows.size(); ++i) ASSERT_EQ(rows[i], static_cast<std::int64_t>(i % 5));
     const Array joined =
-        concatenate(engine, {array, target, get_slice(engine, array, {{0, 1, 0}, {0, 1, 4}, {0, 1, 5}})});
+        concatenate(engine, {array, target, get_slice(engine, array, {{0, 1, 0}, {0, 1, 4}, {0, 1, 5}})}, 0);
     auto both = values;
     both.insert(both.end(), rows.begin(), rows.end());
     ASSERT_EQ(to_vector<std::int64_t>(engine, joined), both);
+  });
+}
+
+TEST_P(Moving, ConcatenatesAndRollsAlongInnerAxes) {
+  run([](Engine& engine) {
+    const Array array = to_array(engine, counting(220), Shape{11, 4, 5});
+    const Array narrow = get_slice(engine, array, {{0, 1, 11}, {1, 1, 2}, {0, 1, 5}});
+    const Array joined =
+        concatenate(engine, {array, narrow, get_slice(engine, array, {{0, 1, 11}, {0, 1, 0}, {0, 1, 5}})}, 1);
+    const Array last = concatenate(engine, {array, array}, 2);
+    const Array rolled = roll(engine, array, 1, 3), turned = roll(engine, array, 2, 2),
+                same = roll(engine, array, 2, 0);
+    std::vector<std::int64_t> wide, twice, by_three, by_two;
+    for (std::int64_t i = 0; i < 11; ++i) {
+      for (std::int64_t j = 0; j < 6; ++j)
+        for (std::int64_t k = 0; k < 5; ++k) wide.push_back(i * 20 + (j < 4 ? j : j - 3) * 5 + k);
+      for (std::int64_t j = 0; j < 4; ++j) {
+        for (std::int64_t k = 0; k < 10; ++k) twice.push_back(i * 20 + j * 5 + k % 5);
+        for (std::int64_t k = 0; k < 5; ++k) by_three.push_back(i * 20 + (j + 1) % 4 * 5 + k);
+        for (std::int64_t k = 0; k < 5; ++k) by_two.push_back(i * 20 + j * 5 + (k + 3) % 5);
+      }
+    }
+    ASSERT_EQ(joined->shape, (Shape{11, 6, 5}));
+    ASSERT_EQ(to_vector<std::int64_t>(engine, joined), wide);
+    ASSERT_EQ(to_vector<std::int64_t>(engine, last), twice);
+    ASSERT_EQ(to_vector<std::int64_t>(engine, rolled), by_three);
+    ASSERT_EQ(to_vector<std::int64_t>(engine, turned), by_two);
+    ASSERT_EQ(to_vector<std::int64_t>(engine, same), counting(220));
   });
 }
 

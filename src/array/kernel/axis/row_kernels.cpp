@@ -15,16 +15,23 @@ HWY_BEFORE_NAMESPACE();
 namespace atl::array::HWY_NAMESPACE {
 namespace {
 
-// Each operation: R is the accumulator's type, T the element's.
+/// What the accumulator's form of an operation is for a few elements, too.
+template <class F, class T, class Out>
+struct Narrow {
+  static HWY_INLINE HWY_ATTR Out lift_narrow(T x) { return F::lift(x); }
+  static HWY_INLINE HWY_ATTR Out join_narrow(Out x, Out y) { return F::join(x, y); }
+};
+
+// Each operation: T is the element's type, Out the accumulator's.
 template <class T>
-struct Plus {
+struct Plus : Narrow<Plus<T>, Wrap<T>, Wrap<T>> {
   using In = Wrap<T>;
   using Out = Wrap<T>;
   static HWY_INLINE HWY_ATTR Out lift(In x) { return x; }
   static HWY_INLINE HWY_ATTR Out join(Out x, Out y) { return static_cast<Out>(x + y); }
 };
 template <class T>
-struct Times {
+struct Times : Narrow<Times<T>, Wrap<T>, Wrap<T>> {
   using In = Wrap<T>;
   using Out = Wrap<T>;
   static HWY_INLINE HWY_ATTR Out lift(In x) { return x; }
@@ -35,28 +42,28 @@ struct Times {
   }
 };
 template <class T>
-struct Least {
+struct Least : Narrow<Least<T>, T, T> {
   using In = T;
   using Out = T;
   static HWY_INLINE HWY_ATTR Out lift(In x) { return x; }
   static HWY_INLINE HWY_ATTR Out join(Out x, Out y) { return (x <= y) | (x != x) ? x : y; }
 };
 template <class T>
-struct Greatest {
+struct Greatest : Narrow<Greatest<T>, T, T> {
   using In = T;
   using Out = T;
   static HWY_INLINE HWY_ATTR Out lift(In x) { return x; }
   static HWY_INLINE HWY_ATTR Out join(Out x, Out y) { return (x >= y) | (x != x) ? x : y; }
 };
 template <class T>
-struct Any {
+struct Any : Narrow<Any<T>, T, std::uint8_t> {
   using In = T;
   using Out = std::uint8_t;
   static HWY_INLINE HWY_ATTR Out lift(In x) { return x != T(0); }
   static HWY_INLINE HWY_ATTR Out join(Out x, Out y) { return x | y; }
 };
 template <class T>
-struct All {
+struct All : Narrow<All<T>, T, std::uint8_t> {
   using In = T;
   using Out = std::uint8_t;
   static HWY_INLINE HWY_ATTR Out lift(In x) { return x != T(0); }
@@ -68,6 +75,10 @@ struct Count {
   using Out = std::int64_t;
   static HWY_INLINE HWY_ATTR Out lift(In x) { return x != T(0); }
   static HWY_INLINE HWY_ATTR Out join(Out x, Out y) { return x + y; }
+  static HWY_INLINE HWY_ATTR Unsigned<T> lift_narrow(In x) { return x != T(0); }
+  static HWY_INLINE HWY_ATTR Unsigned<T> join_narrow(Unsigned<T> x, Unsigned<T> y) {
+    return static_cast<Unsigned<T>>(x + y);
+  }
 };
 
 template <class F>
@@ -89,6 +100,24 @@ HWY_ATTR void merge_row(void* acc, const void* other, std::size_t n) {
   const typename F::Out* x = static_cast<const typename F::Out*>(other);
 #pragma GCC ivdep
   for (std::size_t i = 0; i < n; ++i) a[i] = F::join(a[i], x[i]);
+}
+template <class F>
+HWY_ATTR void tree_rows(void* acc, const void* const* rows, std::size_t n) {
+  using In = typename F::In;
+  typename F::Out* a = static_cast<typename F::Out*>(acc);
+  const In *r0 = static_cast<const In*>(rows[0]), *r1 = static_cast<const In*>(rows[1]);
+  const In *r2 = static_cast<const In*>(rows[2]), *r3 = static_cast<const In*>(rows[3]);
+  const In *r4 = static_cast<const In*>(rows[4]), *r5 = static_cast<const In*>(rows[5]);
+  const In *r6 = static_cast<const In*>(rows[6]), *r7 = static_cast<const In*>(rows[7]);
+  // Narrow: a count of eight fits the elements' size, so that as many are added at a time.
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto left = F::join_narrow(F::join_narrow(F::lift_narrow(r0[i]), F::lift_narrow(r1[i])),
+                                     F::join_narrow(F::lift_narrow(r2[i]), F::lift_narrow(r3[i])));
+    const auto right = F::join_narrow(F::join_narrow(F::lift_narrow(r4[i]), F::lift_narrow(r5[i])),
+                                      F::join_narrow(F::lift_narrow(r6[i]), F::lift_narrow(r7[i])));
+    a[i] = static_cast<typename F::Out>(F::join_narrow(left, right));
+  }
 }
 template <class F>
 HWY_ATTR void scan_row(void* out, void* carry, const void* row, std::size_t n) {
@@ -199,7 +228,7 @@ auto with_reduction(Reduction kind, DType type, Body body) {
 RowKernels row_kernels(Reduction kind, DType type) {
   return with_reduction(kind, type, [](auto f) {
     using F = typename decltype(f)::type;
-    return RowKernels{&first_row<F>, &add_row<F>, &merge_row<F>};
+    return RowKernels{&first_row<F>, &add_row<F>, &merge_row<F>, &tree_rows<F>};
   });
 }
 

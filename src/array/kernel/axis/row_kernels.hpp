@@ -18,6 +18,10 @@ struct RowKernels {
   void (*add)(void* acc, const void* row, std::size_t n);
   /// acc = acc ⊕ other, both accumulators.
   void (*merge)(void* acc, const void* other, std::size_t n);
+  /// acc = tree_rows rows, joined as a subtree: ((r0 ⊕ r1) ⊕ (r2 ⊕ r3)) ⊕ ((r4 ⊕ r5) ⊕ (r6 ⊕ r7)).
+  void (*tree)(void* acc, const void* const* rows, std::size_t n);
+  static constexpr unsigned tree_level = 3;
+  static constexpr std::size_t tree_rows = std::size_t{1} << tree_level;
 };
 /// Not for argmin and argmax.
 RowKernels find_row_kernels(Reduction kind, DType type);

@@ -203,6 +203,9 @@ class RowReducer {
     if (whole_ && !wants_places(kind) && from == 0 && to == row_elements_ && row_elements_ <= together_elements / 2) {
       together_ = together_elements / row_elements_;
     }
+    takes_trees_ = whole_ && !wants_places(kind) && together_ == 1;
+    if (takes_trees_ && !runner_.is_plain())
+      scratch_ = Buffer<std::byte>(work.memory, RowKernels::tree_rows * runner_.tile_elements() * size_);
     values_.resize(width_ * together_ * acc_size_);
     if (wants_places(kind)) places_.resize(width_);
     if (!whole_) {
@@ -219,6 +222,23 @@ class RowReducer {
     reduce_plain(begin, end);
     if (may_leave_range(kind_, type_) && watch.left()) [[unlikely]]
       reduce_scaled(begin, end);
+  }
+  /// Local rows [begin, begin + RowKernels::tree_rows), each a unit, to the node above them all. False where that is no
+  /// faster, or left the range of the type: then each row must be reduced by itself.
+  bool reduce_tree(std::uint64_t begin) {
+    if (!takes_trees_) return false;
+    places_.clear();
+    const RowKernels kernels = find_row_kernels(kind_, type_);
+    const RangeWatch watch;
+    const std::uint64_t step = runner_.is_plain() ? to_ - from_ : runner_.tile_elements();
+    for (std::uint64_t at = from_; at < to_; at += step) {
+      const std::size_t n = std::min(step, to_ - at);
+      const void* rows[RowKernels::tree_rows];
+      for (std::size_t k = 0; k < RowKernels::tree_rows; ++k)
+        rows[k] = runner_.run_all((begin + k) * row_elements_ + at, n, scratch_.data() + k * step * size_);
+      kernels.tree(values_.data() + (at - from_) * acc_size_, rows, n);
+    }
+    return !may_leave_range(kind_, type_) || !watch.left();
   }
   const std::byte* values() const { return values_.data(); }
   /// Of extremes; or the exponents of the values, when they are not all 0.
@@ -335,7 +355,7 @@ class RowReducer {
   DType type_;
   TileRunner runner_;
   InnerReducer inner_;
-  bool whole_;
+  bool whole_, takes_trees_ = false;
   std::uint64_t row_elements_, from_, to_, width_ = 0, together_ = 1;
   std::size_t size_ = 1, acc_size_ = 1;
   std::vector<std::byte> values_, one_;
@@ -377,8 +397,23 @@ Outcome reduce_rows(const Plan& plan, Work& work, const Domain& domain, std::spa
                  std::uint64_t to) {
     RowReducer reducer(plan, work, domain, leaves, kind, groups, from, to);
     Pace pace(polling, thread);
+    const bool rows_are_units = grid.granule() == 1;
+    std::uint64_t alone = unit_from;  // units before it are reduced one by one
     for (std::uint64_t u = unit_from; u < unit_to; ++u) {
       const UnitGrid::Unit unit = grid.at(unit_begin + u, total_rows);
+      if (rows_are_units && u >= alone && unit.begin % RowKernels::tree_rows == 0 &&
+          unit_to - u >= RowKernels::tree_rows) {
+        pace.done(RowKernels::tree_rows * (to - from));
+        if (reducer.reduce_tree(unit.begin - first_row)) {
+          TreeNode node;
+          node.level = RowKernels::tree_level;
+          node.index = unit.tree_index >> node.level;
+          into.push(node, reducer.values(), nullptr);
+          u += RowKernels::tree_rows - 1;
+          continue;
+        }
+        alone = u + RowKernels::tree_rows;
+      }
       pace.done((unit.end - unit.begin) * (to - from));
       reducer.reduce(unit.begin - first_row, unit.end - first_row, first_row);
       TreeNode node;

@@ -116,6 +116,8 @@ class Session {
   /// Reduces a graph in one pass; `keep`: stores it as well.
   enum class Keep { no, yes };
   ReductionValue reduce(const NodePtr& node, Reduction kind, Keep keep);
+  /// Reduces a graph along axes without storing it.
+  Array reduce_axes(const NodePtr& node, Reduction kind, std::uint32_t axes);
 
  private:
   /// Marks the session as busy on this thread. Throws when it is already.

@@ -13,7 +13,10 @@ namespace atl::array {
 /// Opens the leaves of a program over `shape`. Collective when a leaf must be brought here from other PEs.
 class Iteration {
  public:
-  Iteration(Engine& engine, const Program& program, const std::vector<LeafSource>& sources, const Shape& shape);
+  /// `merged`: one axis where all leaves are dense, as elementwise programs want it. `apart`: always those of `shape`.
+  enum class Axes : std::uint8_t { merged, apart };
+  Iteration(Engine& engine, const Program& program, const std::vector<LeafSource>& sources, const Shape& shape,
+            Axes axes = Axes::merged);
 
   const Domain& domain() const { return domain_; }
   const Distribution& distribution() const { return distribution_; }

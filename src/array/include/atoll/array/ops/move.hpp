@@ -27,7 +27,11 @@ Array reshape(Engine& engine, Array array, Shape shape);
 /// The same bytes as elements of another type, in a shape of as many bytes.
 Array reinterpret(Engine& engine, Array array, DType dtype, Shape shape);
 Array transpose(Engine& engine, Array array, std::vector<int> axes);
-Array concatenate(Engine& engine, std::vector<Array> parts);
+/// Along `axis`; the other extents and the dtypes agree.
+Array concatenate(Engine& engine, std::vector<Array> parts, int axis);
+/// Elements shifted cyclically along an axis after the first: result[…, (i + shift) % extent, …] = array[…, i, …], with
+/// 0 <= shift < extent. Each PE has its own rows.
+Array roll(Engine& engine, Array array, int axis, std::int64_t shift);
 
 // -- for other operations, not commands --
 

@@ -5,11 +5,14 @@
 #include "atoll/array/engine.hpp"
 #include "atoll/array/kernel/scan.hpp"
 #include "atoll/array/kernel/tree.hpp"
+#include "atoll/array/ops/elementwise.hpp"
 
 namespace atl::array {
 
-/// Removes the axes whose bits are set in `axes` (at least one). The array has the accumulator's dtype already.
-Array reduce_axes(Engine& engine, Array array, Reduction kind, std::uint32_t axes);
+/// Reduces result 0 of a program over `shape` along the axes whose bits are set in `axes` (at least one); result 0 has
+/// the accumulator's dtype. The program's other results are not stored.
+Array reduce_axes(Engine& engine, Program program, std::vector<LeafSource> leaves, Shape shape, Reduction kind,
+                  std::uint32_t axes);
 /// Along one axis; the array has the result's dtype already.
 Array scan_along(Engine& engine, Array array, Scan kind, int axis);
 

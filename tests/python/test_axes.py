@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations along every axis of arrays in several layouts: NumPy's values, and the same bits in every session."""
+
+import numpy as np
+import pytest
+from oracle import DTYPES, same
+
+import atoll as ak
+
+pytestmark = pytest.mark.usefixtures("two_sessions")
+_seen = {}
+SHAPES = [(33, 1030), (9, 4, 41)]
+LAYOUTS = {
+    "c": lambda x: x,
+    "transposed": lambda x: x.T,
+    "strided": lambda x: x[..., ::2],
+    "reversed": lambda x: x[::-1],
+}
+
+
+def numbers(shape, dtype, seed=1):
+    rng = np.random.default_rng(seed)
+    if np.dtype(dtype).kind in "fc":
+        return (rng.integers(-40, 40, shape) / 8).astype(dtype)
+    return rng.integers(0, 4, shape).astype(dtype)
+
+
+def same_bits(name, found):
+    values = found.to_numpy()
+    first = _seen.setdefault(name, values)
+    assert values.tobytes() == first.tobytes(), f"{name} differs between sessions"
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_joins_and_rolls(shape, layout):
+    for dtype in ("int8", "complex64"):
+        x = numbers(shape, dtype)
+        a, view = ak.array(x), LAYOUTS[layout]
+        part, expected = view(a), view(x)
+        for axis in range(len(shape)):
+            shorter = (slice(None),) * axis + (slice(1, 2),)
+            wanted = np.concatenate([expected[shorter], expected], axis)
+            same(ak.concatenate([part[shorter], part], axis), wanted)
+            for shift in (0, -2, expected.shape[axis]):
+                same(ak.roll(part, shift, axis), np.roll(expected, shift, axis))
+        same(ak.roll(part, (1, 2), (0, -1)), np.roll(expected, (1, 2), (0, -1)))
+        same(ak.stack([part, part], -1), np.stack([expected, expected], -1))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_reductions_of_unevaluated_arrays(shape):
+    for dtype in DTYPES:
+        x = numbers(shape, dtype)
+        a = ak.array(x)
+        for axis in (*range(len(shape)), (0, len(shape) - 1)):
+            name = "any" if dtype == "bool" else "sum"
+            same(getattr(ak, name)(a + a, axis), getattr(np, name)(x + x, axis))
+            same(ak.max(a + a, axis), np.max(x + x, axis))
+            same(ak.count_nonzero(a, axis), np.count_nonzero(x, axis))
+            same(ak.all(a > 1, axis), np.all(x > 1, axis))
+        same(ak.argmax(a + a, -1), np.argmax(x + x, -1))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_statistics(shape, layout):
+    for dtype in ("float32", "int32"):
+        x = numbers(shape, dtype)
+        part, expected = LAYOUTS[layout](ak.array(x)), LAYOUTS[layout](x)
+        for axis in (None, *range(len(shape))):
+            for name in ("mean", "std", "var"):
+                found, wanted = getattr(ak, name)(part, axis), getattr(np, name)(expected, axis)
+                assert found.dtype == wanted.dtype
+                tolerance = 1e-5 if found.dtype == np.float32 else 1e-12
+                np.testing.assert_allclose(np.asarray(found), wanted, rtol=tolerance, atol=tolerance)
+            if axis is not None:
+                found, wanted = ak.linalg.norm(part, axis=axis), np.linalg.norm(expected, axis=axis)
+                np.testing.assert_allclose(found.to_numpy(), wanted, rtol=1e-5)
+
+
+def test_unevaluated_and_evaluated_arrays_have_the_same_sums():
+    rng = np.random.default_rng(2)
+    for shape in SHAPES:
+        a = ak.array(rng.normal(0, 1e3, shape))
+        for axis in range(len(shape)):
+            kept = (a * 1.5 + a).evaluate()
+            for name in ("sum", "prod"):
+                lazy, eager = getattr(a * 1.5 + a, name)(axis=axis), getattr(kept, name)(axis=axis)
+                assert lazy.to_numpy().tobytes() == eager.to_numpy().tobytes()
+                same_bits((shape, axis, name), lazy)
+
+
+def test_reductions_of_nan_and_of_nothing():
+    x = numbers((20, 1100), "float64")
+    x[3, 7] = x[11, 1099] = np.nan
+    a = ak.array(x)
+    for axis in (0, 1):
+        for name in ("max", "min", "sum", "argmax", "any"):
+            same(getattr(ak, name)(a, axis), getattr(np, name)(x, axis))
+        same(ak.count_nonzero(a * 1, axis), np.count_nonzero(x, axis))
+    for shape in ((0, 5), (5, 0), (3, 0, 2)):
+        empty, nothing = ak.zeros(shape), np.zeros(shape)
+        for axis in range(len(shape)):
+            same((empty + 1).sum(axis), (nothing + 1).sum(axis))
+            same(ak.concatenate([empty, empty], axis), np.concatenate([nothing, nothing], axis))
+            same(ak.roll(empty, 1, axis), np.roll(nothing, 1, axis))
+
+
+@pytest.mark.parametrize(
+    "text", ["ij,ij->i", "ij,ij->j", "ij,ji->i", "ij,ij->", "ij,j->ij", "ij,i->j", "ij->j", "ij,kj->ik"]
+)
+def test_einsum_of_two_axes(text):
+    x = numbers((30, 30), "float64")
+    y = x[:, 0].copy() if text.split("->")[0].endswith((",j", ",i")) else x
+    given = (x,) if "," not in text else (x, y)
+    found, wanted = ak.einsum(text, *(ak.array(one) for one in given)), np.einsum(text, *given)
+    np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "bool", "complex128"])
+def test_products_with_vectors(dtype):
+    for m, k in ((1, 2000), (300, 259), (4000, 3)):
+        x, v, u = numbers((m, k), dtype), numbers(k, dtype, 2), numbers(m, dtype, 3)
+        a, b, c = ak.array(x), ak.array(v), ak.array(u)
+        for name, found, wanted in (("m_v", a @ b, x @ v), ("v_m", c @ a, u @ x), ("mt_v", a.T @ c, x.T @ u)):
+            assert found.dtype == wanted.dtype
+            np.testing.assert_allclose(found.to_numpy(), wanted, rtol=1e-4 if dtype == "float32" else 1e-12)
+            same_bits((dtype, m, k, name), found)
