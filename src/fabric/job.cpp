@@ -11,7 +11,9 @@
 #include "atoll/base/error.hpp"
 #include "atoll/base/topology.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/fabric/network.hpp"
 #include "borrower.hpp"
+#include "growing.hpp"
 #include "memory.hpp"
 
 namespace atl::fabric {
@@ -51,12 +53,11 @@ JobOptions settled(JobOptions options) {
   ATOLL_VALIDATE(options.npes >= 1 && options.npes <= most_pes, ValueError,
                  "a job of {} PEs is not possible. Accepted: 1 to {}", options.npes, most_pes);
   if (options.segment_bytes == 0) options.segment_bytes = usual_segment_bytes(local_pes_of(options));
-  bool one_node = local_pes_of(options) == options.npes;
-  std::uint64_t room = std::min(most_guest_space, available_address_bytes(program_bytes(local_pes_of(options))) / 4) /
-                       options.segment_bytes;
-  options.guests = one_node ? static_cast<std::uint32_t>(
-                                  std::min<std::uint64_t>({options.guests, room, most_guests, most_pes - options.npes}))
-                            : 0;
+  // All nodes of a job need the same, and have agreed on it.
+  const bool one_node = local_pes_of(options) == options.npes;
+  const std::uint64_t room = one_node ? guest_space_bytes(options.npes) / options.segment_bytes : most_guests;
+  options.guests =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>({options.guests, room, most_guests, most_pes - options.npes}));
   return options;
 }
 
@@ -79,12 +80,16 @@ Geometry geometry_of(const JobOptions& options) {
   return found;
 }
 
-// Such jobs have one node.
+// Each has a place on every node, which it needs on one.
 std::uint32_t place_of_guest(const JobControl& control, std::uint32_t pe) {
   return control.local_pes + (pe - control.npes);
 }
 
 }  // namespace
+
+std::uint64_t guest_space_bytes(std::uint32_t local_pes) {
+  return std::min(most_guest_space, available_address_bytes(program_bytes(local_pes)) / 4);
+}
 
 std::uint64_t usual_segment_bytes(std::uint32_t local_pes) {
   std::uint64_t share = share_of(local_pes);
@@ -150,24 +155,32 @@ void Job::attach() {
                  control_bytes_ + places_here * segment_bytes_);
   cohort_ = {PeId(0), control_->npes};
   records_ = reinterpret_cast<PeRecord*>(base_ + sizeof(JobControl));
-  auto* rings = reinterpret_cast<MessageRing*>(base_ + control_->ring_offset);
   rings_.assign(control_->places, nullptr);
   seen_heads_ = std::make_unique<std::atomic<std::uint64_t>[]>(control_->places);
   segments_.assign(control_->places, nullptr);
   leaders_.assign(control_->nodes, PeId(0));
-  auto find_memory = [&](std::uint32_t pe, std::uint32_t place) {
-    rings_[pe] = rings + place;
-    segments_[pe] = base_ + control_bytes_ + place * segment_bytes_;
-  };
   for (std::uint32_t pe = 0; pe < control_->npes; ++pe) {
     const PeRecord& record = records_[pe];
     if (record.place == 0) leaders_[record.node] = PeId(pe);
-    if (record.node == control_->node) find_memory(pe, record.place);
+    if (record.node == control_->node) find_memory(PeId(pe));
   }
-  // Records of guests are written when their places are taken: most jobs have none, and do not touch them.
-  for (std::uint32_t guest = control_->npes; guest < control_->places; ++guest)
-    find_memory(guest, place_of_guest(*control_, guest));
+  // Records of guests are written when their places are taken: most jobs have none, and do not touch them. In jobs of
+  // several nodes, where a guest is is known when it is admitted.
+  for (std::uint32_t guest = control_->npes; guest < control_->places && control_->nodes == 1; ++guest)
+    find_memory(PeId(guest));
   prepare_sleeping();
+}
+
+// Of a PE of this node.
+void Job::find_memory(PeId pe) {
+  const std::uint32_t place = pe.value() < npes() ? records_[pe.value()].place : place_of_guest(*control_, pe.value());
+  rings_[pe.value()] = reinterpret_cast<MessageRing*>(base_ + control_->ring_offset) + place;
+  segments_[pe.value()] = base_ + control_bytes_ + place * segment_bytes_;
+}
+
+void Job::set_hosts(std::vector<std::string> names) {
+  hosts_ = std::move(names);
+  hosts_.resize(places());
 }
 
 std::string Job::describe(PeId pe) const {
@@ -256,6 +269,29 @@ std::optional<PeId> Job::take_guests(std::uint32_t count) {
     records_[guest].place = place_of_guest(*control_, guest);
   }
   return PeId(first);
+}
+
+void Job::admit(PeId pe, std::uint32_t node, const std::string& host) {
+  ATOLL_EXPECT(nodes() > 1 && pe.value() >= npes() && pe.value() < places() && node < nodes());
+  // Other processes of this node write the same.
+  PeRecord& one = record(pe);
+  one.node = node;
+  one.place = place_of_guest(*control_, pe.value());
+  if (node == this->node()) find_memory(pe);
+  hosts_[pe.value()] = host;
+  const std::uint32_t end = pe.value() - npes() + 1;
+  std::uint32_t before = control_->guests.load(std::memory_order_relaxed);
+  // Release: partner is guests().
+  while (before < end &&
+         !control_->guests.compare_exchange_weak(before, end, std::memory_order_release, std::memory_order_relaxed)) {}
+}
+
+void admit(Job& job, PeId pe, const std::string& card) {
+  if (auto* growing = dynamic_cast<Growing*>(job.remote()); growing != nullptr) growing->admit(pe, card);
+}
+
+void dismiss(Job& job, PeId pe) {
+  if (auto* growing = dynamic_cast<Growing*>(job.remote()); growing != nullptr) growing->dismiss(pe);
 }
 
 // Returns whether it was news.

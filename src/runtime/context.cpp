@@ -22,7 +22,9 @@ constexpr std::size_t directory_bytes = Context::directory_entries * sizeof(Dire
 
 NodeInfo describe_node(const fabric::Job& job, PeId pe, unsigned threads) {
   NodeInfo node;
-  node.pes = job.local_pes() + job.guests();
+  node.pes = job.local_pes();
+  for (std::uint32_t guest = job.npes(); guest < job.npes() + job.guests(); ++guest)
+    node.pes += job.is_local(PeId(guest));
   node.rank = job.place_of(pe);
   node.cores = std::max(1u, job.control().cores);
   if (threads == 0) threads = static_cast<unsigned>(config::integer(config::Variable::threads));
@@ -44,7 +46,7 @@ Context::Context(std::shared_ptr<fabric::Job> job, PeId pe, const ContextOptions
       endpoint_(job_, pe),
       node_(describe_node(*job_, pe, options.threads)),
       world_(Team::strided(job_->cohort().first.value(), 1, npes_, pe)),
-      system_used_(meeting_offset + meeting_bytes(npes_, job_->nodes())),
+      system_used_(meeting_offset + meeting_bytes(*job_)),
       board_(reserve_system(board_bytes)),
       directory_(reserve_system(directory_bytes)),
       foreign_memory_(*job_, pe, reserve_system(sizeof(ForeignMemory::Card))) {
@@ -85,7 +87,7 @@ void Context::join() {
   if (same_process && state == static_cast<std::uint32_t>(fabric::PeState::finalized)) {
     // Joining again: no PE writes here before the barrier below, at which all have cleaned up.
     std::memset(segment_, 0, meeting_offset);
-    std::size_t rest = meeting_offset + meeting_bytes(npes_, job_->nodes());
+    std::size_t rest = meeting_offset + meeting_bytes(*job_);
     std::memset(segment_ + rest, 0, system_bytes - rest);
     barrier_epoch_ = job_->gate().epoch.load(std::memory_order_acquire);  // partner: barrier()
     record.state.store(static_cast<std::uint32_t>(fabric::PeState::joined), std::memory_order_release);

@@ -24,16 +24,24 @@ std::uint32_t whole_number(config::Variable variable, const char* name) {
 }
 
 // ATOLL_GUESTS is first:count:note.
-fabric::Cohort cohort_from_environment(const fabric::Job& job) {
-  std::string text = config::text(config::Variable::guests);
-  if (text.empty()) return {PeId(0), job.npes()};
+std::optional<fabric::Cohort> cohort_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
   std::uint32_t first = 0, count = 0;
   const char* end = text.data() + text.size();
   const char* at = std::from_chars(text.data(), end, first).ptr;
   if (at != end) std::from_chars(at + 1, end, count);
-  ATOLL_VALIDATE(first >= job.npes() && first <= job.places() && count >= 1 && count <= job.places() - first,
-                 SetupError, "ATOLL_GUESTS='{}' does not fit the job. It is set by MPI_Comm_spawn", text);
-  return {PeId(first), count};
+  return fabric::Cohort{PeId(first), count};
+}
+
+fabric::Cohort cohort_from_environment(const fabric::Job& job) {
+  const std::string text = config::text(config::Variable::guests);
+  const auto found = cohort_of(text);
+  if (!found) return {PeId(0), job.npes()};
+  const std::uint32_t first = found->first.value();
+  ATOLL_VALIDATE(
+      first >= job.npes() && first <= job.places() && found->count >= 1 && found->count <= job.places() - first,
+      SetupError, "ATOLL_GUESTS='{}' does not fit the job. It is set by MPI_Comm_spawn", text);
+  return *found;
 }
 
 }  // namespace
@@ -52,6 +60,8 @@ std::optional<Membership> join_from_environment() {
   if (name.empty()) {
     auto bootstrap = bootstrap_from_environment();
     if (!bootstrap) return std::nullopt;
+    if (auto cohort = cohort_of(config::text(config::Variable::guests)))
+      return join_as_guest(std::move(bootstrap), *cohort);
     Membership membership = join_through(std::move(bootstrap));
     if (membership.pe == PeId(0)) config::warn_of_unknown_names();
     return membership;

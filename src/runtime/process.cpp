@@ -55,6 +55,12 @@ std::shared_ptr<Context> open_process(const ContextOptions& wishes) {
   return made;
 }
 
+GuestDesk* guest_desk() {
+  std::lock_guard lock(place->mutex);
+  const bool there = place->membership != nullptr && place->membership->bootstrap != nullptr;
+  return there ? place->membership->bootstrap->guests() : nullptr;
+}
+
 std::shared_ptr<Context> process_if_open() {
   std::lock_guard lock(place->mutex);
   if (place->context == nullptr || place->layout != sizeof(Context) || place->owner != ::getpid()) return nullptr;

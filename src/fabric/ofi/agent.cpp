@@ -48,24 +48,16 @@ constexpr std::int64_t look_period_ns = 100'000'000;
 
 }  // namespace
 
-Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<RemoteMemory> peers,
-           std::vector<std::string> hosts, Role role)
+Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, const std::vector<std::string>& cards, std::size_t lane)
     : job_(job),
       self_(self),
       segment_(job.segment(self)),
       segment_bytes_(job.segment_bytes()),
       device_(std::move(device)),
-      npes_(static_cast<std::uint32_t>(peers.size())),
-      peers_(std::make_unique<Peer[]>(npes_)),
-      hosts_(std::move(hosts)),
-      role_(role),
+      lane_(lane),
       longest_message_(device_->longest_message()) {
-  for (std::uint32_t pe = 0; pe < npes_; ++pe) {
-    peers_[pe].number = pe;
-    peers_[pe].memory = peers[pe];
-    bool far = !job_.is_local(PeId(pe));
-    if (far) longest_message_ = std::min(longest_message_, peers[pe].longest_message);
-  }
+  peers_.reserve(job.places());
+  for (std::uint32_t pe = 0; pe < cards.size(); ++pe) meet_peer(PeId(pe), cards[pe]);
   patience_ns_ = static_cast<std::int64_t>(config::seconds(config::Variable::peer_timeout) * 1e9);
   wake_ = ::eventfd(0, EFD_CLOEXEC);
   if (wake_ < 0) throw_errno("cannot make an event for the network's thread (eventfd)");
@@ -100,10 +92,10 @@ void Path::say_goodbye() {
   Deadline deadline = Deadline::after_ns(goodbye_ns);
   try {
     // A peer that does not know of the failure yet would attribute it to this good-bye.
-    if (auto failure = job_.first_failure(); failure && role_ == Role::first) tell(*failure);
+    if (auto failure = job_.first_failure(); failure && lane_ == 0) tell(*failure);
     {
       Hold hold(*this);
-      for (std::uint32_t pe = 0; pe < npes_; ++pe)
+      for (std::uint32_t pe = 0; pe < peers_end(); ++pe)
         if (peers_[pe].used && !peers_[pe].gone) send_operation(PeId(pe), header_of(MessageType::bye), {});
     }
     for (int rounds = 0; !deadline.passed(); ++rounds) {
@@ -247,8 +239,7 @@ void Path::run_agent() {
 }
 
 void Path::lose(PeId pe, const std::string& why) {
-  std::string how =
-      fmt::format("on {} is lost: PE {} on {} {}", hosts_[pe.value()], self_.value(), hosts_[self_.value()], why);
+  std::string how = fmt::format("on {} is lost: {} {}", job_.host_of(pe), job_.describe(self_), why);
   // Where the job goes on, the launcher decides which of two PEs is dead that do not reach each other, and tells all.
   if (job_.survival() != Survival::none && job_.report_loss(pe, how)) return;
   job_.mark_failed(pe, 0, how);
@@ -262,7 +253,7 @@ void Path::look_after_peers() {
   device_->expect_several();
   if (any_failed_) {
     any_failed_ = false;
-    for (std::uint32_t pe = 0; pe < npes_; ++pe) {
+    for (std::uint32_t pe = 0; pe < peers_end(); ++pe) {
       Peer& one = peers_[pe];
       if (one.failed_at == 0 || one.gone || ending) continue;
       if (now - one.failed_at <= grace_ns) {
@@ -276,16 +267,15 @@ void Path::look_after_peers() {
   if (patience_ns_ == 0 || now < next_look_ns_ || ending) return;
   next_look_ns_ = now + patience_ns_ / looks_in_patience;
   // The leaders of nodes look after one another in a ring.
-  const std::optional<PeId> next =
-      role_ == Role::first && first_alive_on(job_.node()) == self_ ? next_leader() : std::nullopt;
-  for (std::uint32_t pe = 0; pe < npes_; ++pe)
+  const std::optional<PeId> next = lane_ == 0 && first_alive_on(job_.node()) == self_ ? next_leader() : std::nullopt;
+  for (std::uint32_t pe = 0; pe < peers_end(); ++pe)
     if (!look_for_sign(PeId(pe), next == PeId(pe) || is_expected_to_answer(PeId(pe)))) return;
 }
 
 std::optional<PeId> Path::first_alive_on(std::uint32_t node) const {
   const PeId leader = job_.leader_of(node);
   if (!job_.has_died(leader)) return leader;
-  for (PeId pe = leader; pe.value() < npes_; pe = PeId(pe.value() + 1))
+  for (PeId pe = leader; pe.value() < peers_end(); pe = PeId(pe.value() + 1))
     if (job_.node_of(pe) == node && !job_.has_died(pe)) return pe;
   return std::nullopt;
 }

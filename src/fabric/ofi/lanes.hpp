@@ -16,7 +16,7 @@
 
 namespace atl::fabric::ofi {
 
-class Lanes final : public RemotePath, public Borrower {
+class Lanes final : public RemotePath, public Borrower, public Growing {
  public:
   /// At least two; the first `interfaces` of them (at least 1) each have another interface.
   Lanes(std::vector<std::unique_ptr<Path>> paths, std::size_t interfaces);
@@ -40,6 +40,12 @@ class Lanes final : public RemotePath, public Borrower {
   void ring(PeId pe) override;
   void fence() override;
   void quiet() override;
+  void admit(PeId pe, const std::string& card) override {
+    for (auto& path : paths_) path->admit(pe, card);
+  }
+  void dismiss(PeId pe) override {
+    for (auto& path : paths_) path->dismiss(pe);
+  }
   bool has_left(PeId pe) override { return first().has_left(pe); }
   bool progress(const Inbox::Taker* taker) override;
   void abandon() noexcept override;

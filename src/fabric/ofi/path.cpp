@@ -95,7 +95,7 @@ void Path::check() {
 void Path::note_deaths() {
   const std::uint32_t deaths = job_.deaths();
   if (std::exchange(deaths_noted_, deaths) == deaths) return;
-  for (std::uint32_t pe = 0; pe < npes_; ++pe) {
+  for (std::uint32_t pe = 0; pe < peers_end(); ++pe) {
     if (!is_far(pe) || peers_[pe].dead || !job_.has_died(PeId(pe))) continue;
     peers_[pe].dead = true;
     if (!peers_[pe].gone) take_leave_of(PeId(pe));
@@ -483,6 +483,28 @@ void Path::quiet() {
   });
 }
 
+// Places in between are of PEs that have not come, or come later.
+void Path::meet_peer(PeId pe, const std::string& card) {
+  while (peers_end() <= pe.value()) {
+    const std::uint32_t number = peers_end();
+    peers_.emplace_back().number = number;
+  }
+  if (job_.is_local(pe) || (card.empty() && pe.value() >= job_.npes())) return;
+  const RemoteMemory memory = meet(*device_, job_, self_, pe, card, lane_);
+  longest_message_ = std::min(longest_message_, memory.longest_message);
+  peer(pe).memory = memory;
+}
+
+void Path::admit(PeId pe, const std::string& card) {
+  Hold hold(*this);
+  meet_peer(pe, card);
+}
+
+void Path::dismiss(PeId pe) {
+  Hold hold(*this);
+  if (is_far(pe.value()) && !peer(pe).gone) take_leave_of(pe);
+}
+
 bool Path::has_left(PeId pe) {
   Hold hold(*this);
   return peer(pe).gone;
@@ -530,8 +552,8 @@ void Path::tell(const News& news) noexcept {
     record.bytes = static_cast<std::uint32_t>(std::min(news.text.size(), sizeof(record.text)));
     std::memcpy(record.text, news.text.data(), record.bytes);
     Hold hold(*this);
-    for (std::uint32_t pe = 0; pe < npes_; ++pe)
-      if (!job_.is_local(PeId(pe)) && !peers_[pe].gone)
+    for (std::uint32_t pe = 0; pe < peers_end(); ++pe)
+      if (is_far(pe) && !peers_[pe].gone)
         send(PeId(pe), header_of(MessageType::news), std::as_bytes(std::span(&record, 1)), {});
   } catch (const std::exception&) {
     // Best effort: PEs that are not notified detect the failure by themselves.

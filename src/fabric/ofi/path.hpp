@@ -26,22 +26,24 @@
 #include <vector>
 
 #include "../borrower.hpp"
+#include "../growing.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/owner.hpp"
 #include "atoll/fabric/job.hpp"
 #include "device.hpp"
+#include "meet.hpp"
 #include "wire.hpp"
 
 namespace atl::fabric::ofi {
 
-class Path final : public RemotePath, public Borrower {
+class Path final : public RemotePath, public Borrower, public Growing {
  public:
-  /// The first of a process speaks for it: it brings news, and looks after the neighbour.
-  enum class Role { first, further };
-  /// `peers` by PE; those of this node are not used.
-  Path(Job& job, PeId self, std::unique_ptr<Device> device, std::vector<RemoteMemory> peers,
-       std::vector<std::string> hosts, Role role);
+  /// `lane`: which of the process's paths it is, and so which part of a card is for it. The first of a process speaks
+  /// for it: it brings news, and looks after the neighbour.
+  /// `cards` by PE, of all that there are; those of this node are not used, and an empty one is of a PE that has not
+  /// come. Throws SetupError as meet().
+  Path(Job& job, PeId self, std::unique_ptr<Device> device, const std::vector<std::string>& cards, std::size_t lane);
   /// Says good-bye, and stays until those it has talked to have heard it, for a second at the most.
   ~Path() override;
 
@@ -63,6 +65,8 @@ class Path final : public RemotePath, public Borrower {
   void ring(PeId pe) override;
   void fence() override;
   void quiet() override;
+  void admit(PeId pe, const std::string& card) override;
+  void dismiss(PeId pe) override;
   bool has_left(PeId pe) override;
   bool progress(const Inbox::Taker* taker) override;
   void abandon() noexcept override;
@@ -227,7 +231,7 @@ class Path final : public RemotePath, public Borrower {
   };
 
   Peer& peer(PeId pe) { return peers_[pe.value()]; }
-  bool is_far(std::uint32_t pe) const { return pe < npes_ && peers_[pe].memory.address != FI_ADDR_UNSPEC; }
+  bool is_far(std::uint32_t pe) const { return pe < peers_.size() && peers_[pe].memory.address != FI_ADDR_UNSPEC; }
   // Not exact when threads look at once.
   void count_poll() { polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   bool settled(const Peer& peer) const { return (peer.complete == peer.sent && peer.putting == 0) || peer.gone; }
@@ -306,6 +310,8 @@ class Path final : public RemotePath, public Borrower {
   void throw_gone(PeId pe) const;
   void check();
   void note_deaths();
+  void meet_peer(PeId pe, const std::string& card);
+  std::uint32_t peers_end() const { return static_cast<std::uint32_t>(peers_.size()); }
   // Whether messages to it are dropped: in a job that goes on after deaths, PEs may leave without meeting the others.
   bool drops(const Peer& to) const { return to.gone && job_.has_failed() && !job_.is_ending(); }
   template <class Ready>
@@ -372,14 +378,12 @@ class Path final : public RemotePath, public Borrower {
   std::byte* segment_;
   std::uint64_t segment_bytes_;
   std::unique_ptr<Device> device_;
-  std::uint32_t npes_;
-  std::unique_ptr<Peer[]> peers_;
-  std::vector<std::string> hosts_;
-  Role role_;
+  std::size_t lane_;
   std::size_t longest_message_;  // of those that all peers receive
   std::atomic<bool> used_{false};
 
   Owner owner_;  // guards all that follows
+  std::vector<Peer> peers_;  // by PE; never moved: there is room for all places
   bool handling_ = false;
   std::vector<Arrival> arrivals_;  // in order, of which those before next_arrival_ were looked at
   std::size_t next_arrival_ = 0;

@@ -284,7 +284,7 @@ inline void Path::handle_next(const Header& header, Arrival arrival) {
 bool Path::take_signal(std::uint64_t told) {
   if (!Note::is_in(told) || handling_ || has_arrivals() || !early_.empty()) return false;
   Note note = Note::from(told);
-  if (note.flush || note.source >= npes_) return false;
+  if (note.flush || note.source >= peers_end()) return false;
   Peer& from = peers_[note.source];
   if (from.handled == 0 || note.place_near(from.handled) != from.handled) return false;
   last_source_ = note.source;
@@ -506,7 +506,7 @@ void Path::take_news(Bytes payload) {
   NewsRecord record;
   ATOLL_VALIDATE(payload.size() == sizeof(record), Error, "news of {} bytes came from the network", payload.size());
   std::memcpy(&record, payload.data(), sizeof(record));
-  ATOLL_VALIDATE(record.pe < npes_ && record.bytes <= sizeof(record.text), Error,
+  ATOLL_VALIDATE(record.pe < peers_end() && record.bytes <= sizeof(record.text), Error,
                  "protocol error: a failure notice has an invalid PE or length");
   job_.hear({.kind = static_cast<News::Kind>(record.kind),
              .pe = PeId(record.pe),

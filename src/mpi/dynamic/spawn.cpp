@@ -9,10 +9,13 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "atoll/base/config.hpp"
 #include "atoll/runtime/guests.hpp"
+#include "atoll/runtime/process.hpp"
 #include "comm/create.hpp"
 #include "core/guest.hpp"
 #include "core/library.hpp"
@@ -60,14 +63,45 @@ std::string program_path(const std::string& command, const std::string& director
   return (std::filesystem::path(directory) / command).string();
 }
 
+// "a,b:2": slots say how many processes may run on a host that the launcher is given, and these it knows.
+void add_hosts(std::vector<std::string>& hosts, std::string_view list) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    std::string_view name = list.substr(0, end);
+    list.remove_prefix(std::min(end + 1, list.size()));
+    if (const std::size_t colon = name.find(':'); colon == name.rfind(':')) name = name.substr(0, colon);
+    while (name.starts_with(' ')) name.remove_prefix(1);
+    while (name.ends_with(' ')) name.remove_suffix(1);
+    if (!name.empty()) hosts.emplace_back(name);
+  }
+}
+
+void add_hosts_in_file(std::vector<std::string>& hosts, const std::string& path) {
+  try {
+    for (std::string& name : runtime::hosts_in_file(path)) hosts.push_back(std::move(name));
+  } catch (const Error& error) { fail(MPI_ERR_SPAWN, "{}", error.what()); }
+}
+
 runtime::GuestProgram program_of(const char* command, char** arguments, int count, MPI_Info info) {
   ATOLL_MPI_REQUIRE(command != nullptr && *command != '\0', MPI_ERR_ARG, "no command is given");
   ATOLL_MPI_REQUIRE(count >= 1, MPI_ERR_ARG, "{} processes to start", count);
   runtime::GuestProgram program{.command = {}, .count = static_cast<std::uint32_t>(count), .directory = {}};
+  const bool by_launcher = library().context().job().nodes() > 1;
   std::string places, directory = std::filesystem::current_path();
   for (const auto& [key, value] : entries_of(info)) {
     if (key == "wdir") program.directory = directory = value;
     if (key == "path") places = value;
+    if (key == "host" || key == "add-host") add_hosts(program.hosts, value);
+    if (by_launcher && (key == "hostfile" || key == "add-hostfile")) add_hosts_in_file(program.hosts, value);
+  }
+  if (by_launcher) {
+    // Each host looks for it.
+    program.directory = directory;
+    program.path = places;
+    program.command.emplace_back(command);
+    for (char** argument = arguments; argument != nullptr && *argument != nullptr; ++argument)
+      program.command.emplace_back(*argument);
+    return program;
   }
   ATOLL_MPI_REQUIRE(program.directory.empty() || std::filesystem::is_directory(program.directory), MPI_ERR_SPAWN,
                     "there is no folder '{}'", program.directory);
@@ -80,6 +114,7 @@ runtime::GuestProgram program_of(const char* command, char** arguments, int coun
 // Their keepers end them.
 void give_up(fabric::Cohort cohort) {
   fabric::Job& job = library().context().job();
+  if (job.nodes() > 1) return runtime::guest_desk()->give_up(cohort);
   for (std::uint32_t guest = 0; guest < cohort.count; ++guest) {
     PeId pe(cohort.first.value() + guest);
     if (!job.has_died(pe)) job.give_up_guest(pe);
@@ -121,20 +156,42 @@ void wait_for_guests(fabric::Cohort cohort, std::uint64_t bits) {
        cohort.count);
 }
 
+// By the launcher of a job of several nodes, which makes them known to all processes.
+fabric::Cohort start_by_launcher(const std::vector<runtime::GuestProgram>& programs, std::uint32_t count) {
+  runtime::GuestDesk* desk = runtime::guest_desk();
+  const fabric::Job& job = library().context().job();
+  ATOLL_MPI_REQUIRE(
+      desk != nullptr, MPI_ERR_SPAWN,
+      "the launcher of this job of several hosts starts no processes in a running job. Start it by Atoll's mpiexec");
+  const std::uint32_t request = desk->ask(programs, job.places() - job.npes());
+  std::optional<runtime::GuestDesk::Answer> answer;
+  library().context().wait([&] {
+    if (!answer) answer = desk->answer(request);
+    return answer.has_value();
+  });
+  ATOLL_MPI_REQUIRE(answer->refusal.empty(), MPI_ERR_SPAWN, "{}", answer->refusal);
+  return {answer->first, count};
+}
+
 Meeting start(std::vector<runtime::GuestProgram> programs, Children& children) {
   fabric::Job& job = library().context().job();
   std::uint32_t count = 0;
   for (const auto& program : programs) count += program.count;
+  const std::uint64_t bits = new_bits();
+  for (std::size_t number = 0; number < programs.size(); ++number)
+    programs[number].note = note_for(Guest{library().pe(), bits, static_cast<int>(number)});
+  if (job.nodes() > 1) {
+    const fabric::Cohort cohort = start_by_launcher(programs, count);
+    children.start(cohort);
+    wait_for_guests(cohort, bits);
+    return {cohort.first, bits, static_cast<int>(count)};
+  }
   std::string launcher = launcher_path();
-  ATOLL_MPI_REQUIRE(job.nodes() == 1, MPI_ERR_SPAWN, "jobs of several nodes cannot start further processes");
   auto first = job.take_guests(count);
   ATOLL_MPI_REQUIRE(first.has_value(), MPI_ERR_SPAWN,
                     "{} more processes: this job has room for {}, and {} of that are taken", count,
                     job.places() - job.npes(), job.guests());
   fabric::Cohort cohort{*first, count};
-  const std::uint64_t bits = new_bits();
-  for (std::size_t number = 0; number < programs.size(); ++number)
-    programs[number].note = note_for(Guest{library().pe(), bits, static_cast<int>(number)});
   children.start(cohort);
   runtime::start_guests(job, library().pe(), cohort, programs, launcher);
   wait_for_guests(cohort, bits);

@@ -83,8 +83,10 @@ std::unique_ptr<Bootstrap> bootstrap_from_environment() {
   if (launcher == Launcher::atoll) {
     using config::Variable;
     AgentPlace place{static_cast<int>(number_of(Variable::agent)), number_of(Variable::pe), number_of(Variable::npes)};
+    const bool is_guest = !config::text(Variable::guests).empty();
     ATOLL_VALIDATE(
-        is_socket(number_of(Variable::agent)) && place.rank < place.size && place.size != unknown, SetupError,
+        is_socket(number_of(Variable::agent)) && (place.rank < place.size || is_guest) && place.size != unknown,
+        SetupError,
         "ATOLL_AGENT='{}', ATOLL_PE='{}' and ATOLL_NPES='{}' do not tell how to reach the launcher. Start with "
         "`atoll run`, or unset ATOLL_BOOTSTRAP",
         config::text(Variable::agent), config::text(Variable::pe), config::text(Variable::npes));

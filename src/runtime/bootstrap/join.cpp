@@ -17,6 +17,7 @@
 #include "atoll/runtime/guests.hpp"
 #include "atoll/runtime/job.hpp"
 #include "kinds.hpp"
+#include "newcomer.hpp"
 #include "table.hpp"
 #include "watch.hpp"
 
@@ -154,23 +155,42 @@ std::shared_ptr<fabric::Job> make_or_open(Bootstrap& bootstrap, std::uint32_t le
   return fabric::Job::join_shm(answer.substr(1));
 }
 
-// The size of segment that every node can have. What the user asks for must be the same everywhere.
-std::uint64_t agree_on_segment(Bootstrap& bootstrap, std::uint32_t local_pes, const std::vector<Process>& processes) {
+// What every node can have: the size of segments, and room for guests.
+struct Agreed {
+  std::uint64_t segment_bytes = UINT64_MAX;
+  std::uint32_t guests = 0;
+};
+
+// What the user asks for must be the same everywhere.
+Agreed agree_on_memory(Bootstrap& bootstrap, std::uint32_t local_pes, const std::vector<Process>& processes) {
   std::uint64_t asked = config::bytes(config::Variable::heap_size);
-  auto sizes =
-      bootstrap.allgather("segment", fmt::format("{} {}", asked, fabric::usual_segment_bytes(local_pes)), patience());
-  std::uint64_t least = UINT64_MAX;
+  auto sizes = bootstrap.allgather(
+      "segment",
+      join_values({fmt::format("{}", asked), fmt::format("{}", fabric::usual_segment_bytes(local_pes)),
+                   fmt::format("{}", fabric::guest_space_bytes(local_pes))}),
+      patience());
+  Agreed agreed;
+  std::uint64_t space = UINT64_MAX;
   for (std::uint32_t pe = 0; pe < sizes.size(); ++pe) {
-    std::uint64_t asked_there = 0, usual_there = 0;
-    const char* end = sizes[pe].data() + sizes[pe].size();
-    const char* space = std::from_chars(sizes[pe].data(), end, asked_there).ptr;
-    if (space != end) std::from_chars(space + 1, end, usual_there);
-    ATOLL_VALIDATE(asked_there == asked, SetupError,
+    std::uint64_t words[3] = {};
+    const std::vector<std::string> texts = split_values(sizes[pe]);
+    for (std::size_t i = 0; i < std::min(texts.size(), std::size(words)); ++i)
+      std::from_chars(texts[i].data(), texts[i].data() + texts[i].size(), words[i]);
+    ATOLL_VALIDATE(words[0] == asked, SetupError,
                    "PE {} on {} has ATOLL_HEAP_SIZE={}, PE {} on {} has {}. Set it alike on all nodes",
-                   bootstrap.rank(), processes[bootstrap.rank()].host, asked, pe, processes[pe].host, asked_there);
-    least = std::min(least, usual_there);
+                   bootstrap.rank(), processes[bootstrap.rank()].host, asked, pe, processes[pe].host, words[0]);
+    agreed.segment_bytes = std::min(agreed.segment_bytes, words[1]);
+    space = std::min(space, words[2]);
   }
-  return least;
+  if (bootstrap.guests() != nullptr)
+    agreed.guests = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(usual_guests, space / std::max<std::uint64_t>(agreed.segment_bytes, 1)));
+  return agreed;
+}
+
+void report_losses(fabric::Job& job, Bootstrap& bootstrap) {
+  job.set_loss_listener(
+      [&bootstrap](PeId pe, const std::string& how) { return bootstrap.report_loss(pe.value(), how); });
 }
 
 void join_network(Bootstrap& bootstrap, fabric::Job& job, const std::vector<Process>& processes) {
@@ -194,10 +214,33 @@ void join_network(Bootstrap& bootstrap, fabric::Job& job, const std::vector<Proc
     cards[pe].erase(0, 1);
     hosts.push_back(processes[pe].host);
   }
-  job.set_hosts(hosts);
-  job.set_loss_listener(
-      [&bootstrap](PeId pe, const std::string& how) { return bootstrap.report_loss(pe.value(), how); });
-  end->connect(cards, std::move(hosts));
+  job.set_hosts(std::move(hosts));
+  report_losses(job, bootstrap);
+  end->connect(cards);
+}
+
+// What is alike for all PEs, once they can reach one another.
+Membership take_seat(std::shared_ptr<Bootstrap> bootstrap, std::shared_ptr<fabric::Job> joined, PeId pe,
+                     std::vector<Neighbour> neighbours, Stay stay) {
+  const bool stays = stay == Stay::to_the_end;
+  auto seat = std::make_shared<Seat>();
+  seat->farewell = std::make_shared<Farewell>(bootstrap, ::getpid());
+  seat->pe = pe;
+  seat->job = std::move(joined);
+  seat->farewell->job = seat->job;
+  seat->job->set_survival_listener([&launcher = *bootstrap](fabric::Survival how) { launcher.survive(how); });
+  seat->job->set_exit_listener([&launcher = *bootstrap](int status) { launcher.end_job(status & 0xFF); });
+  seat->watch = std::make_unique<Watch>(*seat->job, *bootstrap, std::move(neighbours),
+                                        stays ? Doomed::is_ended : Doomed::goes_on);
+  if (stays) take_leave_at_exit(seat->farewell);
+  fabric::Job* job = seat->job.get();
+  return {std::shared_ptr<fabric::Job>(std::move(seat), job), pe, std::move(bootstrap)};
+}
+
+Process describe_self(const Bootstrap& bootstrap) {
+  std::string pretended = config::text(config::Variable::node_name);
+  return {pretended.empty() ? bootstrap.node_name() : pretended, pretended.empty() ? bootstrap.host_name() : pretended,
+          ::getpid(), topology().cores};
 }
 
 }  // namespace
@@ -205,9 +248,7 @@ void join_network(Bootstrap& bootstrap, fabric::Job& job, const std::vector<Proc
 Membership join_through(std::shared_ptr<Bootstrap> bootstrap, Stay stay) {
   std::uint32_t rank = bootstrap->rank(), size = bootstrap->size();
   ATOLL_VALIDATE(size >= 1 && rank < size, SetupError, "the launcher says that this is process {} of {}", rank, size);
-  std::string pretended = config::text(config::Variable::node_name);
-  Process self{pretended.empty() ? bootstrap->node_name() : pretended,
-               pretended.empty() ? bootstrap->host_name() : pretended, ::getpid(), topology().cores};
+  Process self = describe_self(*bootstrap);
   auto texts = bootstrap->allgather("process", describe(self), patience());
   std::vector<Process> processes;
   for (std::uint32_t other = 0; other < size; ++other) processes.push_back(parse(other, texts[other]));
@@ -231,18 +272,16 @@ Membership join_through(std::shared_ptr<Bootstrap> bootstrap, Stay stay) {
   auto node_cores = static_cast<unsigned>(cores.size()), node_pes = static_cast<unsigned>(local.size());
   auto threads = static_cast<std::uint32_t>(config::integer(config::Variable::threads));
   options.threads_per_pe = threads != 0 ? threads : std::max(1u, node_cores / node_pes);
-  if (nodes.size() > 1) options.segment_bytes = agree_on_segment(*bootstrap, node_pes, processes);
-  else options.guests = usual_guests;
+  if (nodes.size() > 1) {
+    const Agreed agreed = agree_on_memory(*bootstrap, node_pes, processes);
+    options.segment_bytes = agreed.segment_bytes;
+    options.guests = agreed.guests;
+  } else {
+    options.guests = usual_guests;
+  }
 
-  auto seat = std::make_shared<Seat>();
-  const bool stays = stay == Stay::to_the_end;
-  seat->farewell = std::make_shared<Farewell>(bootstrap, ::getpid());
-  seat->pe = PeId(rank);
-  seat->job = make_or_open(*bootstrap, local.front(), options, node_cores);
-  if (nodes.size() > 1) join_network(*bootstrap, *seat->job, processes);
-  seat->farewell->job = seat->job;
-  seat->job->set_survival_listener([&launcher = *bootstrap](fabric::Survival how) { launcher.survive(how); });
-  seat->job->set_exit_listener([&launcher = *bootstrap](int status) { launcher.end_job(status & 0xFF); });
+  auto job = make_or_open(*bootstrap, local.front(), options, node_cores);
+  if (nodes.size() > 1) join_network(*bootstrap, *job, processes);
   // In a ring, from the one after this PE.
   std::vector<Neighbour> neighbours;
   auto place = static_cast<std::size_t>(std::find(local.begin(), local.end(), rank) - local.begin());
@@ -250,11 +289,56 @@ Membership join_through(std::shared_ptr<Bootstrap> bootstrap, Stay stay) {
     std::uint32_t other = local[(place + step) % local.size()];
     neighbours.push_back({PeId(other), processes[other].pid});
   }
-  seat->watch = std::make_unique<Watch>(*seat->job, *bootstrap, std::move(neighbours),
-                                        stays ? Doomed::is_ended : Doomed::goes_on);
-  if (stays) take_leave_at_exit(seat->farewell);
-  fabric::Job* job = seat->job.get();
-  return {std::shared_ptr<fabric::Job>(std::move(seat), job), PeId(rank), std::move(bootstrap)};
+  return take_seat(std::move(bootstrap), std::move(job), PeId(rank), std::move(neighbours), stay);
+}
+
+Membership join_as_guest(std::shared_ptr<Bootstrap> bootstrap, fabric::Cohort cohort) {
+  ATOLL_VALIDATE(bootstrap->guests() != nullptr, SetupError,
+                 "ATOLL_GUESTS is set, but the launcher starts no processes in a running job. Unset it?");
+  GuestDesk& desk = *bootstrap->guests();
+  const PeId pe(bootstrap->rank());
+  const Process self = describe_self(*bootstrap);
+  std::vector<std::string> hosts;
+  std::optional<std::uint32_t> leader;  // of this node
+  for (const std::string& text : desk.gather("process", patience())) {
+    Process process = parse(static_cast<std::uint32_t>(hosts.size()), text);
+    if (!leader && process.node == self.node) leader = static_cast<std::uint32_t>(hosts.size());
+    hosts.push_back(std::move(process.host));
+  }
+  ATOLL_VALIDATE(leader.has_value(), SetupError,
+                 "PE {} cannot join the job: none of the PEs that it began with is on this node ({})", pe.value(),
+                 self.host);
+  auto job = fabric::Job::join_shm(bootstrap->lookup(*leader, "memory").substr(1));
+  ATOLL_VALIDATE(cohort.first.value() >= job->npes() && cohort.count <= job->places() - cohort.first.value() &&
+                     pe.value() - cohort.first.value() < cohort.count,
+                 SetupError,
+                 "PE {} is not one of the {} from PE {} on that were started. Leave what the launcher has set",
+                 pe.value(), cohort.count, cohort.first.value());
+  job->set_cohort(cohort);
+  job->set_hosts(std::move(hosts));
+  job->admit(pe, job->node(), self.host);
+  std::unique_ptr<fabric::NetworkEnd> end = fabric::open_network(*job, pe);
+  GuestDesk::Introduction known = desk.introduce({pe, job->node(), self.host, end->card()}, patience());
+  std::vector<std::string> cards = desk.gather("network", patience());
+  for (std::string& card : cards) card.erase(0, 1);  // '=': they have all joined
+  for (Newcomer& one : known.guests) {
+    job->admit(one.pe, one.node, one.host);
+    cards.resize(std::max<std::size_t>(cards.size(), one.pe.value() + 1));
+    cards[one.pe.value()] = std::move(one.card);
+  }
+  report_losses(*job, *bootstrap);
+  end->connect(cards);
+  for (PeId gone : known.gone) fabric::dismiss(*job, gone);
+  return take_seat(std::move(bootstrap), std::move(job), pe, {}, Stay::to_the_end);
+}
+
+void admit(fabric::Job& job, const Newcomer& one) {
+  ATOLL_VALIDATE(
+      job.nodes() > 1 && one.pe.value() >= job.npes() && one.pe.value() < job.places() && one.node < job.nodes(),
+      SetupError, "protocol error: PE {} on node {} has come to a job that has no place for it", one.pe.value(),
+      one.node);
+  job.admit(one.pe, one.node, one.host);
+  fabric::admit(job, one.pe, one.card);
 }
 
 Membership join_as_driver(int agent, std::uint32_t npes) {

@@ -2,9 +2,12 @@
 // Atoll's own launcher over several hosts, seen from a PE: the agent of its host answers at a socket that the PE
 // inherited.
 #include "../control/frame.hpp"
+#include "../control/guest_order.hpp"
 
 #include <poll.h>
 
+#include <deque>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -20,7 +23,7 @@ namespace {
 // The agent is a process of this host. One that does not answer at once is stuck.
 constexpr double agent_seconds = 30;
 
-class Rendezvous final : public Bootstrap {
+class Rendezvous final : public Bootstrap, public GuestDesk {
  public:
   Rendezvous(int descriptor, std::uint32_t rank, std::uint32_t size)
       : wire_(descriptor, fmt::format("the agent of Atoll's launcher (ATOLL_AGENT={})", descriptor)),
@@ -35,7 +38,7 @@ class Rendezvous final : public Bootstrap {
         version == rendezvous_version, SetupError,
         "this program speaks version {} of the rendezvous, its launcher {}. Use one version of Atoll for both",
         rendezvous_version, version);
-    ATOLL_VALIDATE(size_there == size && rank < size, SetupError,
+    ATOLL_VALIDATE(size_there == size, SetupError,
                    "ATOLL_PE={} and ATOLL_NPES={}, but the job has {} PEs. Leave what the launcher has set", rank, size,
                    size_there);
     host_ = reader.text();
@@ -101,21 +104,68 @@ class Rendezvous final : public Bootstrap {
     }
   }
 
+  GuestDesk* guests() override { return this; }
+
+  std::uint32_t ask(const std::vector<GuestProgram>& programs, std::uint32_t room) override {
+    GuestWish wish{.room = room, .programs = programs};
+    {
+      std::lock_guard lock(answers_mutex_);
+      wish.request = ++last_request_;
+    }
+    say(FrameKind::spawn, pack(wish), Deadline::after_seconds(agent_seconds));
+    return wish.request;
+  }
+
+  std::optional<Answer> answer(std::uint32_t request) override {
+    std::lock_guard lock(answers_mutex_);
+    auto found = answers_.extract(request);
+    if (found.empty()) return std::nullopt;
+    return std::move(found.mapped());
+  }
+
+  void give_up(fabric::Cohort guests) noexcept override {
+    try {
+      say(FrameKind::given_up, Packer().number(guests.first.value()).number(guests.count).body(),
+          Deadline::after_seconds(1));
+    } catch (...) {  // the agent is gone, and takes this process along
+    }
+  }
+
+  void confirm(PeId first, const std::string& objection) override {
+    say(FrameKind::admitted, Packer().number(first.value()).text(objection).body(),
+        Deadline::after_seconds(agent_seconds));
+  }
+
+  std::vector<std::string> gather(std::string_view key, Deadline deadline) override {
+    say(FrameKind::gather, Packer().text(key).body(), deadline);
+    return Unpacker(hear(FrameKind::exchanged, deadline).body).texts();
+  }
+
+  Introduction introduce(const Newcomer& self, Deadline deadline) override {
+    say(FrameKind::join, Packer().text(pack(self)).body(), deadline);
+    Frame frame = hear(FrameKind::joined_by, deadline);
+    Unpacker reader(frame.body);
+    Introduction known;
+    for (std::uint32_t left = reader.number(); left != 0; --left) known.gone.emplace_back(reader.number());
+    for (const std::string& text : reader.texts()) known.guests.push_back(unpack_newcomer(text));
+    return known;
+  }
+
   int news() const override { return agent_is_gone_ ? -1 : wire_.descriptor(); }
 
   std::optional<News> take_news() override {
     pollfd ready{wire_.descriptor(), POLLIN, 0};
     try {
-      while (wire_.has_input() || ::poll(&ready, 1, 0) > 0) {
-        Frame frame = read(Deadline::after_seconds(agent_seconds));
-        switch (frame.kind) {
-          case FrameKind::failed: return News{.kind = News::Kind::job_failed, .failure = failure_of(frame)};
-          case FrameKind::died: return News{.kind = News::Kind::died, .failure = failure_of(frame)};
-          case FrameKind::survival:
-            return News{.kind = News::Kind::survival,
-                        .survival = static_cast<fabric::Survival>(Unpacker(frame.body).number())};
-          default: refuse_unasked(frame);
+      while (!unasked_.empty() || wire_.has_input() || ::poll(&ready, 1, 0) > 0) {
+        Frame frame;
+        if (unasked_.empty()) {
+          frame = read(Deadline::after_seconds(agent_seconds));
+        } else {
+          frame = std::move(unasked_.front());
+          unasked_.pop_front();
         }
+        if (is_news(frame.kind)) return news_of(frame);
+        refuse_unasked(frame);
       }
     } catch (const Error&) {  // the agent takes this process along
       agent_is_gone_ = true;
@@ -147,13 +197,46 @@ class Rendezvous final : public Bootstrap {
     return failure;
   }
 
+  static bool is_news(FrameKind kind) {
+    return kind == FrameKind::failed || kind == FrameKind::died || kind == FrameKind::survival ||
+           kind == FrameKind::newcomers || kind == FrameKind::given_up || kind == FrameKind::spawned;
+  }
+
+  News news_of(const Frame& frame) {
+    Unpacker reader(frame.body);
+    switch (frame.kind) {
+      case FrameKind::failed: return {.kind = News::Kind::job_failed, .failure = failure_of(frame)};
+      case FrameKind::survival:
+        return {.kind = News::Kind::survival, .survival = static_cast<fabric::Survival>(reader.number())};
+      case FrameKind::newcomers: {
+        News news{.kind = News::Kind::newcomers, .guests = {PeId(reader.number()), 0}};
+        for (const std::string& text : reader.texts()) news.newcomers.push_back(unpack_newcomer(text));
+        news.guests.count = static_cast<std::uint32_t>(news.newcomers.size());
+        return news;
+      }
+      case FrameKind::given_up: {
+        const PeId first(reader.number());
+        return {.kind = News::Kind::given_up, .guests = {first, reader.number()}};
+      }
+      case FrameKind::spawned: {
+        const std::uint32_t request = reader.number();
+        const PeId first(reader.number());
+        std::lock_guard lock(answers_mutex_);
+        answers_[request] = {first, reader.text()};
+        return {.kind = News::Kind::answered};
+      }
+      default: return {.kind = News::Kind::died, .failure = failure_of(frame)};
+    }
+  }
+
   // But for the answer to an exchange that was given up.
   void refuse_unasked(const Frame& frame) const {
     ATOLL_VALIDATE(frame.kind == FrameKind::exchanged, SetupError,
                    "protocol error: {} sent an answer that was not asked for", wire_.whose());
   }
 
-  // Until all exchanges are over no PE has said that it survives deaths.
+  // Until the exchanges of the PEs that a job begins with are over, no PE has said that it survives deaths. News
+  // that a guest receives meanwhile is kept.
   Frame hear(FrameKind expected, Deadline deadline) {
     for (;;) {
       Frame frame = read(deadline);
@@ -162,7 +245,8 @@ class Rendezvous final : public Bootstrap {
         throw PeFailedError(fmt::format("PE {} {}", failure.rank, failure.sentence()));
       }
       if (frame.kind == expected) return frame;
-      refuse_unasked(frame);
+      if (is_news(frame.kind)) unasked_.push_back(std::move(frame));
+      else refuse_unasked(frame);
     }
   }
 
@@ -186,6 +270,10 @@ class Rendezvous final : public Bootstrap {
   std::optional<FrameHeader> header_;
   std::mutex sending_;
   bool agent_is_gone_ = false;
+  std::deque<Frame> unasked_;  // news that came before an answer
+  std::mutex answers_mutex_;
+  std::uint32_t last_request_ = 0;
+  std::map<std::uint32_t, Answer> answers_;  // of the launcher, by request
 };
 
 }  // namespace

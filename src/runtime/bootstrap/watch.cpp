@@ -18,6 +18,8 @@
 #include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
 #include "atoll/base/thread.hpp"
+#include "atoll/fabric/network.hpp"
+#include "newcomer.hpp"
 
 namespace atl::runtime {
 namespace {
@@ -74,6 +76,19 @@ bool Watch::hear_news() {
       job_.note_survival(news->survival);
       continue;
     }
+    if (news->kind == Bootstrap::News::Kind::newcomers) {
+      admit_newcomers(*news);
+      continue;
+    }
+    if (news->kind == Bootstrap::News::Kind::given_up) {
+      for (std::uint32_t guest = 0; guest < news->guests.count; ++guest)
+        give_up(PeId(news->guests.first.value() + guest));
+      continue;
+    }
+    if (news->kind == Bootstrap::News::Kind::answered) {
+      job_.wake_all();  // a thread of this process waits for it
+      continue;
+    }
     // The other nodes hear it from the launcher, too.
     PeId pe(news->failure.rank);
     job_.hear({.kind = fabric::News::Kind::failed,
@@ -83,6 +98,20 @@ bool Watch::hear_news() {
     if (news->kind == Bootstrap::News::Kind::job_failed) return true;
   }
   return false;
+}
+
+void Watch::admit_newcomers(const Bootstrap::News& news) {
+  std::string objection;
+  try {
+    for (const Newcomer& one : news.newcomers) admit(job_, one);
+  } catch (const Error& error) { objection = error.what(); }
+  bootstrap_.guests()->confirm(news.guests.first, objection);
+}
+
+void Watch::give_up(PeId guest) {
+  if (guest.value() >= job_.places() || job_.has_died(guest)) return;
+  job_.give_up_guest(guest);
+  fabric::dismiss(job_, guest);
 }
 
 bool Watch::stopped_within(std::int64_t limit_ns) const {

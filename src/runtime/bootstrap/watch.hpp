@@ -38,6 +38,8 @@ class Watch {
   void run();
   Event wait(int process) const;
   bool hear_news();
+  void admit_newcomers(const Bootstrap::News& news);
+  void give_up(PeId guest);
   bool stopped_within(std::int64_t limit_ns) const;
   bool report(const Neighbour& neighbour, const std::string& how);
 

@@ -19,7 +19,7 @@
 namespace atl::runtime {
 
 /// Goes up with every change of this file. Both sides of a connection must have the same.
-inline constexpr std::uint32_t rendezvous_version = 5;
+inline constexpr std::uint32_t rendezvous_version = 6;
 
 // `text` is a length and bytes; `entries` is a count and, for each, rank (4), key (text), value (text).
 enum class FrameKind : std::uint16_t {
@@ -39,6 +39,9 @@ enum class FrameKind : std::uint16_t {
   leave,           // empty: all is received, or there is nothing to start: go
   end_pe,          // PE (4): the others have been told that it has died
   count_parts,     // Binding (4), the order's peer_timeout_ms (4) and environment (texts): before the order
+  guests,          // GuestOrder: start these
+  newcomers,       // first of the cohort (4), cards (texts, each a Newcomer): tell your PEs
+  guests_admitted, // first of the cohort (4), PEs that have left or died (count, 4 each): all know these guests
 
   // Agent to launcher.
   started = 32,    // pids (count, 4 each)
@@ -55,26 +58,37 @@ enum class FrameKind : std::uint16_t {
   hosts_are_late,  // launcher's answer: PE (4), text
   loss,            // PE (4), lost PE (4), how (text)
   parts_counted,   // how many this host has (4), the answer to count_parts
+  guests_started,  // first of the cohort (4), pids in the order of its seats here (count, 4 each)
+  guests_refused,  // first of the cohort (4), why (text)
+  newcomer,        // PE (4), its card (text, a Newcomer)
+  all_admitted,  // first of the cohort (4), a PE's objection or nothing (text): the PEs of this host know these guests
 
   // PE to its agent. Of these, exchange and the last two are answered.
-  pe_hello = 64,   // version (4), PE (4)
-  exchange,        // key whose values to send back, or empty (text), entries
-  finalize,        // empty
-  abort,           // exit status (4), sentence (text)
-  lookup,          // rank (4), key (text)
-  who_is_late,     // empty
-  lost,            // PE that the network does not reach any more (4), how, with its host (text)
+  pe_hello = 64,  // version (4), PE (4)
+  exchange,  // key whose values to send back, or empty (text), entries
+  finalize,  // empty
+  abort,  // exit status (4), sentence (text)
+  lookup,  // rank (4), key (text)
+  who_is_late,  // empty
+  lost,  // PE that the network does not reach any more (4), how, with its host (text)
+  admitted,  // first of the cohort (4), an objection or nothing (text): the answer to newcomers
+  join,  // of a guest: its card (text, a Newcomer). Answered by joined_by
+  gather,  // key (text): what the PEs that the job began with have published. Answered by exchanged
 
   // Agent to PE.
-  pe_welcome = 96, // version (4), PEs (4), host (text)
-  exchanged,       // values of the key by rank: count, texts
-  found,           // 1 or 0 (4), value (text)
-  late,            // whom the exchange waits for (text)
-  failed,          // PE (4), its host or nothing (text), how (text): it has died, and with it the job
+  pe_welcome = 96,  // version (4), PEs (4), host (text)
+  exchanged,  // values of the key by rank: count, texts
+  found,  // 1 or 0 (4), value (text)
+  late,  // whom the exchange waits for (text)
+  joined_by,  // PEs that have left or died (count, 4 each), cards of all guests (texts)
+  failed,  // PE (4), its host or nothing (text), how (text): it has died, and with it the job
 
   // Passed on by agents.
   survival = 112,  // Survival (4): what the program does about deaths; PE to launcher to all PEs
-  died,            // as failed, but the job goes on; launcher to all PEs
+  died,  // as failed, but the job goes on; launcher to all PEs
+  spawn,  // GuestWish; PE to launcher, behind the PE (4)
+  spawned,  // request (4), first PE (4), why not or nothing (text); launcher to that PE, behind the PE (4)
+  given_up,  // first PE (4), PEs (4): these guests are not wanted, or have not come. PE to launcher to all PEs
 };
 
 struct Frame {

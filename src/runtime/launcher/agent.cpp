@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "../control/guest_order.hpp"
 #include "../control/handshake.hpp"
 #include "../control/order.hpp"
 #include "atoll/base/clock.hpp"
@@ -39,6 +40,9 @@ class Agent final : Processes::Listener, PeServer::Listener {
  private:
   bool start();
   void start_pe(std::uint32_t index);
+  void start_guests(const GuestOrder& order);
+  void start_guest(const GuestOrder& order, const GuestOrder::Seat& seat);
+  void kill(std::uint32_t pe);
   bool hear_launcher();
   void take_frames();
   void take(const Frame& frame);
@@ -47,16 +51,14 @@ class Agent final : Processes::Listener, PeServer::Listener {
   int say_farewell();
   void on_output(std::uint32_t index, std::size_t which, std::string_view text) override {
     link_->send(FrameKind::output,
-                Packer().number(order_.first_pe + index).number(output_number(which)).raw(text).body());
+                Packer().number(pe_server_.pe_of(index)).number(output_number(which)).raw(text).body());
   }
   void on_output_end(std::uint32_t index, std::size_t which) override {
-    link_->send(FrameKind::output_end, Packer().number(order_.first_pe + index).number(output_number(which)).body());
+    link_->send(FrameKind::output_end, Packer().number(pe_server_.pe_of(index)).number(output_number(which)).body());
   }
   void on_end(std::uint32_t index, int wait_status) override;
   void on_joined(std::uint32_t pe) override { link_->send(FrameKind::joined, Packer().number(pe).body()); }
-  void on_exchange(const std::vector<PublishedEntry>& entries) override {
-    link_->send(FrameKind::contribution, Packer().entries(entries).body());
-  }
+  void on_exchange(std::vector<PublishedEntry> entries) override;
   void on_abort(std::uint32_t pe, std::uint32_t status, const std::string& why) override {
     link_->send(FrameKind::job_abort, Packer().number(pe).number(status).text(why).body());
   }
@@ -64,6 +66,18 @@ class Agent final : Processes::Listener, PeServer::Listener {
     link_->send(FrameKind::loss, Packer().number(pe).number(lost).text(how).body());
   }
   void on_survival(std::uint32_t how) override { link_->send(FrameKind::survival, Packer().number(how).body()); }
+  void on_spawn(std::uint32_t pe, std::string_view wish) override {
+    link_->send(FrameKind::spawn, Packer().number(pe).raw(wish).body());
+  }
+  void on_give_up(std::uint32_t pe, std::uint32_t first, std::uint32_t count) override {
+    link_->send(FrameKind::given_up, Packer().number(pe).number(first).number(count).body());
+  }
+  void on_newcomer(std::uint32_t pe, const std::string& card) override {
+    link_->send(FrameKind::newcomer, Packer().number(pe).text(card).body());
+  }
+  void on_admitted(std::uint32_t first, const std::string& objection) override {
+    link_->send(FrameKind::all_admitted, Packer().number(first).text(objection).body());
+  }
   void on_late_hosts(std::uint32_t pe) override { link_->send(FrameKind::late_hosts, Packer().number(pe).body()); }
   static std::uint32_t output_number(std::size_t which) { return static_cast<std::uint32_t>(which) + 1; }
 
@@ -75,6 +89,8 @@ class Agent final : Processes::Listener, PeServer::Listener {
   Descriptor input_;     // PE 0's standard input
   std::string feed_;     // what is on its way there
   bool feed_ends_ = false;
+  std::vector<Descriptor> memories_;  // of this host's nodes, see on_exchange()
+  bool leaving_ = false;   // all has been said
   bool released_ = false;  // the launcher has said `leave`
   Deadline kill_at_ = Deadline::never();
 };
@@ -153,7 +169,8 @@ void Agent::start_pe(std::uint32_t index) {
        {std::pair{"ATOLL_AGENT", fmt::format("{}", agent.number())},
         std::pair{"ATOLL_PE", fmt::format("{}", order_.first_pe + index)},
         std::pair{"ATOLL_NPES", fmt::format("{}", order_.npes)}, std::pair{"ATOLL_THREADS", fmt::format("{}", threads)},
-        std::pair{"ATOLL_PROGRAM", fmt::format("{}", number)}, std::pair{"ATOLL_JOB", std::string()}})
+        std::pair{"ATOLL_PROGRAM", fmt::format("{}", number)}, std::pair{"ATOLL_JOB", std::string()},
+        std::pair{"ATOLL_GUESTS", std::string()}})
     set_variable(request, name, value);
   request.cores = choose_cores(static_cast<Binding>(order_.binding), index, order_.pes, threads);
   request.inherited = agent.number();
@@ -188,11 +205,70 @@ bool Agent::start() {
   return true;
 }
 
+void Agent::start_guest(const GuestOrder& order, const GuestOrder::Seat& seat) {
+  const GuestProgram& program = order.programs[seat.program];
+  const std::uint32_t index = pes_.add();
+  pe_server_.add(seat.pe, order.first);
+  Descriptor agent = pe_server_.open(index);
+  const Descriptor input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  SpawnRequest request;
+  request.command = program.command;
+  request.directory = program.directory;
+  request.path = program.path;
+  request.is_looked_for_there = true;
+  const unsigned threads = choose_threads(order_.threads, order_.pes, static_cast<Binding>(order_.binding));
+  for (const auto& [name, value] :
+       {std::pair{"ATOLL_AGENT", fmt::format("{}", agent.number())}, std::pair{"ATOLL_PE", fmt::format("{}", seat.pe)},
+        std::pair{"ATOLL_NPES", fmt::format("{}", order_.npes)}, std::pair{"ATOLL_THREADS", fmt::format("{}", threads)},
+        std::pair{"ATOLL_PROGRAM", fmt::format("{}", seat.program)}, std::pair{"ATOLL_JOB", std::string()},
+        std::pair{"ATOLL_GUESTS", fmt::format("{}:{}:{}", order.first, order.count, program.note)}})
+    set_variable(request, name, value);
+  request.inherited = agent.number();
+  request.standard_input = input.number();
+  pes_.start(index, std::move(request), Capture::yes);
+}
+
+// All, or none.
+void Agent::start_guests(const GuestOrder& order) {
+  try {
+    for (const GuestOrder::Seat& seat : order.seats) start_guest(order, seat);
+  } catch (const Error& error) {
+    for (const GuestOrder::Seat& seat : order.seats) kill(seat.pe);
+    link_->send(FrameKind::guests_refused, Packer().number(order.first).text(error.what()).body());
+    return;
+  }
+  Packer started;
+  started.number(order.first).number(static_cast<std::uint32_t>(order.seats.size()));
+  for (const GuestOrder::Seat& seat : order.seats)
+    started.number(static_cast<std::uint32_t>(pes_.pid(*pe_server_.index_of(seat.pe))));
+  link_->send(FrameKind::guests_started, started.body());
+}
+
+void Agent::kill(std::uint32_t pe) {
+  if (auto index = pe_server_.index_of(pe); index && pes_.running(*index)) ::kill(pes_.pid(*index), SIGKILL);
+}
+
+// A PE has made the memory of its node, and the others open it by the PE's descriptor. This process opens it first, so
+// that guests find it when that PE has ended.
+void Agent::on_exchange(std::vector<PublishedEntry> entries) {
+  for (PublishedEntry& entry : entries) {
+    const auto index = pe_server_.index_of(entry.rank);
+    if (entry.key != "memory" || !index) continue;
+    const std::string folder = fmt::format("=/proc/{}/fd/", pes_.pid(*index));  // as the PE counts, too, or not
+    if (!entry.value.starts_with(folder)) continue;
+    Descriptor memory(::open(entry.value.c_str() + 1, O_RDWR | O_CLOEXEC));
+    if (!memory.open()) continue;
+    entry.value = fmt::format("=/proc/{}/fd/{}", ::getpid(), memory.number());
+    memories_.push_back(std::move(memory));
+  }
+  link_->send(FrameKind::contribution, Packer().entries(entries).body());
+}
+
 void Agent::on_end(std::uint32_t index, int wait_status) {
   pe_server_.serve(index);
   pe_server_.close(index);
   link_->send(FrameKind::ended, Packer()
-                                    .number(order_.first_pe + index)
+                                    .number(pe_server_.pe_of(index))
                                     .number(static_cast<std::uint32_t>(wait_status))
                                     .number(pe_server_.has_finalized(index) ? 1 : 0)
                                     .body());
@@ -223,12 +299,25 @@ void Agent::take(const Frame& frame) {
       return;
     }
     case FrameKind::survival:
+    case FrameKind::given_up:
     case FrameKind::died: return pe_server_.pass_on(frame);
-    case FrameKind::end_pe: {
-      std::uint32_t index = reader.number() - order_.first_pe;
-      ATOLL_VALIDATE(index < order_.pes, SetupError, "PE {} is not on this host", order_.first_pe + index);
-      if (pes_.running(index)) ::kill(pes_.pid(index), SIGKILL);
+    case FrameKind::end_pe: return kill(reader.number());
+    case FrameKind::guests:
+      if (!leaving_) start_guests(unpack_guest_order(frame.body));  // else the launcher learns that this host is done
       return;
+    case FrameKind::newcomers: {
+      const std::uint32_t cohort = reader.number();
+      return pe_server_.introduce(cohort, reader.texts());
+    }
+    case FrameKind::guests_admitted: {
+      const std::uint32_t cohort = reader.number();
+      std::vector<std::uint32_t> gone;
+      for (std::uint32_t left = reader.number(); left != 0; --left) gone.push_back(reader.number());
+      return pe_server_.admit(cohort, gone);
+    }
+    case FrameKind::spawned: {
+      const std::uint32_t pe = reader.number();
+      return pe_server_.send(pe, frame.kind, reader.rest());
     }
     case FrameKind::leave: released_ = true; return;
     default:
@@ -272,6 +361,7 @@ int Agent::give_up(const std::string& why) {
 
 // All is said when the launcher has read it: closing earlier could take back what is on its way.
 int Agent::say_farewell() {
+  leaving_ = true;
   link_->send(FrameKind::done);
   Deadline soon = Deadline::after_seconds(farewell_seconds);
   while (!released_ && !soon.passed()) {

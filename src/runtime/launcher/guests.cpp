@@ -17,6 +17,7 @@
 #include "atoll/base/error.hpp"
 #include "atoll/runtime/guests.hpp"
 #include "atoll/runtime/job.hpp"
+#include "hosts.hpp"
 #include "processes.hpp"
 
 namespace atl::runtime {
@@ -124,6 +125,12 @@ std::vector<std::string> keeper_command(const GuestProgram& program, PeId first,
 }
 
 }  // namespace
+
+std::vector<std::string> hosts_in_file(const std::string& path) {
+  std::vector<std::string> names;
+  for (const HostEntry& host : read_hostfile(path)) names.push_back(host.name);
+  return names;
+}
 
 int keep_guests(const KeeperOptions& options) {
   Keeper keeper(options);

@@ -19,9 +19,11 @@
 #include "atoll/base/error.hpp"
 #include "guard.hpp"
 #include "host_agents.hpp"
+#include "host_guests.hpp"
 #include "host_parts.hpp"
 #include "output.hpp"
 #include "patience.hpp"
+#include "pe_state.hpp"
 #include "spawn.hpp"
 #include "survivors.hpp"
 
@@ -37,15 +39,6 @@ constexpr std::int64_t news_ns = 1'000'000'000;
 constexpr std::int64_t agent_grace_ns = 5'000'000'000;
 // What is on its way to PE 0's standard input.
 constexpr std::size_t most_input_bytes = std::size_t{256} << 10;
-
-struct PeState {
-  std::uint32_t pid = 0;
-  bool joined = false;
-  bool ended = false;
-  bool finalized = false;
-  bool dead = false;  // and the others have been told that they go on without it
-  int wait_status = 0;
-};
 
 class HostsLaunch final : HostAgents::Listener {
  public:
@@ -66,14 +59,14 @@ class HostsLaunch final : HostAgents::Listener {
   void judge(std::uint32_t pe);
   void blame(std::uint32_t pe);
   void blame_suspects();
+  void end_all_on(std::uint32_t host);
   void go_on_without(std::uint32_t pe, int status, const std::string& how, const std::string& host = {});
   void take_survival(Unpacker& reader);
   void take_loss(std::uint32_t pe, Unpacker& reader);
   void fail(int status, std::int64_t limit_ns, std::uint32_t pe = 0, const std::string& how = {},
             const std::string& host = {});
   void tell(std::int64_t limit_ns, std::uint32_t pe, const std::string& how, const std::string& host);
-  std::uint32_t share_of(std::uint32_t pe) const;
-  const std::string& host_of(std::uint32_t pe) const { return options_.hosts[share_of(pe)].name; }
+  const std::string& host_of(std::uint32_t pe) const { return options_.hosts[pes_[pe].host].name; }
   std::uint32_t pe_of(std::uint32_t host, Unpacker& reader) const;
   bool input_is_wanted() const;
 
@@ -83,6 +76,7 @@ class HostsLaunch final : HostAgents::Listener {
   std::string directory_;
   std::vector<std::string> environment_;
   std::vector<PeState> pes_;
+  HostGuests guests_;
   std::array<LineMerger, 2> mergers_;
   std::vector<PublishedEntry> published_;
   std::vector<bool> contributed_;  // hosts in the present exchange
@@ -111,9 +105,12 @@ HostsLaunch::HostsLaunch(const LaunchOptions& options, HostAgents& agents, Signa
       directory_(working_directory()),
       environment_(carried_environment(options)),
       pes_(options.npes),
+      guests_(options, agents, pes_),
       mergers_{LineMerger(STDOUT_FILENO, options.npes, options.labels, options.shown_pe),
                LineMerger(STDERR_FILENO, options.npes, options.labels)},
       contributed_(options.hosts.size(), false) {
+  for (std::uint32_t host = 0; host < options.hosts.size(); ++host)
+    for (std::uint32_t i = 0; i < options.hosts[host].pes; ++i) pes_[options.hosts[host].first_pe + i].host = host;
   agents.report_to(*this);
 }
 
@@ -122,6 +119,7 @@ void HostsLaunch::fail(int status, std::int64_t limit_ns, std::uint32_t pe, cons
                        const std::string& host) {
   if (failing_) return;
   failing_ = true;
+  guests_.stop();
   status_ = status;
   give_up_at_ = Deadline::after_ns(limit_ns + agent_grace_ns);
   tell(limit_ns, pe, how, host);
@@ -143,13 +141,19 @@ void HostsLaunch::on_agent(std::uint32_t host) {
 
 void HostsLaunch::on_lost(std::uint32_t host, const std::string& why) {
   const HostShare& share = options_.hosts[host];
-  for (std::uint32_t i = 0; i < share.pes; ++i) pes_[share.first_pe + i].ended = true;
+  end_all_on(host);
   if (failing_) return;
   say(fmt::format("{}: {}", agents_.describe(host), why));
   const std::string how = fmt::format("on {} is lost with its host: {}", share.name, why);
   if (survival_ == fabric::Survival::none) return fail(1, grace_ns, share.first_pe, how);
-  for (std::uint32_t pe = share.first_pe; pe < share.first_pe + share.pes; ++pe)
-    if (!pes_[pe].finalized) go_on_without(pe, 1, how);
+  for (std::uint32_t pe = 0; pe < pes_.size(); ++pe)
+    if (pes_[pe].host == host && !pes_[pe].finalized) go_on_without(pe, 1, how);
+}
+
+void HostsLaunch::end_all_on(std::uint32_t host) {
+  for (PeState& pe : pes_)
+    if (pe.host == host) pe.ended = true;
+  guests_.lose_host(host);
 }
 
 // The other PEs are told, and that the job goes on.
@@ -178,17 +182,17 @@ void HostsLaunch::take_loss(std::uint32_t pe, Unpacker& reader) {
   if (!failing_) say(fmt::format("PE {} {}", lost, how));
   if (survival_ == fabric::Survival::none) return fail(1, grace_ns, lost, how);
   go_on_without(lost, 1, how);
-  agents_.send(share_of(lost), FrameKind::end_pe, Packer().number(lost).body());
+  agents_.send(pes_[lost].host, FrameKind::end_pe, Packer().number(lost).body());
 }
 
 std::uint32_t HostsLaunch::pe_of(std::uint32_t host, Unpacker& reader) const {
   std::uint32_t pe = reader.number();
-  const HostShare& share = options_.hosts[host];
-  ATOLL_VALIDATE(pe - share.first_pe < share.pes, SetupError, "its agent speaks for PE {}", pe);
+  ATOLL_VALIDATE(pe < pes_.size() && pes_[pe].host == host, SetupError, "its agent speaks for PE {}", pe);
   return pe;
 }
 
 void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
+  if (guests_.take(host, frame)) return;
   Unpacker reader(frame.body);
   switch (frame.kind) {
     case FrameKind::started:
@@ -230,9 +234,7 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
       std::uint32_t pe = pe_of(host, reader);
       return agents_.send(host, FrameKind::hosts_are_late, Packer().number(pe).text(late_hosts()).body());
     }
-    case FrameKind::done:
-      for (std::uint32_t i = 0; i < options_.hosts[host].pes; ++i) pes_[options_.hosts[host].first_pe + i].ended = true;
-      return agents_.dismiss(host);
+    case FrameKind::done: agents_.dismiss(host); return end_all_on(host);
     default:
       throw SetupError("protocol error: unexpected message from its agent. Do all hosts run the same Atoll version?");
   }
@@ -266,7 +268,7 @@ void HostsLaunch::take_end(std::uint32_t pe, Unpacker& reader) {
   pes_[pe].wait_status = static_cast<int>(reader.number());
   pes_[pe].finalized = reader.number() != 0;
   pes_[pe].ended = true;
-  judge(pe);
+  if (!guests_.take_end(pe)) judge(pe);
 }
 
 // A PE has ended: was that in order?
@@ -306,12 +308,6 @@ void HostsLaunch::blame(std::uint32_t pe) {
 void HostsLaunch::blame_suspects() {
   for (std::uint32_t pe : std::exchange(suspects_, {}))
     if (!failing_ && !pes_[pe].dead) blame(pe);
-}
-
-std::uint32_t HostsLaunch::share_of(std::uint32_t pe) const {
-  auto share = std::find_if(options_.hosts.begin(), options_.hosts.end(),
-                            [&](const HostShare& one) { return pe - one.first_pe < one.pes; });
-  return static_cast<std::uint32_t>(share - options_.hosts.begin());
 }
 
 void HostsLaunch::take_signals() {
@@ -368,6 +364,7 @@ int HostsLaunch::run(Deadline timeout) {
       pe = late == pes_.end() ? 0 : pe;
       fail(124, grace_ns, pe, "did not end in time", host_of(pe));
     }
+    guests_.look_after();
     if (!suspects_.empty() && blame_at_.passed()) blame_suspects();
     if (give_up_at_.passed()) {
       say("some hosts do not say that their PEs have ended");
@@ -376,7 +373,7 @@ int HostsLaunch::run(Deadline timeout) {
   }
   blame_suspects();
   for (LineMerger& merger : mergers_)
-    for (std::uint32_t pe = 0; pe < options_.npes; ++pe) merger.finish(pe);
+    for (std::uint32_t pe = 0; pe < pes_.size(); ++pe) merger.finish(pe);
   if (!failing_) report_dropped_output(mergers_[0]);
   agents_.await_commands();
   return failing_ ? status_ : survivors_.value();

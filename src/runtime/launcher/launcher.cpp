@@ -94,6 +94,7 @@ void Launch::start(std::uint32_t pe) {
   set_variables(request, program.environment);
   for (const auto& one : environment_of(*job_, PeId(pe), threads_)) set_variable(request, one.first, one.second);
   set_variable(request, "ATOLL_PROGRAM", fmt::format("{}", number));
+  set_variable(request, "ATOLL_GUESTS", "");  // of the process that started this launcher
   request.cores = choose_cores(options_.binding, pe, options_.npes, threads_);
   if (pe != 0) request.standard_input = null_.number();
   pes_.start(pe, std::move(request), capture_);

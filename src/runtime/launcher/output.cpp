@@ -60,10 +60,11 @@ void LineMerger::begin_line(std::uint32_t pe) {
 }
 
 void LineMerger::take(std::uint32_t pe, std::string_view text) {
-  if (shown_pe_) {
+  if (pe < digests_.size()) {
     digests_[pe].add(text);
     if (pe != *shown_pe_) return;
   }
+  if (pe >= lines_.size()) lines_.resize(pe + 1);
   Line& line = lines_[pe];
   std::size_t end = text.rfind('\n');
   if (end != std::string_view::npos) {
@@ -105,7 +106,7 @@ void LineMerger::send_unfinished(std::uint32_t pe) {
 }
 
 void LineMerger::finish(std::uint32_t pe) {
-  if (lines_[pe].text.empty()) return;
+  if (pe >= lines_.size() || lines_[pe].text.empty()) return;
   begin_line(pe);
   write(lines_[pe].text + "\n");
   lines_[pe].text.clear();

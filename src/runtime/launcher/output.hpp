@@ -15,7 +15,7 @@ namespace atl::runtime {
 /// The way to one file descriptor (standard output or standard error) that all PEs share.
 class LineMerger {
  public:
-  /// `shown_pe`: output of other PEs is dropped.
+  /// `shown_pe`: output of the others of the `npes` is dropped. PEs may come later, with higher numbers.
   LineMerger(int descriptor, std::uint32_t npes, Labels labels, std::optional<std::uint32_t> shown_pe = std::nullopt);
 
   /// Takes what a PE wrote; whole lines go out at once, the rest waits for its end.

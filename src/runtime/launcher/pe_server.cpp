@@ -4,13 +4,34 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "atoll/base/error.hpp"
 #include "output.hpp"
 
 namespace atl::runtime {
 
-PeServer::PeServer(const Order& order, Listener& listener) : order_(order), listener_(listener), seats_(order.pes) {}
+PeServer::PeServer(const Order& order, Listener& listener) : order_(order), listener_(listener) {
+  for (std::uint32_t index = 0; index < order.pes; ++index) seats_.emplace_back().pe = order.first_pe + index;
+}
+
+void PeServer::add(std::uint32_t pe, std::uint32_t cohort) {
+  Seat& seat = seats_.emplace_back();
+  seat.pe = pe;
+  seat.cohort = cohort;
+}
+
+std::optional<std::uint32_t> PeServer::index_of(std::uint32_t pe) const {
+  auto found = std::find_if(seats_.begin(), seats_.end(), [&](const Seat& seat) { return seat.pe == pe; });
+  return found == seats_.end() ? std::nullopt : std::optional(static_cast<std::uint32_t>(found - seats_.begin()));
+}
+
+// It confirms nothing any more.
+void PeServer::close(std::uint32_t index) {
+  seats_[index].link.reset();
+  take_confirmation(index, introduced_, {});
+}
 
 Descriptor PeServer::open(std::uint32_t index) {
   int ends[2];
@@ -44,8 +65,8 @@ void PeServer::serve(std::uint32_t index) {
   try {
     while (auto frame = link->next()) take(index, *frame);
   } catch (const SetupError& error) {
-    say(fmt::format("PE {} on {}: {}. Does its program use another version of Atoll?", order_.first_pe + index,
-                    order_.host, error.what()));
+    say(fmt::format("PE {} on {}: {}. Does its program use another version of Atoll?", pe_of(index), order_.host,
+                    error.what()));
     open = false;
   }
   if (!open) close(index);
@@ -53,7 +74,7 @@ void PeServer::serve(std::uint32_t index) {
 
 void PeServer::take(std::uint32_t index, const Frame& frame) {
   Seat& seat = seats_[index];
-  std::uint32_t pe = order_.first_pe + index;
+  std::uint32_t pe = seat.pe;
   Unpacker reader(frame.body);
   switch (frame.kind) {
     case FrameKind::pe_hello: {
@@ -62,11 +83,22 @@ void PeServer::take(std::uint32_t index, const Frame& frame) {
       // Of another version, the PE itself says what to do.
       seat.link->send(FrameKind::pe_welcome,
                       Packer().number(rendezvous_version).number(order_.npes).text(order_.host).body());
-      anybody_joined_ = true;
+      seat.joined = anybody_joined_ = true;
       return listener_.on_joined(pe);
     }
     case FrameKind::exchange: return take_exchange(index, reader);
-    case FrameKind::finalize: seat.finalized = true; return;
+    case FrameKind::finalize: seat.finalized = true; return take_confirmation(index, introduced_, {});
+    case FrameKind::spawn: return listener_.on_spawn(pe, frame.body);
+    case FrameKind::given_up: {
+      const std::uint32_t first = reader.number();
+      return listener_.on_give_up(pe, first, reader.number());
+    }
+    case FrameKind::admitted: {
+      const std::uint32_t cohort = reader.number();
+      return take_confirmation(index, cohort, reader.text());
+    }
+    case FrameKind::join: return listener_.on_newcomer(pe, reader.text());
+    case FrameKind::gather: return seat.link->send(FrameKind::exchanged, values_of(reader.text()));
     case FrameKind::abort: {
       std::uint32_t status = reader.number();
       return listener_.on_abort(pe, status, reader.text());
@@ -92,7 +124,7 @@ void PeServer::take_exchange(std::uint32_t index, Unpacker& reader) {
   seats_[index].key = reader.text();
   seats_[index].waiting = true;
   for (PublishedEntry& entry : reader.entries()) published_.push_back(std::move(entry));
-  bool all = std::all_of(seats_.begin(), seats_.end(), [](const Seat& seat) { return seat.waiting; });
+  bool all = std::all_of(seats_.begin(), seats_.end(), [](const Seat& seat) { return seat.waiting || seat.cohort; });
   if (all) listener_.on_exchange(std::exchange(published_, {}));
 }
 
@@ -108,20 +140,56 @@ void PeServer::complete(const std::vector<PublishedEntry>& entries) {
   for (Seat& seat : seats_) {
     if (!seat.waiting) continue;
     seat.waiting = false;
-    if (!answers.contains(seat.key)) {
-      std::vector<std::string> values;
-      if (auto of_key = table_.find(seat.key); of_key != table_.end())
-        for (auto& [rank, value] : of_key->second) values.push_back(value);
-      answers.emplace(seat.key, Packer().texts(values).body());
-    }
+    if (!answers.contains(seat.key)) answers.emplace(seat.key, values_of(seat.key));
     if (seat.link) seat.link->send(FrameKind::exchanged, answers.at(seat.key));
   }
+}
+
+std::string PeServer::values_of(const std::string& key) const {
+  std::vector<std::string> values;
+  if (auto of_key = table_.find(key); of_key != table_.end())
+    for (const auto& [rank, value] : of_key->second) values.push_back(value);
+  return Packer().texts(values).body();
+}
+
+void PeServer::introduce(std::uint32_t cohort, std::vector<std::string> cards) {
+  const std::string body = Packer().number(cohort).texts(cards).body();
+  guests_.insert(guests_.end(), std::make_move_iterator(cards.begin()), std::make_move_iterator(cards.end()));
+  introduced_ = cohort;
+  unconfirmed_.clear();
+  for (std::uint32_t index = 0; index < seats_.size(); ++index) {
+    const Seat& seat = seats_[index];
+    if (!seat.link || !seat.joined || seat.finalized || seat.cohort == cohort) continue;
+    unconfirmed_.insert(index);
+    seat.link->send(FrameKind::newcomers, body);
+  }
+  if (unconfirmed_.empty()) listener_.on_admitted(cohort, {});
+}
+
+void PeServer::take_confirmation(std::uint32_t index, std::uint32_t cohort, const std::string& objection) {
+  if (cohort != introduced_ || unconfirmed_.erase(index) == 0) return;
+  if (!objection.empty()) unconfirmed_.clear();
+  if (unconfirmed_.empty()) listener_.on_admitted(cohort, objection);
+}
+
+void PeServer::admit(std::uint32_t cohort, const std::vector<std::uint32_t>& gone) {
+  Packer packer;
+  packer.number(static_cast<std::uint32_t>(gone.size()));
+  for (std::uint32_t pe : gone) packer.number(pe);
+  packer.texts(guests_);
+  for (const Seat& seat : seats_)
+    if (seat.link && seat.cohort == cohort) seat.link->send(FrameKind::joined_by, packer.body());
+}
+
+void PeServer::send(std::uint32_t pe, FrameKind kind, std::string_view body) {
+  if (auto index = index_of(pe); index && seats_[*index].link) seats_[*index].link->send(kind, body);
 }
 
 std::string PeServer::late_pes() const {
   std::string late;
   for (std::uint32_t index = 0; index < seats_.size(); ++index)
-    if (!seats_[index].waiting) late += fmt::format("{}PE {}", late.empty() ? "" : ", ", order_.first_pe + index);
+    if (!seats_[index].waiting && !seats_[index].cohort)
+      late += fmt::format("{}PE {}", late.empty() ? "" : ", ", pe_of(index));
   return late.empty() ? late : fmt::format("{} on {}", late, order_.host);
 }
 

@@ -33,6 +33,11 @@ class Processes {
   };
   Processes(std::uint32_t count, Listener& listener);
 
+  /// Room for one more: its number.
+  std::uint32_t add() {
+    processes_.emplace_back();
+    return count() - 1;
+  }
   /// Captured output goes to the listener, else where ours goes. Throws SetupError when it cannot be started.
   void start(std::uint32_t process, SpawnRequest request, Capture capture);
 

@@ -96,6 +96,7 @@ pid_t spawn(const SpawnRequest& request) {
     std::string rest = "/usr/local/bin:/usr/bin:/bin";
     for (char** item = environ; item != nullptr && *item != nullptr; ++item)
       if (std::strncmp(*item, "PATH=", 5) == 0) rest = *item + 5;
+    if (!request.path.empty()) rest = request.path + ":" + rest;
     for (std::size_t begin = 0; begin <= rest.size();) {
       std::size_t end = std::min(rest.find(':', begin), rest.size());
       std::string folder = rest.substr(begin, end - begin);

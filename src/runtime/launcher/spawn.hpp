@@ -21,6 +21,7 @@ struct SpawnRequest {
   bool ignore_interrupt = false;     ///< Ctrl-C on the terminal is not for it
   bool own_session = false;          ///< nothing on the terminal is for it
   bool outlives_us = false;          ///< it does not die with us
+  std::string path;                  ///< folders, as in PATH, in which the program is looked for first
   std::string directory;             ///< to start in; empty: ours
   bool is_looked_for_there = false;  ///< the program, where PATH has none: as other launchers do
 };

@@ -48,7 +48,10 @@ TEST(Strangers, TheirMessagesAreDropped) {
     ends.push_back(open_network(*jobs[node], PeId(node)));
     cards.push_back(ends[node]->card());
   }
-  for (auto& end : ends) end->connect(cards, {"reef", "shoal"});
+  for (std::uint32_t node = 0; node < 2; ++node) {
+    jobs[node]->set_hosts({"reef", "shoal"});
+    ends[node]->connect(cards);
+  }
   Endpoint sender(jobs[0], PeId(0)), receiver(jobs[1], PeId(1));
   std::uint64_t number = 1;
   auto send = [&] {

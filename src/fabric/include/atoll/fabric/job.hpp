@@ -39,9 +39,13 @@ struct JobOptions {
   std::vector<std::uint32_t> node_of_pe = {};
   /// The node whose memory this is to be.
   std::uint32_t node = 0;
-  /// Room for so many PEs that come later, at most; of jobs of one node.
+  /// Room for so many PEs that come later: of jobs of several nodes what all nodes have room for, of those of one node
+  /// the most.
   std::uint32_t guests = 0;
 };
+
+/// Address space on this node for segments of PEs that come later.
+std::uint64_t guest_space_bytes(std::uint32_t local_pes);
 
 /// The size of segment that a node with so many PEs gets where JobOptions say 0. All nodes must use the same.
 std::uint64_t usual_segment_bytes(std::uint32_t local_pes);
@@ -79,8 +83,11 @@ class Job {
   /// Where its PEs of this node meet.
   Gate& gate() const { return is_guest() ? record(cohort_.first).gate : control_->gate; }
   bool is_guest() const { return cohort_.first.value() >= npes(); }
-  /// Takes places for guests: the first of so many in a row. None: there is no room.
+  /// Takes places for guests, in jobs of one node: the first of so many in a row. None: there is no room.
   std::optional<PeId> take_guests(std::uint32_t count);
+  /// A guest that the launcher of a job of several nodes has given this place, on that node; `host` is its name in
+  /// messages. Each process calls it.
+  void admit(PeId pe, std::uint32_t node, const std::string& host);
   /// One that will not come, or is not wanted. No death of which all hear.
   void give_up_guest(PeId pe) noexcept;
   /// Whose there are now.
@@ -115,7 +122,8 @@ class Job {
   void connect(std::unique_ptr<RemotePath> path) { remote_ = std::move(path); }
   RemotePath* remote() const { return remote_.get(); }
   /// What the hosts of the PEs are called in messages, by PE. Until then this node has the host's name.
-  void set_hosts(std::vector<std::string> names) { hosts_ = std::move(names); }
+  void set_hosts(std::vector<std::string> names);
+  const std::string& host_of(PeId pe) const { return hosts_[pe.value()]; }
   /// "PE 3", in a job of several nodes "PE 3 on host-b".
   std::string describe(PeId pe) const;
 
@@ -231,6 +239,7 @@ class Job {
   Job() = default;
   void lay_out(const JobOptions& options);
   void attach();
+  void find_memory(PeId pe);
   [[noreturn]] void throw_failure() const;
   bool note_failed(PeId pe, int wait_status, const std::string& cause) noexcept;
   bool note_exit(int status) noexcept;

@@ -13,6 +13,7 @@
 
 #include "atoll/base/clock.hpp"
 #include "atoll/fabric/job.hpp"
+#include "atoll/runtime/guests.hpp"
 
 namespace atl::runtime {
 
@@ -38,11 +39,16 @@ class Bootstrap {
     enum class Kind {
       job_failed,
       died,
-      survival
-    };  // job_failed: a PE has died, and with it the job; died: the job goes on
+      survival,
+      newcomers,
+      given_up,
+      answered
+    };  // job_failed: a PE has died, and with it the job; died: the job goes on; answered: GuestDesk::answer() has one
     Kind kind = Kind::job_failed;
-    Failure failure = {};                                 // job_failed, died
+    Failure failure = {};  // job_failed, died
     fabric::Survival survival = fabric::Survival::none;  // survival: what a PE somewhere has said
+    std::vector<Newcomer> newcomers = {};  // to be admitted, then confirmed (GuestDesk)
+    fabric::Cohort guests = {};  // newcomers, given_up: guests that have not come, or had to go
   };
   /// Longest value of one entry. A node's leader publishes about 200 bytes for each of its PEs.
   static constexpr std::size_t longest_value = std::size_t{1} << 20;
@@ -94,6 +100,8 @@ class Bootstrap {
   /// A PE wishes the whole job to end with this status, and nothing went wrong: the others have a moment to write what
   /// they have buffered. Default: nothing, the PEs' own watch ends the job.
   virtual void end_job(int status) noexcept { static_cast<void>(status); }
+  /// Null: this launcher starts no further processes in a running job.
+  virtual GuestDesk* guests() { return nullptr; }
 };
 
 /// What the launcher that started this process offers, chosen by itself from the environment (or by ATOLL_BOOTSTRAP).

@@ -40,6 +40,9 @@ enum class Stay { to_the_end, as_long_as_held };
 /// leave of the launcher when it exits: in good order with status 0, after its Context ended; with any other status it
 /// ends the job. With `as_long_as_held` it calls take_leave() itself, and no failure of the job ends it.
 Membership join_through(std::shared_ptr<Bootstrap> bootstrap, Stay stay = Stay::to_the_end);
+/// The same for a process that the launcher has started in a running job, one of `cohort`: returns when all PEs know
+/// it.
+Membership join_as_guest(std::shared_ptr<Bootstrap> bootstrap, fabric::Cohort cohort);
 
 /// Joins, as PE 0, a job of `npes` PEs on several hosts, which this process had a launcher start. `agent`: a socket to
 /// the agent of this host, which the Membership owns. A process may do so several times. Collective over the PEs.

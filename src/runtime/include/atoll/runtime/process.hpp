@@ -47,5 +47,7 @@ ContextOptions with_static_area(ContextOptions options, const fabric::Job& job);
 std::shared_ptr<Context> open_process(const ContextOptions& wishes = {});
 /// The Context that is open in this process. Null: none, or its parent's before a fork.
 std::shared_ptr<Context> process_if_open();
+/// How the PE of this process asks the launcher for further ones. Null: it does not do so, or there is no PE yet.
+GuestDesk* guest_desk();
 
 }  // namespace atl::runtime

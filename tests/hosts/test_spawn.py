@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MPI_Comm_spawn in jobs over several hosts: processes start where they are wanted, or the call says why not."""
+
+import os
+import re
+import subprocess
+
+import hosts as network
+import pytest
+from built import ROOT
+
+PROGRAM = ROOT / "build/release/tests/mpi/spawns"
+SMALL = {"ATOLL_HEAP_SIZE": "64M", "ATOLL_THREADS": "1", "ATOLL_PEER_TIMEOUT": "30"}
+ENDED_S = 10  # processes of a job whose launcher has ended
+
+pytestmark = [
+    pytest.mark.skipif(bool(network.missing()), reason=network.missing() or "-"),
+    pytest.mark.skipif(not PROGRAM.exists(), reason="needs the MPI test programs"),
+]
+
+
+@pytest.fixture(scope="module")
+def two():
+    with network.Hosts(2) as made:
+        yield made
+
+
+def outcome(hosts, *words, slots=1):
+    done = hosts.run(PROGRAM, *words, slots=slots, timeout=120, **SMALL)
+    assert hosts.everything_ends(ENDED_S)
+    return done
+
+
+def places(done):
+    return sorted(re.findall(r"^started on (\S+)$", done.stdout, re.MULTILINE))
+
+
+def test_processes_start_on_the_hosts_that_are_named(two):
+    first, second = two.names
+    done = outcome(two, "each", second, first, second)
+    assert done.returncode == 0, done.stderr
+    started = places(done)
+    assert len(started) == 5
+    assert started.count(first) >= 1
+    assert started.count(second) >= 2
+
+
+@pytest.mark.slow
+def test_processes_start_on_the_hosts_with_the_fewest(two):
+    done = outcome(two, "long", slots=2)
+    assert done.returncode == 0, done.stderr
+    assert places(done) == two.names
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["twice", "nested"])
+def test_cohorts_meet_and_end(two, kind):
+    done = outcome(two, kind)
+    assert done.returncode == 0, done.stderr
+    assert len(places(done)) == {"twice": 6, "nested": 3}[kind]
+
+
+@pytest.mark.slow
+def test_spawns_succeed_after_refused_ones(two):
+    done = outcome(two, "refused", two.names[1])
+    assert done.returncode == 0, done.stderr
+    assert places(done) == [two.names[1]] * 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("program", "host", "why"),
+    [
+        ("true", "nowhere", "host nowhere is not one of this job's, which are {0}, {1}"),
+        ("no-such-program", "{1}", "cannot start 'no-such-program' in .*: No such file or directory on {1}"),
+        ("true", "{1}", "'true' on {1} exited with status 0 before it came to MPI_Init"),
+    ],
+)
+def test_a_refusal_says_why(two, program, host, why):
+    done = outcome(two, "refuse", program, host.format(*two.names))
+    assert done.returncode != 0
+    assert re.search(r"atoll-mpi: rank [01]: MPI_Comm_spawn: " + why.format(*two.names), done.stderr), done.stderr
+
+
+def test_a_killed_process_is_named_and_the_others_are_told(two):
+    done = outcome(two, "killed")
+    assert done.returncode == 7, done.stderr
+    assert done.stdout.count("survived") == 2
+    assert re.search(r"^atoll-run: PE 3 \(host \S+, pid \d+\) was killed by signal 9", done.stderr, re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_a_killed_process_ends_a_job_that_does_not_handle_it(two):
+    done = outcome(two, "fatal")
+    assert done.returncode == 137, done.stderr
+    assert re.search(r"^atoll-run: PE 3 \(host \S+, pid \d+\) was killed by signal 9", done.stderr, re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_a_dead_host_takes_no_processes_and_the_others_do():
+    with network.Hosts(3) as three:
+        process = subprocess.Popen(
+            three.command(PROGRAM, "dead", three.names[2], slots=1), env={**os.environ, **SMALL},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        for _ in three.names:
+            assert process.stdout.readline() == "ready\n"
+        three.kill(2)
+        output, errors = process.communicate(timeout=100)
+        assert process.returncode == 0, errors
+        started = re.findall(r"^started on (\S+)$", output, re.MULTILINE)
+        assert len(started) == 3
+        assert set(started) == set(three.names[:2])
+        assert three.everything_ends(ENDED_S)
