@@ -379,7 +379,12 @@ class Windows:
         >>> ak.rolling(ak.array([1.0, 3.0, 2.0, 8.0]), 2).apply(lambda windows: windows[:, 1] - windows[:, 0])
         array([nan,  2., -1.,  6.])
         """
+        return self.applied(lambda windows, inside, least: function(windows))
+
+    def applied(self, function: Callable[[ndarray, ndarray, int], Any]) -> ndarray:
+        """As `apply`; the function gets the windows, which of their places are rows, and how many values one needs."""
         frame, rows = self._frame, self._rows
+        least = max(frame.min_periods, 1)
         if frame.kind != "rows":
             raise ValueError("apply needs windows of a fixed number of rows")
         values = rows.of(self._values, "apply")
@@ -396,11 +401,11 @@ class Windows:
             place = clip(place, 0, total - 1)
             if rows.segments is not None:
                 inside = inside & (take(rows.segments, place) == take(rows.segments, row))
-            parts.append(function(where(inside, take(values, place), np.nan)))
+            parts.append(function(where(inside, take(values, place), np.nan), inside, least))
         figures = concatenate(parts) if parts else empty(0)
         if figures.shape != (total,):
             raise ValueError(f"the function must return one number for each window, got shape {figures.shape}")
-        enough = Windows(self._values, rows, replace(frame, step=1, min_periods=0)).count() >= max(frame.min_periods, 1)
+        enough = Windows(self._values, rows, replace(frame, step=1, min_periods=0)).count() >= least
         return where(enough, rows.back(figures.astype(np.float64)), np.nan)[:: frame.step]
 
     def _figure(

@@ -39,6 +39,8 @@ from ..data.values import (
     take_or_miss,
 )
 from ..index.base import IndexCore, index_of, range_index
+from ..own.elements import called, each, is_shared, made_of, of_each, part_of
+from ..own.rows import each_row
 from ..select.indexers import mask_values
 from ..select.placement import row_column
 
@@ -47,14 +49,14 @@ if TYPE_CHECKING:
     from ..series import Series
 
 
-def mapped(values: Any, mapper: Any, na_action: Any = None) -> Any:
+def mapped(values: Any, mapper: Any, na_action: Any = None, errors: str = "raise") -> Any:
     """What a function, a dict or a Series makes of each value. A dict is looked up once for each distinct value.
 
     Of categories each is mapped once: they stay categories where all become different ones, in pandas' way."""
     if isinstance(values, Categorical):
         return _mapped_categories(values, mapper, na_action)
     if callable(mapper) and not isinstance(mapper, dict):
-        return _called(values, mapper, na_action)
+        return each(values, mapper, na_action, errors)
     table = mapper
     if not (isinstance(mapper, dict) or is_series(mapper)):
         raise TypeError(f"'{type(mapper).__name__}' object is not callable")
@@ -82,13 +84,6 @@ def _mapped_categories(values: Categorical, mapper: Any, na_action: Any) -> Any:
         return Categorical.from_codes(values.codes.astype(np.int64), found, values.ordered)
     codes = where(gone, 0, values.codes).astype(np.int64)
     return choose(gone, missing, take(found, codes)) if bool(gone.any()) else take(found, codes)
-
-
-def _called(values: Any, function: Any, na_action: Any) -> Any:
-    held = to_list(values)
-    if na_action == "ignore":
-        return make([one if is_missing(one) else function(one) for one in held])
-    return make([function(one) for one in held])
 
 
 def replaced(values: Any, pairs: list[tuple[Any, Any]], regex: bool = False) -> Any:
@@ -237,8 +232,11 @@ class SeriesElementwise(Elementwise):
             made = made.mask(made > upper, upper)
         return self._or_itself(made.copy() if made is self else made, inplace)
 
-    def map(self: Any, arg: Any = None, na_action: Any = None, **kwargs: Any) -> Series:
+    def map(self: Any, arg: Any = None, na_action: Any = None, *, errors: str = "raise") -> Series:
         """What a function, a dict or a Series makes of each value; missing where a dict has none.
+
+        Functions that change nothing, and whose results depend on the value alone, run in worker processes where the
+        rows take long. With ``errors="null"`` a value for which the function raises has a missing result.
 
         Examples
         --------
@@ -246,7 +244,7 @@ class SeriesElementwise(Elementwise):
         >>> ak.Series(["cat", "dog"]).map({"cat": "kitten"}).to_list()
         ['kitten', nan]
         """
-        return self._new(mapped(self._values, arg, na_action))
+        return self._new(mapped(self._values, arg, na_action, errors))
 
     def apply(
         self: Any, func: Any, convert_dtype: Any = None, args: Any = (), *, by_row: Any = "compat", **kwargs: Any
@@ -258,10 +256,13 @@ class SeriesElementwise(Elementwise):
             return self.agg(func)
         if isinstance(func, np.ufunc):
             return func(self, *args, **kwargs)
-        held = [func(one, *args, **kwargs) for one in to_list(self._values)]
-        if held and is_series(held[0]):
+        call = func if not args and not kwargs else lambda one: func(one, *args, **kwargs)
+        # Arguments may be changed by the function, so calls that have some stay in this process.
+        alone = call is not func or is_shared(self._values)
+        held = called(of_each(part_of(self._values), call), len(self), func, alone)
+        if len(held) and is_series(held[0]):
             return type_of_frame(self)(held)._with_index(self._index)
-        return self._new(make(held) if held else self._values)
+        return self._new(made_of(held) if len(held) else self._values)
 
     def transform(self: Any, func: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
         """As `apply`, of functions that keep the rows; several give a frame."""
@@ -427,7 +428,11 @@ class FrameElementwise(Elementwise):
         if as_axis(axis) == 0:
             made = [func(one.to_numpy() if raw else one, *args, **kwargs) for one in self._each()]
             return self._of_columns(made)
-        rows = [func(row.to_numpy() if raw else row, *args, **kwargs) for _, row in self.iterrows()]
+        rows = each_row(self, func, raw, args, kwargs) if result_type is None else None
+        if isinstance(rows, np.ndarray):
+            return series(asarray(rows), self._index)
+        if rows is None:
+            rows = [func(row.to_numpy() if raw else row, *args, **kwargs) for _, row in self.iterrows()]
         if result_type == "broadcast" and rows:
             made = [list(row) if not is_scalar(row) else [row] * len(self._columns) for row in rows]
             return type(self)(made)._with_index(self._index).set_axis(self.columns, axis=1)

@@ -20,7 +20,9 @@ from ..core import is_numeric
 from ..data.column_labels import Labels
 from ..data.values import gaps, is_scalar, join_rows, make, nullable, take_or_miss
 from ..data.values import take as take_rows
+from ..fallback.convert import from_pandas
 from ..index.base import range_index
+from ..own.groups import each_group
 from ..reshape.cut import cut as cut_into_bins
 from ..window.windows import Windowed, as_before, as_numbers
 from .groups import BUILT_IN, Grouped, figure, figures, named
@@ -96,18 +98,12 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
             name = func
             values = self._groups.size() if name == "size" else figure(self._groups, self._of._values, name, **kwargs)
             return self._of._new(self._broadcast(values))
-        rows, parts = [], []
-        for _, where in self._rows():
-            part = self._of._take(where)
-            made = func(part, *args, **kwargs)
-            parts.append(
-                make([made] * len(part))
-                if is_scalar(made)
-                else made._values
-                if hasattr(made, "_values")
-                else make(made)
-            )
-            rows.append(where)
+        groups = list(self._rows())
+        rows = [where for _, where in groups]
+        parts = [
+            make([made] * len(where)) if is_scalar(made) else made._values if hasattr(made, "_values") else make(made)
+            for made, where in zip(each_group(self._of, groups, func, args, kwargs, from_pandas), rows, strict=True)
+        ]
         return self._of._new(_scattered(parts, rows, len(self._of)))
 
     def value_counts(

@@ -25,7 +25,9 @@ from ..core import is_numeric, key_column
 from ..data.dtypes import kind_of
 from ..data.values import hide, is_scalar, isna, make, nullable, settle
 from ..data.values import take as take_rows
+from ..fallback.convert import from_pandas
 from ..index.base import index_of, range_index
+from ..own.groups import each_group
 
 #: Figures that the engine computes together, in one pass.
 TOGETHER = ("sum", "mean", "min", "max", "var", "std", "size", "count", "first", "last")
@@ -260,19 +262,14 @@ class Grouped:
         """A function of each group's rows; what it makes one behind another."""
         if isinstance(func, str):
             return getattr(self, func)(*args, **kwargs)
-        made, keys = [], []
-        for key, rows in self._rows():
-            part = self._without_keys()._take(rows)
-            if self._of.ndim == 1:
-                part._name = key
-            one = func(part, *args, **kwargs)
+        groups = list(self._rows())
+        keys, parts = [key for key, _ in groups], [rows for _, rows in groups]
+        made = each_group(self._without_keys(), groups, func, args, kwargs, from_pandas)
+        for key, one in zip(keys, made, strict=True):
             if is_series(one) and self._of.ndim == 1 and one._name == key:
                 one._name = self._of._name
-            made.append(one)
-            keys.append(key)
         index = self._groups.index()
         there = [place for place, one in enumerate(made) if one is not None]
-        parts = [rows for _, rows in self._rows()]
         if made and len(there) < len(made) and (not there or not is_scalar(made[there[0]])):
             parts = [parts[p] for p in there]
             made, keys, index = [made[p] for p in there], [keys[p] for p in there], index._take(asarray(there))

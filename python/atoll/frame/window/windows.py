@@ -28,6 +28,7 @@ from ..core import as_axis, is_numeric
 from ..data.column_labels import Labels, labels_of
 from ..data.dtypes import kind_of
 from ..data.values import settle, take
+from ..own.elements import called, of_each
 from .across_columns import changed, cumulated, grown, ranked, shifted
 
 
@@ -258,11 +259,17 @@ class Windowed:
         def alone(row: Any) -> Any:
             return func(row if raw else kind(row))
 
-        def each(windows: Any) -> Any:
-            rows = [row[~np.isnan(row) | (np.arange(row.size) > np.isnan(row).argmin())] for row in np.asarray(windows)]
-            return np.array([alone(row) for row in rows], dtype=np.float64)
+        def each(windows: Any, inside: Any, least: int) -> Any:
+            rows: Any = np.asarray(windows)
+            made = np.full(len(rows), np.nan)
+            places = np.flatnonzero((~np.isnan(rows)).sum(axis=1) >= least)
+            rows, there = rows[places], np.asarray(inside)[places]
+            if not there.all():
+                rows = [row[known] for row, known in zip(rows, there, strict=True)]
+            made[places] = called(of_each(lambda begin, end: rows[begin:end], alone), len(rows), func)
+            return made
 
-        return self._made(lambda one: one.each(alone) if isinstance(one, BoundedWindows) else one.apply(each))
+        return self._made(lambda one: one.each(alone) if isinstance(one, BoundedWindows) else one.applied(each))
 
     def _paired(self, name: str, other: Any, options: dict[str, Any]) -> Any:
         pairwise = options.pop("pairwise", None)
