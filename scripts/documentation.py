@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the documentation as a site in build/site: the pages of docs/, and a reference of all public names."""
+"""Builds the documentation as a site in build/site: the pages of docs/, a gallery, and references of Python and C++."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import sys
 import types
 from pathlib import Path
 from typing import Any
+
+from gallery import write_gallery
+from headers import write_headers
 
 ROOT = Path(__file__).resolve().parent.parent
 CONF = """
@@ -34,10 +37,19 @@ CLASS = """{{ objname | escape | underline }}
 
 .. autoclass:: {{ objname }}
    :members:
-   :inherited-members:
+   :inherited-members: object, int, float, str, dict, list, tuple, Enum
 """
 #: Modules beside `atoll` itself whose public names have pages.
-MODULES = ("atoll.linalg", "atoll.fft", "atoll.random", "atoll.pandas", "atoll.shmem", "atoll.sim", "atoll.narwhals")
+MODULES = (
+    "atoll.linalg",
+    "atoll.fft",
+    "atoll.random",
+    "atoll.pandas",
+    "atoll.shmem",
+    "atoll.sim",
+    "atoll.narwhals",
+    "atoll.arkouda",
+)
 
 #: Classes of results of methods, which users do not construct.
 GIVEN = (
@@ -98,7 +110,8 @@ def write_source(place: Path, names: dict[str, list[str]]) -> None:
         page.write_text(_with_links(page.read_text(), folder, place, "../" * len(page.parent.relative_to(place).parts)))
     home = (place / "README.md").read_text()
     (place / "README.md").unlink()
-    contents = "\n".join(["```{toctree}", ":hidden:", "", "reference", *pages, "```", ""])
+    made = [write_gallery(ROOT / "examples" / "gallery", place), write_headers(ROOT, place)]
+    contents = "\n".join(["```{toctree}", ":hidden:", "", "reference", *made, *pages, "```", ""])
     (place / "index.md").write_text(f"{home}\n{contents}")
     lines = ["Reference", "=========", ""]
     for title, held in names.items():

@@ -31,7 +31,7 @@ def join_on_eq_with_dt(
     Parameters
     ----------
     pred : {"true_dt", "abs_dt", "pos_dt"}
-        Any times; |t2 - t1| is at most `dt`; t2 - t1 is from 0 to `dt`.
+        Any times; ``abs(t2 - t1)`` is at most `dt`; t2 - t1 is from 0 to `dt`.
     result_limit : int
         Of the pairs, how many at most.
 
