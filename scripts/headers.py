@@ -38,7 +38,7 @@ def write_headers(root: Path, place: Path) -> str:
 
 
 def _first_comment(text: str) -> str:
-    """The comment below the licence, which says what the header is for, as text of a page."""
+    """The comment below the licence, which describes the header, with the markup characters escaped."""
     found = []
     for line in text.splitlines()[1:]:
         if not line.startswith("//"):

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-// The levels of the array kernels: the baseline, and what is chosen at run time.
+// Instruction sets of the array kernels: the baseline, and those chosen at run time.
 #define HWY_WANT_SSE4 1
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "combine.cpp"
@@ -54,7 +54,7 @@ HWY_INLINE HWY_ATTR T combine_one(T left, T right) {
 template <class T, Op op>
 HWY_ATTR void combine_all(void* into, const void* left, const void* right, std::size_t count, void*) {
   if constexpr (alignof(T) > 8) {
-    // Mailbox cells align what they carry to 8.
+    // Mailbox cells align their payload to 8.
     for (std::size_t i = 0; i < count; ++i) {
       T one, other;
       std::memcpy(&one, static_cast<const std::byte*>(left) + i * sizeof(T), sizeof(T));

@@ -59,7 +59,7 @@ class Engine {
   /// For requests that outlive it.
   const std::shared_ptr<const std::atomic<bool>>& ended() const { return ended_; }
 
-  /// Runs to completion. Inline: what is known at the call, as the kind, is not looked at again.
+  /// Runs to completion. Inline, so that arguments known at the call, such as the kind, are constants.
   void run(Kind kind, const Arguments& arguments, const void* in, void* out, const Reduction* reduction = nullptr);
   /// Queues; the lists of `arguments` are used during the call only.
   std::uint64_t start(Kind kind, const Arguments& arguments, const void* in, void* out,

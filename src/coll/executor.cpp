@@ -31,7 +31,7 @@ Executor::State Executor::advance() {
   const Step* const begin = schedule_->steps.data();
   const Step* const end = begin + schedule_->steps.size();
   const Step* step = begin + next_;
-  // What changes with every step stays in registers until somebody has to wait.
+  // State that changes with every step stays in registers until a step has to wait.
   std::uint32_t cells = std::exchange(cells_, 0);
   auto stop = [&](State state) {
     next_ = static_cast<std::size_t>(step - begin);
@@ -202,7 +202,7 @@ bool Executor::is_copied(const std::byte* data, std::uint64_t bytes) {
 // Copies the data, once for consecutive peers that get the same data, and notifies the peer, which has a free cell.
 // False: no chunk is free.
 bool Executor::lend(std::uint32_t peer, const std::byte* data, std::uint64_t bytes, Timing timing) {
-  std::uint32_t copy_ns = timing == Timing::none ? 0 : 1;  // of what has been copied for another
+  std::uint32_t copy_ns = timing == Timing::none ? 0 : 1;  // of bytes copied for another member
   if (!is_copied(data, bytes)) {
     std::byte* chunk = staging_.take();
     if (chunk == nullptr) return false;
@@ -439,7 +439,7 @@ void Executor::pull(Transfer& transfer) {
   }
 }
 
-// Fills free chunks with what has not been sent yet. True when it did something.
+// Fills free chunks with unsent data. True if it filled any.
 bool Executor::feed_chunks(Transfer& transfer) {
   staging_.open();
   bool moved = false;

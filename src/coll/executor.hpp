@@ -187,7 +187,7 @@ class Executor {
   std::uint32_t cells_ = 0;  // of the message in that step
   std::vector<Offer> offers_;  // not answered
   struct {
-    const std::byte* data = nullptr;  // null: what was lent last may have changed since
+    const std::byte* data = nullptr;  // null: the buffer lent last may have changed since
     std::uint64_t bytes = 0;
     std::byte* chunk = nullptr;
   } copied_;

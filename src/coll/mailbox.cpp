@@ -203,7 +203,7 @@ std::uint64_t Mailboxes::header_for(std::uint32_t member, std::uint32_t tag, std
   return make_header(tag, room, from.taken, number);
 }
 
-// Credits and cells both tell: `taken` may be less than what is known.
+// Credits and cells both report progress: `taken` may lag behind.
 void Mailboxes::note_taken(Parcels& to, std::uint64_t taken) {
   for (; to.known_taken < taken; ++to.known_taken) to.full &= ~(1u << to.order[to.known_taken % rooms_each]);
 }

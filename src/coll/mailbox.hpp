@@ -4,8 +4,8 @@
 // several. Each ring has one writer and one reader and is first in, first out, so any sequence of any collectives is
 // safe by construction: nothing overtakes, nothing is overwritten, and a PE that is ahead waits for room.
 //
-// Between nodes, what is longer than some cells and fits a room is a parcel: it goes unasked into one of the rooms that
-// its receiver has granted the sender, or straight to where it belongs, and its cell says that it is there.
+// Between nodes, a message longer than some cells that fits a room is a parcel: it is sent eagerly into one of the
+// rooms that its receiver has granted the sender, or straight to where it belongs, and its cell says that it is there.
 //
 // A member's area:  [ presence | door per member ], small, whatever the number of members. The ring for another member,
 // with the line in which that one gives credit, lies in a block of its own, which is allocated when the first schedule
@@ -221,9 +221,9 @@ class Mailboxes {
   void withdraw() {
     presence_->withdrawn.store(1, std::memory_order_relaxed);
     std::atomic_thread_fence(
-        std::memory_order_release);  // what is written to that memory comes later. Partner: has_withdrawn()
+        std::memory_order_release);  // later writes to that memory are ordered after it. Partner: has_withdrawn()
   }
-  /// False: what was read before it was asked is what the member had offered.
+  /// False: data read before this call are the data that the member had offered.
   bool has_withdrawn(std::uint32_t member) const {
     std::atomic_thread_fence(std::memory_order_acquire);  // partner: withdraw()
     if (auto* presence = context_->peer_pointer<Presence>(pes_[member], area(member)))
@@ -248,7 +248,7 @@ class Mailboxes {
     return way.remote_cells != ring_cells && learn_ring(member) && way.sent - way.known_read + cells <= ring_cells;
   }
 
-  /// Sends a message, or what is left of it: `cells` counts those already sent. False: no room for the rest.
+  /// Sends a message, or the rest of it: `cells` counts those already sent. False: no room for the rest.
   bool put(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes, std::uint32_t& cells) {
     Way& way = *ways_[member];
     if (way.remote == nullptr) [[unlikely]]
@@ -283,7 +283,7 @@ class Mailboxes {
     fabric::ring_bell(*way.record);
   }
 
-  /// The next cell of the member when it has arrived, else null. `tag` is what it says.
+  /// The next cell of the member when it has arrived, else null. `tag` is set to its tag.
   const Cell* peek(std::uint32_t member, std::uint32_t& tag) const {
     Way& way = *ways_[member];
     const Cell* cell = &way.next_local();
@@ -314,7 +314,7 @@ class Mailboxes {
     for (; looks > 0 && number_of(header.load(std::memory_order_relaxed)) != number; --looks) cpu_relax();
     return peek(member, tag);
   }
-  /// How often await() looks, each time for 20 ns. 0: where somebody else may need the core.
+  /// How often await() looks, each time for 20 ns. 0: where another process may need the core.
   void set_patience(int looks) { patience_ = looks; }
   bool is_patient() const { return patience_ != 0; }
   /// Gives the cell of the last peek back.
@@ -326,7 +326,7 @@ class Mailboxes {
     if (++way.received % credit_batch(way.local_cells) == 0 && !closing_) give_credit(member);
   }
 
-  /// Receives a message, or what is left of it.
+  /// Receives a message, or the rest of it.
   Outcome take(std::uint32_t member, std::uint32_t tag, std::byte* into, std::uint64_t bytes, std::uint32_t& cells) {
     do {
       std::uint32_t found;
@@ -404,7 +404,7 @@ class Mailboxes {
   void count_moved(std::uint64_t bytes) { add(moved_bytes_, bytes); }
 
  private:
-  // A cell's part of what is left.
+  // A cell's part of the remaining bytes.
   static void copy_payload(std::byte* to, const std::byte* from, std::uint64_t left) {
     if (left >= sizeof(Cell::payload)) std::memcpy(to, from, sizeof(Cell::payload));
     else if (left == 8) std::memcpy(to, from, 8);

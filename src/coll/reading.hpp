@@ -26,7 +26,7 @@ class Readings {
   /// Shorter ones are lent unasked.
   static constexpr std::uint64_t least_bytes = std::uint64_t{16} << 10;
   static constexpr std::uint32_t tried = 4;
-  /// Messages until the other way is tried again: at first few, as what is used for the first time is slower.
+  /// Messages until the other way is tried again: at first few, as the first use of a path is slower.
   static constexpr std::uint32_t least_period = 16, most_period = 256;
   static constexpr std::uint32_t for_ever = std::numeric_limits<std::uint32_t>::max();
   enum class Way { by_kernel, lent };
@@ -105,12 +105,12 @@ class Readings {
     std::array<Figure, 2> figures;
     std::uint32_t settled = 0;  // messages since both figures are known
     std::uint32_t period = least_period;
-    bool granted = false;  // what is offered next comes after those that were lent unasked
+    bool granted = false;  // the next offer comes after buffers that were lent eagerly
     std::uint32_t unasked = 0;  // of the other direction: messages that may yet be lent
     Figure& operator[](Way way) { return figures[static_cast<std::size_t>(way)]; }
     const Figure& operator[](Way way) const { return figures[static_cast<std::size_t>(way)]; }
     bool is_settled() const { return figures[0].best != unknown && figures[1].best != unknown; }
-    // By a tenth: what is about as good is not to change now and then, and a lender may go on.
+    // By a tenth: two methods of about equal speed must not alternate, and a lender may go on.
     bool kernel_is_better() const { return figures[0].best < figures[1].best * 0.9; }
     void forget(Way way) {
       (*this)[way] = {};

@@ -176,7 +176,7 @@ bool suits_hierarchy(Kind kind, const Arguments& arguments, const Placement& pla
       // Short blocks follow one another without an answer. 64 KiB take half as long as straight.
       return bytes > longest_small_message && in_all <= most_held;
     case Kind::allgather:
-    case Kind::allgatherv: return true;  // what is longer goes by columns
+    case Kind::allgatherv: return true;  // longer blocks go by columns
     case Kind::alltoall: {
       // Each byte is copied three times more than in a message of its own. On 2 nodes 4 KiB take 0.1 ms against 0.17,
       // 16 KiB as long, 64 KiB 0.43 against 0.34.

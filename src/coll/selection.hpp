@@ -66,7 +66,7 @@ class Selection {
   std::uint8_t choose(Kind kind, const Arguments& arguments, const Placement& placement) const;
   /// Whether the algorithm wants leaders to know the sizes of their members' blocks.
   bool needs_sizes(Kind kind, const Arguments& arguments, const Placement& placement) const;
-  /// Of what is measured; members whose tables differ must not go on. 0: nothing.
+  /// Digest of the measured table; members whose tables differ must not go on. 0: no table.
   std::uint64_t digest() const { return table_.digest(); }
   static void write(Kind kind, std::uint8_t algorithm, ScheduleBuilder& steps, const Arguments& arguments);
   /// Writes what suits members that are all alike far from one another.

@@ -24,7 +24,7 @@ class TunedTable {
   using Lookup = std::optional<std::uint8_t> (*)(std::string_view name, std::uint8_t kind);
 
   TunedTable() = default;
-  /// Throws ValueError with path, line and what is accepted. `kind_named(name)`, `algorithm_named(name, kind)`.
+  /// Throws ValueError with path, line and the accepted values. `kind_named(name)`, `algorithm_named(name, kind)`.
   TunedTable(const std::string& path, Lookup kind_named, Lookup algorithm_named);
   bool empty() const { return rows_.empty(); }
   /// Differs where files do. 0: empty.

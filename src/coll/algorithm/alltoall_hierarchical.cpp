@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alltoall of two levels, for short blocks: members exchange directly inside a node and hand what is for others to
+// Alltoall of two levels, for short blocks: members exchange directly inside a node and hand blocks for other nodes to
 // their leader; leaders exchange by Bruck's algorithm, all blocks between two nodes as one; then each member gets its
 // own.
 #include <algorithm>
@@ -29,7 +29,7 @@ class Writer {
       for_far_members([&](int member, std::uint64_t at) { steps_.copy(out_at(offset(member)), far + at, bytes_); });
       return;
     }
-    // Of each member of this node, what is for other nodes: by distance of the node, then by rank.
+    // The blocks of each member of this node for other nodes: by distance of the node, then by rank.
     Ref collected = steps_.scratch(far_bytes * inside);
     Ref own = collected + far_bytes * static_cast<std::uint64_t>(hierarchy_.leader_inside());
     for_far_members([&](int member, std::uint64_t at) { steps_.copy(own + at, in_at(offset(member)), bytes_); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alltoallv of two levels, for short blocks: members exchange directly inside a node and hand what is for others to
+// Alltoallv of two levels, for short blocks: members exchange directly inside a node and hand blocks for other nodes to
 // their leader; leaders exchange one message with each other node; then each member gets its own: (nodes - 1)·α between
 // nodes of each leader instead of (members of other nodes)·α of each member, for three copies more. Leaders know sizes
 // from a round before (sizes_to_leader: what each member gives to all and takes from all); without it everybody goes

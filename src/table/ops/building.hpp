@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of texts that are made piece by piece.
+// Columns of strings that are made piece by piece.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace atl::table {
 
-/// A column of `count` local texts that are made piece by piece: build(begin, end, builder) makes those of rows [begin,
-/// end). As many on every PE as an array of those rows would have.
+/// A column of `count` local strings that are made piece by piece: build(begin, end, builder) makes those of rows
+/// [begin, end). As many on every PE as an array of those rows would have.
 template <class BuildPiece>
 Text built(Engine& engine, std::size_t count, BuildPiece&& build) {
   const array::Work work = engine.work();

@@ -72,7 +72,7 @@ auto with_texts(const Chunk& chunk, F&& f) {
   return f(TextChunk<std::int64_t>(chunk));
 }
 
-/// Bytes that the texts take that are there.
+/// Bytes that the strings take that are there.
 std::int64_t text_size(const Chunk& chunk) {
   return with_texts(chunk, [&](const auto& texts) {
     std::int64_t size = texts.size(0, chunk.rows);

@@ -137,7 +137,7 @@ std::optional<GatheredTexts> OpenText::gather(const std::int64_t* rows, std::siz
 }
 
 void OpenText::find_far(const std::int64_t* rows, std::size_t count, const char** data, std::int64_t* lengths) {
-  // Requests by the PE that has the rows; it packs the texts for each asker, which fetches them in one piece.
+  // Requests by the PE that has the rows; it packs the strings for each asker, which fetches them in one piece.
   const std::uint32_t npes = engine_.npes();
   std::vector<std::vector<std::int64_t>> asked(npes), places(npes);
   for (std::size_t i = 0; i < count; ++i) {
@@ -166,7 +166,7 @@ void OpenText::find_far(const std::int64_t* rows, std::size_t count, const char*
   }
   const Reach request_reach(engine_, requests.data());
   const std::vector<Block> wanted = engine_.communicator().alltoall(mine);
-  // What others want of this PE: lengths, then texts, both in the order of their requests.
+  // What others want of this PE: lengths, then strings, both in the order of their requests.
   const TextView view = text_.view();
   std::vector<std::vector<std::int64_t>> wanted_rows(npes);
   std::vector<Block> packed_lengths(npes), packed_bytes(npes);

@@ -21,7 +21,7 @@ Outcome worst(Engine& engine, Outcome mine) {
   return *std::max_element(all.begin(), all.end());
 }
 
-/// This PE's texts, dealt by what all agree on. Nothing on all PEs or on none.
+/// This PE's strings, dealt by what all agree on. Nothing on all PEs or on none.
 std::optional<TextBuckets> deal_own(Engine& engine, const Text& text, std::size_t depth) {
   Terms terms{depth, static_cast<std::size_t>(text.rows()), 0};
   for (const unsigned threads : engine.allgather_value(engine.threads().size())) terms.threads += threads;

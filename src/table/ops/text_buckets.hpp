@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of all PEs in buckets, of which each PE sorts some.
+// Strings of all PEs in buckets, of which each PE sorts some.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace atl::table {
 
-/// This PE's share: as many texts as the others have, but for one bucket. It reads what others have dealt where it
+/// This PE's share: as many strings as the others have, but for one bucket. It reads the strings of others where it
 /// lies, so a barrier must come before it goes. Nothing, on all PEs, where some are of other nodes, or as TextBuckets
 /// says. Collective.
 std::optional<TextBuckets> deal_texts(Engine& engine, const Text& text, std::size_t depth);

@@ -19,7 +19,7 @@ using array::Shape;
 
 namespace {
 
-/// Calls `body(begin, end)` for runs of texts, on all threads.
+/// Calls `body(begin, end)` for runs of strings, on all threads.
 template <class Body>
 void for_each_run(const array::Work& work, const TextView& texts, Body&& body) {
   array::Polling polling(work);

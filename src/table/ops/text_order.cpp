@@ -29,7 +29,7 @@ struct Run {
   std::int64_t begin, end;
 };
 
-/// What all texts of a column have in common.
+/// What all strings of a column have in common.
 Common common_of(Engine& engine, const Text& text) {
   OpenText open(engine, text);
   const std::string first = open.text_of(0);
@@ -42,7 +42,7 @@ Common common_of(Engine& engine, const Text& text) {
   return common;
 }
 
-/// What sorting begins with: what the texts have in common, and, where that is worth it, these in buckets.
+/// What sorting begins with: what the strings have in common, and, where that is worth it, these in buckets.
 struct Start {
   Common common{0, true};
   std::optional<TextBuckets> buckets;
@@ -56,15 +56,15 @@ Start start_sort(Engine& engine, const Text& text) {
   return start;
 }
 
-/// What texts were sorted by so far, in the order that came of it.
+/// What strings were sorted by so far, in the order that came of it.
 struct Sorted {
   Array words;
-  Array tails;  // tails_of(); null when no text has a zero byte in its word
+  Array tails;  // tails_of(); null when no string has a zero byte in its word
   std::uint8_t tail(std::int64_t i) const { return tails == nullptr ? 0 : tails->data<std::uint8_t>()[i]; }
   bool same(std::int64_t i, std::int64_t j) const {
     return words->data<std::uint64_t>()[i] == words->data<std::uint64_t>()[j] && tail(i) == tail(j);
   }
-  /// Whether texts that tie in this row may differ.
+  /// Whether strings that tie in this row may differ.
   static bool open(std::uint64_t word, std::uint8_t tail) { return tail == 0 ? (word & 0xff) != 0 : tail == 10; }
 };
 
@@ -75,7 +75,7 @@ struct Ends {
   std::int64_t first_run, last_run, count;
 };
 
-/// Runs that tie, reach over a border of PEs, and may hold different texts.
+/// Runs that tie, reach over a border of PEs, and may hold different strings.
 std::vector<Run> runs_over_borders(Engine& engine, const Sorted& sorted) {
   const std::int64_t n = sorted.words->local_rows();
   Ends mine{0, 0, 0, 0, 0, 0, n};
@@ -115,7 +115,7 @@ std::vector<Run> runs_over_borders(Engine& engine, const Sorted& sorted) {
   return runs;
 }
 
-/// This PE's runs of more than one row that tie, lie on no border, and may hold different texts.
+/// This PE's runs of more than one row that tie, lie on no border, and may hold different strings.
 std::vector<Run> runs_inside(const array::Work& work, const Sorted& sorted, const std::vector<Run>& elsewhere) {
   const auto* word = sorted.words->data<std::uint64_t>();
   const std::int64_t n = sorted.words->local_rows(), first = sorted.words->first_row();
@@ -158,8 +158,8 @@ void give_long_runs(Engine& engine, const Array& order, std::vector<Run>& inside
   for (const auto& runs : engine.allgather_vector(mine)) everywhere.insert(everywhere.end(), runs.begin(), runs.end());
 }
 
-/// Sorts what ties inside this PE's part of `order`, by texts from `depth` on, and marks where they change (`apart`, or
-/// null). Collective.
+/// Sorts what ties inside this PE's part of `order`, by strings from `depth` on, and marks where they change (`apart`,
+/// or null). Collective.
 void sort_inside(Engine& engine, const Text& text, const Array& order, const std::vector<Run>& runs, std::size_t depth,
                  bool* apart) {
   const array::Work work = engine.work(Interruptible::no);
@@ -202,7 +202,7 @@ void sort_inside(Engine& engine, const Text& text, const Array& order, const std
   open.close();
 }
 
-/// How many bytes the text has from `depth` on, 9 standing for more than 8; and one more.
+/// How many bytes the string has from `depth` on, 9 standing for more than 8; and one more.
 Array tails_of(Engine& engine, const Text& text, std::size_t depth) {
   Array tails = engine.make(DType::u8, Shape{text.rows()});
   const TextView view = text.view();
@@ -238,8 +238,8 @@ void mark_words(Engine& engine, const Sorted& sorted, bool* apart) {
       });
 }
 
-/// The order of this PE's share of texts in buckets, as an array; and where texts change, to `apart` unless it is null.
-/// Collective.
+/// The order of this PE's share of strings in buckets, as an array; and where strings change, to `apart` unless it is
+/// null. Collective.
 Array order_of(Engine& engine, const TextBuckets& buckets, const Array& apart, std::int64_t rows) {
   Array order = engine.make(DType::i64, Shape{rows});
   if (engine.npes() == 1) {
@@ -267,8 +267,8 @@ Array order_of(Engine& engine, const TextBuckets& buckets, const Array& apart, s
   return order;
 }
 
-/// The stable order of a column's texts, which start_sort() has begun with. With `apart`, an array of as many bools,
-/// where in that order a text differs from the one before.
+/// The stable order of a column's strings, which start_sort() has begun with. With `apart`, an array of as many bools,
+/// where in that order a string differs from the one before.
 Array order_from(Engine& engine, const Text& text, const Start& start, const Array& apart) {
   const std::int64_t rows = text.rows();
   auto in_order = [&] {
@@ -287,7 +287,7 @@ Array order_from(Engine& engine, const Text& text, const Start& start, const Arr
   std::uint8_t zeros =
       load_words(engine.work(Interruptible::no), text.view(), depth, words->data<std::uint64_t>()) ? 1 : 0;
   for (std::uint8_t other : engine.allgather_value(zeros)) zeros |= other;
-  // A text with zeros at its end has the word of one without them: they differ in how many bytes of it are theirs.
+  // A string with zeros at its end has the word of one without them: they differ in how many bytes of it are theirs.
   Sorted sorted;
   std::vector<Array> keys{words};
   if (zeros != 0) keys.push_back(tails_of(engine, text, depth));
@@ -335,7 +335,7 @@ Text written(Engine& engine, std::int64_t rows, std::int64_t bytes, Write&& writ
   return engine.npes() == 1 ? text : text_slice(engine, text, {0, 1, text.rows()});
 }
 
-/// Distinct texts, written as they are sorted, which uses the buckets up; nothing where texts are few or long.
+/// Distinct strings, written as they are sorted, which uses the buckets up; nothing where strings are few or long.
 /// Collective.
 std::optional<Numbering> distinct_of(Engine& engine, Start& start) {
   if (!start.buckets || !start.buckets->mostly_short()) return std::nullopt;
@@ -379,7 +379,7 @@ Numbering text_number(Engine& engine, Text text, Numbers wanted) {
   engine.begin_operation("number texts");
   const array::Work work = engine.work(Interruptible::no);
   const std::size_t local = text.local_rows();
-  // All or none: a PE whose texts do not repeat would otherwise leave the others waiting.
+  // All or none: a PE whose strings do not repeat would otherwise leave the others waiting.
   std::uint8_t repeats = has_repeats(text.view()) ? 1 : 0;
   for (std::uint8_t other : engine.allgather_value(repeats)) repeats |= other;
   Start start;
@@ -412,7 +412,7 @@ Numbering text_number(Engine& engine, Text text, Numbers wanted) {
   const Array order = order_from(engine, even, start, apart);
   start = {};
   Numbering result;
-  // The order is stable: the first of equal texts is the one that was met first, on the lowest PE.
+  // The order is stable: the first of equal strings is the one that was met first, on the lowest PE.
   result.first = array::take(engine, order, array::find_true(engine, apart));
   result.distinct = text_take(engine, even, result.first);
   Array numbers;

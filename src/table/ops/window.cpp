@@ -109,7 +109,7 @@ Array window(Engine& engine, WindowSpec spec, Array x, Array y, Array segments, 
   });
   for (const std::int64_t other : engine.allgather_value(widest)) widest = std::max(widest, other);
   const auto power = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::min(widest, total))));
-  // Four granules: what is read twice of narrow windows does not count then. Values that are numbered lie in the
+  // Four granules: the overlap that narrow windows read twice is negligible then. Values that are numbered lie in the
   // first-level cache.
   const auto least = 4 * static_cast<std::int64_t>(array::granule_of(x->distribution, x->shape));
   const std::int64_t block = ordered ? std::max(ordered_rows, 4 * power) : std::max(least, power);

@@ -58,7 +58,7 @@ struct Values {
           return read_float(word).has_value() && word.find_first_of("0123456789") != std::string::npos;
         })) {}
 
-  /// A field without its quotes; what has quotes inside is put into `scratch`.
+  /// A field without its quotes; a field with quotes inside is unescaped into `scratch`.
   std::string_view text_in(const char* begin, const char* end, std::string& scratch) const {
     if (!quotes || begin == end || *begin != quote) return {begin, end};
     const auto* closing =

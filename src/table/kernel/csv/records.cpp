@@ -64,7 +64,7 @@ bool CsvWindows::next() {
     scan_.lines = 0;
     return true;
   }
-  if (used_ > 0 || scanned_ > 0) {  // a record without an end: only quotes hide what was put there
+  if (used_ > 0 || scanned_ > 0) {  // a record without an end: quotes hide the appended line end
     fault = CsvFault{"a quote is not closed", static_cast<std::size_t>(base_ - text_), std::nullopt};
     return false;
   }

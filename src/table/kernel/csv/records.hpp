@@ -15,7 +15,7 @@ struct CsvRun {
   std::size_t rows;
 };
 
-/// Goes through a text, a window at a time.
+/// Goes through a string, a window at a time.
 class CsvWindows {
  public:
   CsvWindows(const CsvText& text, const CsvDialect& dialect, std::size_t fields);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t number_room = 32, block = 16;
 
-/// 16 bytes of a text, looked at together.
+/// 16 bytes of a string, looked at together.
 using Bytes = unsigned char __attribute__((vector_size(block)));
 
 Bytes load(const char* from) {
@@ -89,7 +89,7 @@ char* put_number(const Cell& cell, const Style& style, std::size_t row, char* to
   }
 }
 
-/// Copies a text; whether a special character is in it. Blocks are written whole.
+/// Copies a string; whether a special character is in it. Blocks are written whole.
 bool copy_looking(std::string_view text, const Style& style, bool may_read_on, char* to) {
   if (!may_read_on) {
     copy(text, to);
@@ -176,7 +176,7 @@ void write_rows(std::span<const RowColumn> columns, const RowForm& form, std::si
                 RowText& out) {
   if (begin >= end) return;
   const Style style(form);
-  const std::size_t longer = form.json ? 6 : 2;  // a text may become so many times as long
+  const std::size_t longer = form.json ? 6 : 2;  // a string may become so many times as long
   std::vector<Cell> cells;
   std::size_t most = form.end.size() + 2;
   for (const RowColumn& column : columns) most += cells.emplace_back(cell_of(column, form, end)).most;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dates of several moments at once: for files compiled for each SIMD level.
+// Dates of several datetimes at once: for files compiled for each SIMD level.
 //
 // Days and what follows from them are whole numbers in doubles: their quotients by constants are floor((n + 1/2) / by),
 // which rounding leaves alone, as n + 1/2 is no multiple of `by`. That takes half the instructions that integers need.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The families of maps of moments: a file each.
+// The families of maps of datetimes: a file each.
 #pragma once
 
 #include <span>

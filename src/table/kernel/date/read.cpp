@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments and durations of texts: ISO 8601, formats of strptime, and what pandas writes of durations.
+// Datetimes and durations of texts: ISO 8601, formats of strptime, and what pandas writes of durations.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -18,14 +18,14 @@ namespace {
 /// Why there is no result.
 constexpr std::int64_t unreadable = no_time, finer = no_time + 1, out_of_range = no_time + 2, other_zone = no_time + 3;
 
-/// Which offsets from UTC texts may have.
+/// Which offsets from UTC strings may have.
 enum class Offsets { none, always, any };
 
 bool is_digit(char byte) { return static_cast<unsigned char>(byte - '0') < 10; }
 bool is_blank(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 char lower(char byte) { return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte | 0x20) : byte; }
 
-/// What is left of a text.
+/// What is left of a string.
 struct Rest {
   const char* at;
   const char* end;
@@ -132,7 +132,7 @@ bool read_iso(Rest rest, Parsed& parsed) {
   return rest.empty() || (read_offset(rest, parsed) && rest.empty());
 }
 
-/// A format whose every letter stands for digits at one place: all bytes of a text are looked at eight at a time. A
+/// A format whose every letter stands for digits at one place: all bytes of a string are looked at eight at a time. A
 /// text that is not so may still be read by the pieces.
 class FixedLayout {
  public:
@@ -157,7 +157,7 @@ class FixedLayout {
   bool read(std::string_view text, Parsed& parsed) const {
     if (text.size() != size_) return false;
     std::uint64_t words[4], wrong = 0;
-    std::memcpy(words, text.data(), sizeof words);  // 64 bytes behind the last text may be read
+    std::memcpy(words, text.data(), sizeof words);  // 64 bytes behind the last string may be read
     for (std::size_t i = 0; i < 4; ++i) {
       words[i] ^= expected_[i];
       const std::uint64_t above_nine = ((words[i] & 0x7f7f7f7f7f7f7f7fu) + 0x7676767676767676u) | words[i];
@@ -304,7 +304,7 @@ std::int64_t ticks_of(const Parsed& p, std::int64_t per_day, Offsets offsets) {
 
 Rest rest_of(std::string_view text) { return {text.data(), text.data() + text.size()}; }
 
-/// How texts are read: a format's pieces, or ISO 8601; before that, layouts that most texts have.
+/// How strings are read: a format's pieces, or ISO 8601; before that, layouts that most strings have.
 struct Reader {
   bool iso;
   std::vector<FormatPiece> pieces;
@@ -337,7 +337,7 @@ Measure read_dates(const TextCall& call) {
           }};
 }
 
-/// texts: the format. Seconds that each text's clock is ahead of UTC, no_time where it does not say.
+/// texts: the format. Seconds that each string's clock is ahead of UTC, no_time where it does not say.
 Measure read_offsets(const TextCall& call) {
   return {array::DType::i64, [reader = Reader(call.texts.at(0))](const TextView& texts, void* out) {
             for (std::size_t i = 0; i < texts.count; ++i) {

@@ -86,7 +86,7 @@ HWY_ATTR void FloorQuotients(const std::int64_t* values, std::size_t n, std::int
   each_vector(values, n, out, [&](VL value) HWY_ATTR { return divided<true>(value, by, inverse).whole; });
 }
 
-/// The period, of some months from the anchor's on, that a moment lies in.
+/// The period, of some months from the anchor's on, that a datetime lies in.
 HWY_ATTR void Periods(const std::int64_t* values, std::size_t n, std::int64_t per_day, std::int64_t months,
                       std::int64_t anchor, std::int64_t* out) {
   const double inverse = 1.0 / static_cast<double>(per_day), of_year = static_cast<double>(-1 - anchor),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments as texts, by a format of strftime with English names.
+// Datetimes as strings, by a format of strftime with English names.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -66,7 +66,7 @@ char* copy(char* to, std::string_view text) {
   std::memcpy(to, text.data(), text.size());
   return to + text.size();
 }
-/// Texts of up to eight bytes are copied as eight: no call, and there is room.
+/// Strings of up to eight bytes are copied as eight: no call, and there is room.
 char* copy_short(char* to, const std::string& text) {
   if (text.size() > 8) return copy(to, text);
   char bytes[8];
@@ -129,7 +129,7 @@ char* write(char* to, const FormatPiece& piece, const Moment& m, const std::vect
   }
 }
 
-/// Takes moments apart, one after another.
+/// Takes datetimes apart, one after another.
 class Taker {
  public:
   Taker(std::int64_t per_day, Zone zone)
@@ -183,7 +183,7 @@ void copy_eights(char* to, const char* from, std::size_t size) {
   std::memcpy(to + size - 8, from + size - 8, 8);
 }
 
-/// Texts that differ in digits alone: a pattern, and where each piece begins in it.
+/// Strings that differ in digits alone: a pattern, and where each piece begins in it.
 class Pattern {
  public:
   explicit Pattern(const std::vector<FormatPiece>& pieces) {

@@ -16,7 +16,7 @@ T load(const std::byte* values, std::size_t i) {
   return value;
 }
 
-/// Numbers of the file and what they become.
+/// Physical types of the file and the types that they are decoded to.
 template <class Raw_, class Out_>
 struct AsTheyAre {
   using Raw = Raw_;
@@ -31,7 +31,7 @@ struct Divided {
   double operator()(Raw value) const { return static_cast<double>(value) / divisor; }
 };
 
-/// Spreads values to the rows that are there, from the end, so that what moves does not meet what has still to move.
+/// Spreads values to the valid rows, from the end, so that a moved value does not overwrite one that is still to move.
 template <class T>
 void spread(std::vector<T>& values, std::size_t there, std::size_t rows, const std::uint8_t* valid) {
   values.resize(rows);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of a Parquet column chunk, one behind the other: what numbers and texts have in common.
+// The pages of a Parquet column chunk, one behind the other: what numbers and strings have in common.
 #pragma once
 
 #include <algorithm>

@@ -9,7 +9,7 @@ namespace {
 
 using namespace parquet;
 
-/// Calls `take(text)` for texts that follow one another, each behind its length.
+/// Calls `take(text)` for strings that follow one another, each behind its length.
 template <class Take>
 void for_texts(std::span<const std::byte> from, std::size_t count, Take&& take) {
   std::size_t at = 0;
@@ -48,7 +48,7 @@ class Words {
   std::vector<std::size_t> borders_{0};
 };
 
-/// Texts that become more.
+/// Strings that become more.
 class Texts {
  public:
   Texts(Memory& memory, std::size_t rows, std::size_t bytes)

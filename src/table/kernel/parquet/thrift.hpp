@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thrift's compact protocol, in which Parquet says what is where.
+// Thrift's compact protocol, in which Parquet's metadata are written.
 #pragma once
 
 #include <cstddef>

@@ -33,7 +33,7 @@ std::size_t reduce(std::span<const double> terms, double* partial) {
   return n;
 }
 
-// The sum of doubles that do not overlap, correctly rounded: half-way cases by the sign of what is below, as Python's
+// The sum of doubles that do not overlap, correctly rounded: half-way cases by the sign of the rest, as Python's
 // math.fsum does.
 double rounded(const double* partial, std::size_t n) {
   if (n == 0) return 0;
@@ -96,7 +96,7 @@ std::vector<double> reduced(const Summands& values, double by) {
 
 }  // namespace
 
-// Bits of a part of one value: 62 hold the sum of `count` of them, 51 what is added to a magic number.
+// Bits of a part of one value: 62 hold the sum of `count` of them, 51 the sum with a magic number.
 static int part_bits(std::uint64_t count) { return std::min(50, 62 - static_cast<int>(std::bit_width(count))); }
 
 int SumWindow::band_bits(std::uint64_t count) {
@@ -118,7 +118,7 @@ SumWindow SumWindow::below(int top, std::uint64_t count, bool special) {
     // 2^bits.
     const int k = std::max(top + 52 - bits, -1022);
     magic = std::ldexp(1.5, k);
-    top = k - 53;  // what is left is at most half a unit
+    top = k - 53;  // the rest is at most half a unit
   }
   return window;
 }

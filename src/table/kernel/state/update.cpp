@@ -110,7 +110,7 @@ bool skip_nan(const double* values, std::size_t n, double* terms, std::uint64_t*
   return true;
 }
 
-// Adds one row's term; what is left goes to `rests`.
+// Adds one row's term; the rounding error goes to `rests`.
 void add_slowly(const SumWindow& window, double x, std::uint64_t row, std::uint32_t code, ExactSum& state,
                 std::vector<CodeRest>& rests) {
   state.rows += row;
@@ -175,7 +175,7 @@ HWY_ATTR void add(const StateSpec& spec, ExactSum* states, const std::uint32_t* 
     auto add_row = [&](std::size_t i, std::size_t place) HWY_ATTR {
       ExactSum& state = states[code[i]];
 #if HWY_MAX_BYTES == 32
-      // Parts and count in one addition: what is a double in the state's last word has 0 added to its bits.
+      // Parts and count in one addition: a double in the state's last word has 0 added to its bits.
       auto* const words = reinterpret_cast<std::int64_t*>(&state);
       const auto added = hn::Or(hn::ZeroExtendVector(whole, hn::Load(pair, parts + place)), counted);
       hn::Store(hn::Add(hn::Load(whole, words), added), whole, words);

@@ -16,7 +16,7 @@ constexpr std::size_t fewest_buckets = 8;
 constexpr std::size_t samples_per_bucket = 32;
 constexpr std::size_t sorted_soon = std::size_t{1} << 17;
 
-/// The bytes that some texts have.
+/// The bytes that some strings have.
 ByteCodes codes_of(const std::vector<Image>& images) {
   std::uint8_t lowest = 255, highest = 0;
   for (const Image& image : images) {

@@ -71,7 +71,7 @@ class TextBuckets::Impl {
   const std::vector<std::int64_t>& rows_before() const { return rows_before_; }
   const std::vector<std::int64_t>& bytes_before() const { return bytes_before_; }
 
-  /// Calls body(bucket, its texts in order) for the buckets shared, counted from the first of them.
+  /// Calls body(bucket, its strings in order) for the buckets shared, counted from the first of them.
   template <class Body>
   void for_each_sorted(const Work& work, Body&& body) const {
     std::vector<SortedBucket> areas;
@@ -109,7 +109,7 @@ class TextBuckets::Impl {
   std::size_t largest_ = 0;
 };
 
-/// Deals own texts; whether their bytes were those that the plan's codes are made for.
+/// Deals own strings; whether their bytes were those that the plan's codes are made for.
 bool TextBuckets::Impl::deal(const Work& work) {
   constexpr std::size_t at_once = 256;
   std::atomic<bool> good{true};

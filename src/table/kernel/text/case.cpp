@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts in other cases, as Python has them, and in Unicode's normal forms.
+// Strings in other cases, as Python has them, and in Unicode's normal forms.
 #include <utf8proc.h>
 
 #include <array>
@@ -44,7 +44,7 @@ std::size_t lower_at(std::string_view text, const char* at, std::uint32_t point,
 using Ascii = char (*)(char);
 using Points = std::size_t (*)(std::string_view, const char*, std::uint32_t, std::uint32_t (&)[4]);
 
-/// Each code point by itself: pieces of ASCII as one text.
+/// Each code point by itself: pieces of ASCII as one string.
 template <Ascii ascii, Points points>
 TextMap mapped(const TextCall&) {
   return {nullptr, [](const TextView& texts, TextBuilder& out) {
@@ -83,7 +83,7 @@ std::size_t swap_at(std::string_view text, const char* at, std::uint32_t point, 
   return to[0] = point, 1;
 }
 
-/// The first letter, of the text or of each word, in title case, the others in lower case.
+/// The first letter, of the string or of each word, in title case, the others in lower case.
 template <bool every_word>
 TextMap titled(const TextCall&) {
   return {nullptr, [](const TextView& texts, TextBuilder& out) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a text consists of: isalpha and its kin, as Python has them, and its length.
+// What a string consists of: isalpha and its kin, as Python has them, and its length.
 #include <array>
 
 #include "atoll/table/kernel/text/utf8.hpp"
@@ -9,7 +9,7 @@
 namespace atl::table {
 namespace {
 
-/// A test of each text. The test gets the text.
+/// A test of each string. The test gets the string.
 template <class Test>
 Measure test_each(Test test) {
   return {array::DType::b1, [test](const TextView& texts, void* values) {

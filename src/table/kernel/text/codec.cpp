@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts as bytes of other encodings, and back.
+// Strings as bytes of other encodings, and back.
 #include <array>
 
 #include "atoll/base/error.hpp"
@@ -15,7 +15,7 @@ enum class Bad : std::uint8_t { raise, ignore, replace };
 constexpr std::array<std::string_view, 7> names{"utf-8",     "ascii",     "latin-1",  "utf-16-le",
                                                 "utf-16-be", "utf-32-le", "utf-32-be"};
 
-/// texts[0]: the encoding's name; numbers[0]: what becomes of what it cannot hold.
+/// texts[0]: the encoding's name; numbers[0]: how characters outside of the encoding are handled.
 Codec codec_of(const TextCall& call) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == call.texts.at(0)) return static_cast<Codec>(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// First bytes of texts as numbers of few bits: bytes of a small range take fewer than eight bits each, so that a word
+// First bytes of strings as numbers of few bits: bytes of a small range take fewer than eight bits each, so that a word
 // holds more of them.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace atl::table {
 
-/// What bytes of texts become: 0 at the end and of zero, else by how much they lie above `below`.
+/// What bytes of strings become: 0 at the end and of zero, else by how much they lie above `below`.
 struct ByteCodes {
   std::uint8_t below = 0, highest = 255;
   unsigned bits = 8;  // of a code, at least 4: sixteen of them fill a word

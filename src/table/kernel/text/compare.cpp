@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts beside one text.
+// Strings beside one string.
 #include <array>
 #include <cstring>
 
@@ -18,7 +18,7 @@ Measure compare_with(const TextCall& call) {
           }};
 }
 
-/// Up to eight bytes of a text, and zeros; reads beyond it.
+/// Up to eight bytes of a string, and zeros; reads beyond it.
 std::uint64_t head_of(const char* text, std::size_t length) {
   std::uint64_t word;
   std::memcpy(&word, text, 8);
@@ -27,7 +27,7 @@ std::uint64_t head_of(const char* text, std::size_t length) {
 
 enum class Part : std::uint8_t { whole, start, end };
 
-/// Whether a text is, begins with or ends in one of some texts: by a word of it, then by the rest.
+/// Whether a string is, begins with or ends in one of some texts: by a word of it, then by the rest.
 template <Part part>
 Measure test_for(const TextCall& call) {
   std::vector<std::string> wanted = call.texts;

@@ -11,7 +11,7 @@
 namespace atl::table {
 namespace {
 
-/// A part of each text.
+/// A part of each string.
 template <class Part>
 TextMap cut_each(Part part) {
   return {[part](const TextView& texts, const char** data, std::int64_t* lengths) {
@@ -60,7 +60,7 @@ std::string_view stripped(std::string_view text, const std::array<bool, 128>& as
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
-/// Without arguments space, else the code points of the text that is given.
+/// Without arguments space, else the code points of the string that is given.
 template <std::uint8_t sides>
 TextMap strip(const TextCall& call) {
   std::array<bool, 128> ascii{};

@@ -37,7 +37,7 @@ HWY_ATTR inline std::size_t place_in(const ImageTable::Line& line, const Image& 
 template <Numbers wanted>
 HWY_ATTR void number_texts(NumberedTexts& known, const TextView& texts, std::size_t begin, std::size_t end,
                            std::uint32_t* numbers) {
-  constexpr std::size_t ahead = 32;  // texts hashed before the first is looked up
+  constexpr std::size_t ahead = 32;  // strings hashed before the first is looked up
   struct Look {
     Image image;
     std::uint64_t hash;
@@ -74,7 +74,7 @@ HWY_ATTR void number_texts(NumberedTexts& known, const TextView& texts, std::siz
   }
 }
 
-/// Numbers texts [begin, end), and writes the numbers unless they are not wanted (null).
+/// Numbers strings [begin, end), and writes the numbers unless they are not wanted (null).
 HWY_ATTR void number_rows(NumberedTexts& known, const TextView& texts, std::size_t begin, std::size_t end,
                           std::uint32_t* numbers) {
   if (numbers != nullptr) number_texts<Numbers::yes>(known, texts, begin, end, numbers);
@@ -97,7 +97,7 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
-/// Up to eight bytes; reads beyond them, within the room behind every text.
+/// Up to eight bytes; reads beyond them, within the room behind every string.
 std::uint64_t load(const char* at, std::size_t length) {
   return length >= 8 ? load_word(at) : load_word(at) & ~(~std::uint64_t{0} << (8 * length));
 }
@@ -122,7 +122,7 @@ bool has_repeats(const TextView& texts) {
   for (std::size_t i = 0; i < samples; ++i) hashes.push_back(hash_text(texts[random.below(texts.count)]));
   array::sort_words(hashes.data(), hashes.size());
   // Chao's estimate of how many there are, by how many were met once and twice. (How many pairs were met misleads: a
-  // few frequent texts among many that occur once make as many as one in ten thousand.)
+  // few frequent strings among many that occur once make as many as one in ten thousand.)
   double distinct = 0, once = 0, twice = 0;
   for (std::size_t begin = 0; begin < samples;) {
     std::size_t end = begin + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether, where and how often a text occurs in each text.
+// Whether, where and how often a string occurs in each string.
 #include <array>
 #include <limits>
 
@@ -42,7 +42,7 @@ Measure count(const TextCall& call) {
           }};
 }
 
-/// Python's slice of a text, in code points; `first` is where it begins.
+/// Python's slice of a string, in code points; `first` is where it begins.
 std::string_view part_of(std::string_view text, std::int64_t start, std::int64_t stop, std::int64_t& first) {
   const auto length = static_cast<std::int64_t>(is_ascii(text) ? text.size() : count_points(text));
   auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + length : at, 0, length); };

@@ -18,7 +18,7 @@ constexpr std::size_t most_parts = 1024;
 constexpr std::size_t round_rows = std::size_t{1} << 24;
 constexpr std::size_t least_bytes = std::size_t{24} << 20;  // of the column: below, caches hold much of it
 constexpr std::size_t longest_mean = 24;
-constexpr std::size_t inside = 16;      // bytes of a text that a record holds
+constexpr std::size_t inside = 16;      // bytes of a string that a record holds
 constexpr std::size_t fetch_every = 4;   // records between looks at the next part
 constexpr std::size_t looked_ahead = 32;  // records whose offsets are fetched ahead, from the second-level cache
 
@@ -61,7 +61,7 @@ void copy_inside(char* to, const char* end, const char* from, std::size_t length
   else std::memcpy(to, from, length);
 }
 
-/// One part of the source, rows [first, end): where its rows' texts lie.
+/// One part of the source, rows [first, end): where its rows' strings lie.
 class Part {
  public:
   Part(std::span<const TextBlock> blocks, std::span<const std::int64_t> begins, std::int64_t first, std::int64_t end)

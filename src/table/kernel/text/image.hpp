@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short texts as two words, which are compared instead of bytes.
+// Short strings as two words, which are compared instead of bytes.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace atl::table {
 
-/// A text's first 15 bytes, zeros where it ends before, and in the last byte its length and one more, or `long_mark`:
-/// images of texts of up to 15 bytes are equal where these are, and none is zero. As two little-endian words.
+/// A string's first 15 bytes, zeros where it ends before, and in the last byte its length and one more, or `long_mark`:
+/// images of strings of up to 15 bytes are equal where these are, and none is zero. As two little-endian words.
 struct Image {
   std::uint64_t low, high;
 
@@ -18,9 +18,9 @@ struct Image {
 
   bool operator==(const Image&) const = default;
   bool is_long() const { return high >> 56 == long_mark; }
-  /// Of a text that is not long.
+  /// Of a string that is not long.
   std::size_t length() const { return static_cast<std::size_t>(high >> 56) - 1; }
-  /// Whether the text comes before another in order; of two long ones with equal images that is not known.
+  /// Whether the string comes before another in order; of two long ones with equal images that is not known.
   bool operator<(const Image& other) const {
     const std::uint64_t a = __builtin_bswap64(low), b = __builtin_bswap64(other.low);
     return a != b ? a < b : __builtin_bswap64(high) < __builtin_bswap64(other.high);

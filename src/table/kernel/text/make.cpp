@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// New texts of each text: padded, repeated, with parts replaced.
+// New strings of each string: padded, repeated, with parts replaced.
 #include <algorithm>
 #include <array>
 #include <unordered_map>
@@ -12,7 +12,7 @@
 namespace atl::table {
 namespace {
 
-/// A text of more bytes fits no memory.
+/// A string of more bytes fits no memory.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 46;
 
 template <class Make>
@@ -49,7 +49,7 @@ std::int64_t points_of(std::string_view text) {
   return static_cast<std::int64_t>(is_ascii(text) ? text.size() : count_points(text));
 }
 
-/// numbers: width, and what is filled: 0 the left, 1 the right, 2 both, as str.center does.
+/// numbers: width, and the padded side: 0 the left, 1 the right, 2 both, as str.center does.
 TextMap pad(const TextCall& call) {
   return make_each([fill = call.texts.at(0), width = call.numbers.at(0), side = call.numbers.at(1)](
                        std::string_view text, TextBuilder& out) {
@@ -77,7 +77,7 @@ TextMap repeat(const TextCall& call) {
       [times = call.numbers.at(0)](std::string_view text, TextBuilder& out) { append_times(out, text, times); });
 }
 
-/// The text between any two code points.
+/// The string between any two code points.
 TextMap join(const TextCall& call) {
   return make_each([separator = call.texts.at(0)](std::string_view text, TextBuilder& out) {
     for (const char* at = text.data(); at < text.data() + text.size();) {
@@ -131,7 +131,7 @@ TextMap replace(const TextCall& call) {
   }
   return {nullptr, [old, with, most](const TextView& texts, TextBuilder& out) {
             std::vector<std::uint32_t> places;
-            std::size_t row = 0, done = 0;  // of the text that is being made
+            std::size_t row = 0, done = 0;  // of the string that is being made
             std::int64_t left = most;
             auto finish_until = [&](std::size_t next) {
               for (; row < next; ++row) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distinct texts by number: short ones in a table of images, long ones in a table of places.
+// Distinct strings by number: short ones in a table of images, long ones in a table of places.
 #pragma once
 
 #include <algorithm>
@@ -86,7 +86,7 @@ class PlaceTable {
   explicit PlaceTable(Memory& memory) : memory_(&memory) { make_slots(256); }
 
   const void* place(std::uint64_t hash) const { return &slots_[hash & mask_]; }
-  /// The text's number; where it has none yet, it gets `next`.
+  /// The string's number; where it has none yet, it gets `next`.
   std::uint32_t find(std::uint64_t hash, std::string_view text, std::uint32_t next) {
     std::size_t at = hash & mask_;
     for (; slots_[at].text != nullptr; at = (at + 1) & mask_) {
@@ -129,7 +129,7 @@ class PlaceTable {
   std::size_t count_ = 0;
 };
 
-/// Texts by number, in the order in which they are met first.
+/// Strings by number, in the order in which they are met first.
 class NumberedTexts {
  public:
   explicit NumberedTexts(Memory& memory) : images_(memory), long_texts_(memory) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as texts and back, exactly.
+// Numbers as strings and back, exactly.
 #include <algorithm>
 #include <array>
 #include <bit>

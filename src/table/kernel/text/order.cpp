@@ -10,7 +10,7 @@
 namespace atl::table {
 namespace {
 
-/// Up to here texts are compared with one another, which asks for no memory.
+/// Up to here strings are compared with one another, which asks for no memory.
 constexpr std::size_t few = 24;
 
 bool has_zero_byte(std::uint64_t word) { return ((word - 0x0101010101010101u) & ~word & 0x8080808080808080u) != 0; }
@@ -52,7 +52,7 @@ bool load_words(const array::Work& work, const TextView& texts, std::size_t dept
       const auto length = static_cast<std::size_t>(texts.offsets[i + 1] - texts.offsets[i]);
       const std::uint64_t word = word_at(texts.bytes + texts.offsets[i], length, depth);
       words[i] = word;
-      // Bytes beyond the text are made ones, so that its own zeros are left.
+      // Bytes beyond the string are made ones, so that its own zeros are left.
       const std::uint64_t beyond = length >= depth + 8 ? 0
                                    : length <= depth   ? ~std::uint64_t{0}
                                                        : ~std::uint64_t{0} >> (8 * (length - depth));

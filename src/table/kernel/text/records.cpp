@@ -47,7 +47,7 @@ RecordScan scan(std::string_view bytes, char quote, char delimiter, RecordState 
 std::array<RecordScan, record_states> scan_records(std::string_view bytes, char quote, char delimiter) {
   std::array<RecordScan, record_states> scans;
   for (std::size_t i = 0; i < record_states; ++i) {
-    // Outside quotes, what is before the range matters for a quote in its first byte alone.
+    // Outside quotes, the byte before the range matters only for a quote in the range's first byte.
     const bool alike =
         i > 0 && static_cast<RecordState>(i) != RecordState::quoted && !bytes.empty() && bytes[0] != quote;
     scans[i] = alike ? scans[0] : scan(bytes, quote, delimiter, static_cast<RecordState>(i));

@@ -41,7 +41,7 @@ class Regex {
   std::size_t groups_ = 0;
 };
 
-/// A search over texts, in the thread that made it. Not thread-safe.
+/// A search over strings, in the thread that made it. Not thread-safe.
 class Regex::Search {
  public:
   explicit Search(const Regex& regex);

@@ -23,7 +23,7 @@ void FindAll(const char* bytes, std::size_t size, const char* needle, std::size_
   const auto head = hn::Set(d, static_cast<std::uint8_t>(needle[0])),
              tail = hn::Set(d, static_cast<std::uint8_t>(needle[last]));
   for (std::size_t at = 0; at < starts; at += lanes) {
-    // Up to 64 bytes behind the last text may be read; what is found there is left out.
+    // Up to 64 bytes behind the last string may be read; matches there are ignored.
     const auto found = hn::And(hn::Eq(hn::LoadU(d, text + at), head), hn::Eq(hn::LoadU(d, text + at + last), tail));
     if (hn::AllFalse(d, found)) continue;
     std::uint8_t bits[hn::MaxLanes(d) / 8 + 8] = {};

@@ -42,7 +42,7 @@ void SortedBucket::sort() {
   }
 }
 
-/// Puts texts with equal keys in order.
+/// Puts strings with equal keys in order.
 void SortedBucket::mend(std::size_t begin, std::size_t end) {
   const Image first = images_[place(begin)];
   bool equal = true, has_long = first.is_long();
@@ -93,7 +93,7 @@ void SortedBucket::apart(bool* out) const {
 template <bool distinct>
 std::size_t SortedBucket::write_texts(std::int64_t base, char* to, const char* to_end, std::int64_t* ends,
                                       std::uint32_t* first_rows) const {
-  constexpr std::size_t ahead = 8;  // long texts that are fetched, and as many more whose offsets are
+  constexpr std::size_t ahead = 8;  // long strings that are fetched, and as many more whose offsets are
   const char* const start = to;
   const char* const common = text(0).data();
   // Because of the byte stores the compiler would reload members for each string.
@@ -118,7 +118,7 @@ std::size_t SortedBucket::write_texts(std::int64_t base, char* to, const char* t
       if (depth > 0) std::memcpy(to, common, depth);
       to += depth;
       const std::size_t length = image.length();
-      // What is written beyond a text is written over by the next one.
+      // What is written beyond a string is written over by the next one.
       if (to + sizeof image <= to_end) std::memcpy(to, &image, sizeof image);
       else std::memcpy(to, &image, length);
       to += length;

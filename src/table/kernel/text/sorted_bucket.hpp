@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some texts in order, while they are in a cache.
+// Some strings in order, while they are in a cache.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace atl::table {
 
-/// Texts by their rows, which lie in pieces.
+/// Strings by their rows, which lie in pieces.
 class RowTexts {
  public:
   /// Behind the pieces before: rows from `first` on.
@@ -57,7 +57,7 @@ class SortedBucket {
         words_(memory, most) {}
 
   void clear() { count_ = 0; }
-  /// More texts, behind those before: of equal ones it keeps the order. Rows are counted from the first of the piece.
+  /// More strings, behind those before: of equal ones it keeps the order. Rows are counted from the first of the piece.
   void add(std::size_t piece, const std::uint32_t* rows, const Image* images, std::size_t count);
   std::size_t size() const { return count_; }
   void sort();
@@ -67,7 +67,7 @@ class SortedBucket {
   void rows(std::int64_t* out) const;
   /// out[i]: whether text i differs from the one before; the first one does.
   void apart(bool* out) const;
-  /// Writes the texts to [to, to_end), and to ends[i] where text i ends, counted from `to` and `base` more.
+  /// Writes the strings to [to, to_end), and to ends[i] where text i ends, counted from `to` and `base` more.
   void write(std::int64_t base, char* to, const char* to_end, std::int64_t* ends) const;
   /// The same of the distinct ones, and the first row of each; how many there are.
   std::size_t write_distinct(char* to, const char* to_end, std::int64_t* ends, std::uint32_t* first_rows) const;

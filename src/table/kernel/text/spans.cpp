@@ -13,10 +13,10 @@
 namespace atl::table {
 namespace {
 
-/// Texts fetched ahead of the one that is copied: as many misses as a core keeps in flight, and some.
+/// Strings fetched ahead of the one that is copied: as many misses as a core keeps in flight, and some.
 constexpr std::size_t ahead = 32;
 
-/// Copies a text in steps of 16 bytes where that runs over nothing: `room_end` is where memory of others begins.
+/// Copies a string in steps of 16 bytes where that runs over nothing: `room_end` is where memory of others begins.
 inline void copy_text(char* to, const char* room_end, const char* from, std::size_t length) {
   if (length <= 64 && to + round_up(length, std::size_t{16}) <= room_end) {
     for (std::size_t at = 0; at < length; at += 16) std::memcpy(to + at, from + at, 16);

@@ -13,7 +13,7 @@
 namespace atl::table {
 namespace {
 
-/// Words between space, at most `most` + 1 (negative: all); the last one is then what is left.
+/// Words between space, at most `most` + 1 (negative: all); the last one is then the rest.
 void split_space(std::string_view text, std::int64_t most, std::vector<std::string_view>& parts) {
   const char* at = text.data();
   const char* end = at + text.size();

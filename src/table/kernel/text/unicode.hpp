@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code points: what they are, and their other cases. As Python has them, of Unicode 15.0.
+// Classes of code points, and their other cases, as in Python: Unicode 15.0.
 #pragma once
 
 #include <algorithm>

@@ -38,7 +38,7 @@ bool is_blank(std::string_view text) {
   return true;
 }
 
-/// The text with blanks for tabs and for other white space, as far as that is wanted.
+/// The string with blanks for tabs and for other white space, as far as that is wanted.
 std::string prepared(std::string_view text, const Wrapping& how) {
   std::string result;
   std::int64_t column = 0;
@@ -57,7 +57,7 @@ std::string prepared(std::string_view text, const Wrapping& how) {
   return result;
 }
 
-/// How many points of a word that is too long go into what is left of a line: up to a hyphen, if one is there.
+/// How many code points of a word that is too long go into the rest of a line: up to a hyphen, if there is one.
 std::int64_t break_of(std::string_view word, std::int64_t room, const Wrapping& how) {
   if (!how.has(break_on_hyphens)) return room;
   std::int64_t place = 0, hyphen = -1, first_other = -1;
@@ -68,7 +68,7 @@ std::int64_t break_of(std::string_view word, std::int64_t room, const Wrapping& 
   return hyphen > 0 && first_other >= 0 && first_other < hyphen ? hyphen + 1 : room;
 }
 
-/// Appends the lines of a text, with '\n' between them.
+/// Appends the lines of a string, with '\n' between them.
 void wrap(std::string_view original, const Wrapping& how, TextBuilder& out) {
   const std::string text = prepared(original, how);
   std::vector<std::string_view> chunks;

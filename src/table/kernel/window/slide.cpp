@@ -17,7 +17,7 @@ class Window {
 
   State at(std::int64_t begin, std::int64_t end) {
     for (; end_ < end; ++end_) back_.add(x(end_), y(end_));
-    if (begin >= end_) {  // nothing of what was added is left
+    if (begin >= end_) {  // no added value is left
       middle_ = end_ = begin;
       back_ = {};
       return {};

@@ -54,7 +54,7 @@ struct ExtremeState {
 
 /// Sums of powers of deviations from the mean.
 /// Source: P. Pebay, "Formulas for robust, one-pass parallel computation of covariances and arbitrary-order statistical
-/// moments" (2008).
+/// datetimes" (2008).
 template <int order>
 struct MomentState {
   double values = 0, mean = 0, second = 0, third = 0, fourth = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A distributed column of texts, made of two arrays.
+// A distributed column of strings, made of two arrays.
 #pragma once
 
 #include <vector>

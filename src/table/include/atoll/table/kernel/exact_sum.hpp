@@ -28,7 +28,7 @@ struct SumWindow {
   /// Values of which none is larger than 2^band_bits(count) times another leave nothing in one window: 24 for 10^7
   /// values, at least 1 up to 3 x 10^10.
   static int band_bits(std::uint64_t count);
-  /// As many as all doubles need at 24 bits each; of narrower bands the last takes what is left.
+  /// As many as all doubles need at 24 bits each; of narrower bands the last takes the rest.
   static constexpr std::size_t most_bands = 88;
 
   /// For magnitudes below 2^top; `count`: values that may be added up.
@@ -55,7 +55,7 @@ struct alignas(32) ExactSum {
 };
 static_assert(sizeof(ExactSum) == 32);
 
-/// What a group's values add up to, in pieces: sums of some windows, the windows, and what was kept aside.
+/// The sum of a group's values, in pieces: sums of some windows, the windows, and values that were kept aside.
 struct Summands {
   std::span<const ExactSum> sums;
   std::span<const SumWindow> windows;

@@ -12,7 +12,7 @@
 
 namespace atl::table {
 
-/// What a column is to be made of: numbers and bools of a type, or texts (dtype: u8).
+/// What a column is to be made of: numbers and bools of a type, or strings (dtype: u8).
 struct LandingColumn {
   DType dtype{};
   bool text = false;
@@ -29,7 +29,7 @@ struct Chunk {
 
   Form form = Form::plain;
   std::int64_t rows = 0;
-  const void* values = nullptr;   // of the first row; of bits and of texts, the buffer
+  const void* values = nullptr;   // of the first row; of bits and of strings, the buffer
   const void* offsets = nullptr;  // of texts: that of the first row
   std::int64_t first_bit = 0;     // of bits: that of the first row
   const std::uint8_t* valid = nullptr;  // a bit for each row; null: all are there
@@ -58,8 +58,8 @@ class Landing {
   /// that is in several pieces. They are added all the same. Not collective; any thread.
   std::byte* room(std::size_t column, std::int64_t place, std::int64_t rows) const;
 
-  /// For each column its values (of texts offsets and bytes), and which of them are there (bool; null: all). ValueError
-  /// when columns of one PE differ in length, or texts are not UTF-8. Collective.
+  /// For each column its values (of strings offsets and bytes), and which of them are there (bool; null: all).
+  /// ValueError when columns of one PE differ in length, or strings are not UTF-8. Collective.
   std::vector<Array> finish();
   /// Instead of it, when a PE has failed. Collective.
   void give_up();

@@ -19,7 +19,7 @@ struct ChunkPlace {
   std::int64_t bytes = 0;
 };
 
-/// A chunk, what is wanted of it, and where that belongs.
+/// A column chunk, the wanted rows, and their destination.
 struct ParquetPart {
   std::size_t column = 0;
   std::int64_t row = 0;  // the first of its wanted rows among this PE's
@@ -27,15 +27,15 @@ struct ParquetPart {
   ParquetChunk chunk;
   WantedRows wanted;
   double divisor = 0;  // of decimals that become floats
-  std::optional<std::vector<std::int64_t>> codes;  // of its words: its texts become these
-  std::string name;    // of what is read, for errors
+  std::optional<std::vector<std::int64_t>> codes;  // of its words: its strings become these
+  std::string name;    // of the column that is read, for errors
 };
 
 /// Reads and decodes chunks on all threads and adds their rows. Not collective. ValueError that names the part for what
 /// is broken, SetupError when a file cannot be read. Only where rows are known.
 void land_parquet(array::Engine& engine, Landing& landing, std::span<const ParquetPart> parts);
 
-/// For each chunk of texts its words, if each row has one of them; see `read_words`. On all threads; errors as above.
+/// For each chunk of strings its words, if each row has one of them; see `read_words`. On all threads; errors as above.
 std::vector<std::optional<std::vector<std::string>>> parquet_words(array::Engine& engine,
                                                                    std::span<const ParquetPart> parts);
 

@@ -15,43 +15,43 @@ namespace atl::table {
 
 using array::DriverOnly;
 
-/// A column of `rows` texts, valid UTF-8, of which Arrow's offsets and bytes are given. Driver: only PE 0 has them;
+/// A column of `rows` strings, valid UTF-8, of which Arrow's offsets and bytes are given. Driver: only PE 0 has them;
 /// else every PE has the same ones.
 Text text_from_buffers(Engine& engine, std::int64_t rows, DriverOnly<const std::int64_t*> offsets,
                        DriverOnly<const char*> bytes);
-/// Every PE gives some texts; the column has them in PE order.
+/// Every PE gives some strings; the column has them in PE order.
 Text text_from_local(Engine& engine, std::int64_t local_rows, DriverOnly<const std::int64_t*> offsets,
                      DriverOnly<const char*> bytes);
-/// Bytes of all texts together.
+/// Bytes of all strings together.
 std::int64_t text_bytes(Engine& engine, Text text);
 /// Copies to `offsets` (rows + 1, from 0) and `bytes` on the PEs that give them.
 void text_to_buffers(Engine& engine, Text text, DriverOnly<std::int64_t*> offsets, DriverOnly<char*> bytes);
 
-/// text[indices]: int64, negative from the end; 1-d. IndexError in NumPy's words. Each text crosses once.
+/// text[indices]: int64, negative from the end; 1-d. IndexError in NumPy's words. Each string crosses once.
 Text text_take(Engine& engine, Text text, Array indices);
 /// Rows start, start + step, …
 Text text_slice(Engine& engine, Text text, array::Slice slice);
 Text text_concatenate(Engine& engine, std::vector<Text> parts);
 /// Row i of `yes` where the mask is true, else of `no`; all of one length.
-/// Texts that stand side by side as one: row i is the `lengths[i]` texts from starts[i] on, which is where row i - 1
-/// ends. int64, 1-d.
+/// Strings that stand side by side as one: row i is the `lengths[i]` strings from starts[i] on, which is where row i -
+/// 1 ends. int64, 1-d.
 Text text_runs(Engine& engine, Text text, Array starts, Array lengths);
 Text text_where(Engine& engine, Array mask, Text yes, Text no);
 
 // -- for other operations, not commands --
 
-/// A column of this PE's texts where they are: PEs have what they have.
+/// A view of this PE's strings; PEs may hold different numbers of rows.
 Text adopt(Engine& engine, const array::Work& work, const Spans& spans);
-/// Rows of other PEs' texts within reach.
+/// Rows of other PEs' strings within reach.
 class OpenText {
  public:
   /// Collective.
   OpenText(Engine& engine, const Text& text);
-  /// Where these rows' texts lie, fetched in bulk from PEs of other nodes; they stay there until close(). Collective.
+  /// Where these rows' strings lie, fetched in bulk from PEs of other nodes; they stay there until close(). Collective.
   void find(const std::int64_t* rows, std::size_t count, const char** data, std::int64_t* lengths);
   /// The same for a column to be made of them, where it pays; see GatheredTexts. Not collective.
   std::optional<GatheredTexts> gather(const std::int64_t* rows, std::size_t count) const;
-  /// One text, for a look at it. Not collective.
+  /// One string, for a look at it. Not collective.
   std::string text_of(std::int64_t row);
   const Text& text() const { return text_; }
   /// Bytes of rows [begin, end), all on one PE. Not collective.

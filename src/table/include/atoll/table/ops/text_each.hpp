@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on each text by itself: every PE has what it needs.
+// Operations on each string by itself, without communication.
 #pragma once
 
 #include "atoll/table/kernel/text/call.hpp"
@@ -8,11 +8,11 @@
 
 namespace atl::table {
 
-/// The texts' values, an array of the operation's type.
+/// The strings' values, an array of the operation's type.
 Array text_measure(Engine& engine, Text text, TextCall call);
-/// The texts that the operation makes of them.
+/// The strings that the operation makes of them.
 Text text_map(Engine& engine, Text text, TextCall call);
-/// What the call splits each text into (kernel/text/split.hpp): how many parts each row has, int64, and all parts.
+/// What the call splits each string into (kernel/text/split.hpp): how many parts each row has, int64, and all parts.
 struct Parts {
   Array counts;
   Text parts;
@@ -23,9 +23,9 @@ void for_each_array(const Parts& parts, F&& visit) {
   for_each_array(parts.parts, visit);
 }
 Parts text_parts(Engine& engine, Text text, TextCall call);
-/// Row by row the columns' texts, one behind the other, with `separator` between them; all of one length.
+/// Row by row the columns' strings, one behind the other, with `separator` between them; all of one length.
 Text text_join(Engine& engine, std::vector<Text> columns, std::string separator);
-/// Each text as often as `counts` (int64) says; none where it is negative.
+/// Each string as often as `counts` (int64) says; none where it is negative.
 Text text_repeat(Engine& engine, Text text, Array counts);
 /// Numbers as Python writes them.
 Text text_of_numbers(Engine& engine, Array values);

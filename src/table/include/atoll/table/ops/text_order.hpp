@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts in order, and by number.
+// Strings in order, and by number.
 #pragma once
 
 #include <vector>
@@ -9,21 +9,21 @@
 
 namespace atl::table {
 
-/// The stable order of the texts, int64: by bytes, which is by code points, a text before those that begin with it.
+/// The stable order of the strings, int64: by bytes, which is by code points, a string before those that begin with it.
 ///
-/// Many texts are dealt into buckets with their first bytes, by all PEs of one node, and buckets are sorted in a cache.
-/// On several nodes, of few texts, and where too many begin alike, the first eight bytes that are not common to all are
-/// sorted as numbers. Only rows that tie are looked at again: where a run of them lies on one PE, by that PE, with each
-/// text read where it is; a run across PEs is a smaller sort of its own, behind what its texts have in common.
-/// Collective.
+/// Many strings are dealt into buckets with their first bytes, by all PEs of one node, and buckets are sorted in a
+/// cache. On several nodes, of few strings, and where too many begin alike, the first eight bytes that are not common
+/// to all are sorted as numbers. Only rows that tie are looked at again: where a run of them lies on one PE, by that
+/// PE, with each text read where it is; a run across PEs is a smaller sort of its own, behind what its strings have in
+/// common. Collective.
 Array text_argsort(Engine& engine, Text text);
 
-/// The texts in that order.
+/// The strings in that order.
 Text text_sort(Engine& engine, Text text);
 
-/// Texts by number.
+/// Strings by number.
 struct Numbering {
-  Array numbers;  ///< int64: for each row, which of the distinct texts it is; null when they are not wanted
+  Array numbers;  ///< int64: for each row, which of the distinct strings it is; null when they are not wanted
   Array first;  ///< int64: the first row of each distinct text
   Text distinct;  ///< ascending
 };
@@ -33,8 +33,8 @@ void for_each_array(const Numbering& numbering, F&& visit) {
   visit(numbering.first);
   for_each_array(numbering.distinct, visit);
 }
-/// The distinct texts, and which each row has. Where texts repeat, each PE numbers its own by a hash table first (texts
-/// are compared, a hash alone decides nothing), and distinct ones are sorted. Collective.
+/// The distinct strings, and which each row has. Where strings repeat, each PE numbers its own by a hash table first
+/// (strings are compared, a hash alone decides nothing), and distinct ones are sorted. Collective.
 Numbering text_number(Engine& engine, Text text, Numbers wanted);
 
 }  // namespace atl::table

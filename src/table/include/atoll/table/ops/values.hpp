@@ -17,7 +17,7 @@ struct ValuesPart {
   std::int64_t rows = 0;
   std::string file;
   std::int64_t offset = 0;  // of the first one, in bytes
-  std::string name;         // of what is read, for errors
+  std::string name;         // of the column that is read, for errors
 };
 
 /// Reads values on all threads, straight to where they belong where that is mapped. Not collective. ValueError that

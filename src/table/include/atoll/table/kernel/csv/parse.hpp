@@ -15,7 +15,7 @@
 
 namespace atl::table {
 
-/// How the text is written.
+/// How the string is written.
 struct CsvDialect {
   char separator = ',';
   std::optional<char> quote = '"';
@@ -28,7 +28,7 @@ struct CsvDialect {
 /// What becomes of a column. `none`: nothing; of a guess: no value is there.
 enum class CsvKind : std::uint8_t { none, i64, b1, f64, text };
 
-/// A column: values (bool: a byte each), or texts' offsets and bytes.
+/// A column: values (bool: a byte each), or strings' offsets and bytes.
 struct CsvColumn {
   Buffer<std::byte> values;
   Buffer<std::int64_t> offsets;
@@ -72,11 +72,11 @@ class CsvText {
   std::size_t size_ = 0;
 };
 
-/// Columns of the text's records: as many as `kinds`, of these kinds. Empty lines are no records. Not for texts of 4
-/// GiB and more in one record. Any thread.
+/// Columns of the string's records: as many as `kinds`, of these kinds. Empty lines are no records. Not for strings of
+/// 4 GiB and more in one record. Any thread.
 CsvTable parse_csv(Memory& memory, const CsvText& text, const CsvDialect& dialect, std::span<const CsvKind> kinds);
 
-/// What the columns' values are: whole numbers, else bools, else numbers, else texts; faults as of `parse_csv`.
+/// What the columns' values are: whole numbers, else bools, else numbers, else strings; faults as of `parse_csv`.
 std::vector<CsvKind> guess_csv(const CsvText& text, const CsvDialect& dialect, std::size_t columns,
                                std::optional<CsvFault>& fault);
 

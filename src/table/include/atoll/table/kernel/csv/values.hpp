@@ -155,7 +155,7 @@ inline bool read_float_fast(const char* begin, const char* end, double& value) {
   return true;
 }
 
-/// The same of any text, as Arrow and pandas read numbers: space around it and a sign before it are passed over.
+/// The same of any string, as Arrow and pandas read numbers: space around it and a sign before it are passed over.
 /// Nothing where it is none.
 std::optional<std::int64_t> read_int(std::string_view text);
 std::optional<double> read_float(std::string_view text);

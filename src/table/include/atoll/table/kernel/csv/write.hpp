@@ -17,9 +17,9 @@ namespace atl::table {
 struct RowColumn {
   array::DType dtype{};
   const void* values = nullptr;           // of texts: their bytes
-  const std::int64_t* offsets = nullptr;  // of texts
+  const std::int64_t* offsets = nullptr;  // of strings
   const bool* valid = nullptr;            // null: all are there
-  bool verbatim = false;                  // texts without special characters: no quotes around them
+  bool verbatim = false;                  // strings without special characters: no quotes around them
   std::string before;
 };
 
@@ -40,7 +40,7 @@ class RowText {
   explicit RowText(Memory& memory) : memory_(memory) {}
 
   std::string_view text() const { return {bytes_.data(), used_}; }
-  /// Where so many bytes can be written behind the text; `use` says how many were.
+  /// Where so many bytes can be written behind the string; `use` says how many were.
   char* room(std::size_t count);
   void use(std::size_t count) { used_ += count; }
   /// No text is left, and the room that there was.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of each moment by itself, by name: parts of its date, rounding, other calendars and zones.
+// What is asked of each datetime by itself, by name: parts of its date, rounding, other calendars and zones.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +31,12 @@ struct DateMapEntry {
 /// name.
 DateMap make_date_map(const TextCall& call);
 
-/// Moments to texts, by a format of strftime.
+/// Moments to strings, by a format of strftime.
 struct DateWriter {
   std::function<void(const std::int64_t* values, std::size_t count, TextBuilder& out)> write;
-  /// Of each text, where all years have four digits; 0: it varies.
+  /// Of each string, where all years have four digits; 0: it varies.
   std::size_t width = 0;
-  /// Such texts side by side; false when a year has more or fewer digits.
+  /// Such strings side by side; false when a year has more or fewer digits.
   std::function<bool(const std::int64_t* values, std::size_t count, char* to)> write_fixed;
 };
 /// `call.texts` are the format and the abbreviations of the zone's intervals, `call.numbers` the units of a day and the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A time zone: how far its clock is ahead of UTC, between the moments where that changes.
+// A time zone: how far its clock is ahead of UTC, between the datetimes where that changes.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class Zone {
     }
   }
 
-  /// The interval that a moment of UTC lies in; `near` is where the last one did.
+  /// The interval that a datetime of UTC lies in; `near` is where the last one did.
   std::size_t interval(std::int64_t utc, std::size_t near) const { return place(changes_, utc, near); }
   /// The same for the zone's clock, as if each change came when the clock before it, or the one after it, shows that.
   std::size_t interval_before(std::int64_t local, std::size_t near) const { return place(before_, local, near); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stream of lengths in an ORC file adds up to: the bytes of its texts, or the elements of its lists.
+// What a stream of lengths in an ORC file adds up to: the bytes of its strings, or the elements of its lists.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace atl::table {
 /// How ORC packs runs of whole numbers.
 enum class OrcRuns : std::uint8_t { v1 = 1, v2 = 2 };
 
-/// The largest sum that is told; what is more, or has a length below 0 in it, is this.
+/// The largest sum that is reported; larger sums, and sums with a length below 0, are this.
 inline constexpr std::uint64_t most_of_orc = std::uint64_t{1} << 62;
 
 /// The sum of the first `count` lengths of an unpacked stream, or of all where there are fewer. ValueError where a run

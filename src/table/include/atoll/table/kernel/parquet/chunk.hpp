@@ -76,7 +76,7 @@ struct NumbersForm {
   double divisor = 0;  // 0: they do not become floats
 };
 
-/// Texts of a chunk, as Arrow's large_utf8 has them; not looked at whether they are UTF-8.
+/// Strings of a chunk, as Arrow's large_utf8 has them; not looked at whether they are UTF-8.
 struct ParquetTexts {
   Buffer<std::int64_t> offsets;
   Buffer<char> bytes;  // with room behind them
@@ -89,10 +89,10 @@ void decode_numbers(Memory& memory, ChunkSource& source, const ParquetChunk& chu
 ParquetTexts decode_texts(Memory& memory, ChunkSource& source, const ParquetChunk& chunk,
                           const WantedRows& wanted = {});
 
-/// The words of a chunk of texts, each of whose rows has one of them; nothing where a page has texts of its own.
+/// The words of a chunk of strings, each of whose rows has one of them; nothing where a page has strings of its own.
 std::optional<std::vector<std::string>> read_words(Memory& memory, ChunkSource& source, const ParquetChunk& chunk);
-/// Of a chunk of texts for each row the code of its word, `bytes` (1, 2 or 4) wide. ValueError where a page has texts
-/// of its own.
+/// Of a chunk of strings for each row the code of its word, `bytes` (1, 2 or 4) wide. ValueError where a page has
+/// strings of its own.
 void decode_codes(Memory& memory, ChunkSource& source, const ParquetChunk& chunk, NumbersSink& sink,
                   const WantedRows& wanted, std::span<const std::int64_t> codes, std::size_t bytes);
 

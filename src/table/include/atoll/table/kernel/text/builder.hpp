@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that are made one after another.
+// Strings that are made one after another.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace atl::table {
 
-/// Bytes of the texts of a piece, side by side, and their lengths. The bytes lie in blocks of the PE's memory, so that
-/// they count against its limit from the first on, and nothing is copied when there are more of them.
+/// Bytes of the strings of a piece, side by side, and their lengths. The bytes lie in blocks of the PE's memory, so
+/// that they count against its limit from the first on, and nothing is copied when there are more of them.
 class TextBuilder {
  public:
-  /// `lengths` has room for those of all texts.
+  /// `lengths` has room for those of all strings.
   TextBuilder(Memory& memory, std::int64_t* lengths) : memory_(&memory), lengths_(lengths) {}
 
-  /// This thread makes the texts from now on: it polls each time that a block is full.
+  /// This thread makes the strings from now on: it polls each time that a block is full.
   void begin(const array::Polling& polling, unsigned thread) {
     polling_ = &polling;
     thread_ = thread;
@@ -45,13 +45,13 @@ class TextBuilder {
     at_ += bytes;
     left_ -= bytes;
   }
-  /// The text is complete.
+  /// The string is complete.
   void end() {
     *lengths_++ = static_cast<std::int64_t>(size() - begun_);
     begun_ = size();
   }
 
-  /// Bytes of all texts.
+  /// Bytes of all strings.
   std::size_t size() const { return closed_ + (blocks_.empty() ? 0 : used_of_last()); }
   /// Copies all bytes, and gives their blocks back.
   void move_to(char* to) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on each text by itself, by name: what they need, and what they give for a piece of a column.
+// Operations on each string by itself, by name: what they need, and what they give for a piece of a column.
 #pragma once
 
 #include <functional>
@@ -25,13 +25,13 @@ struct TextCall {
   }
 };
 
-/// Texts to values of a type: writes one for each text. Called by several threads at once.
+/// Strings to values of a type: writes one for each string. Called by several threads at once.
 struct Measure {
   array::DType type;
   std::function<void(const TextView& texts, void* values)> run;
 };
 
-/// Texts to texts: either parts of them (or of the operation itself), or new ones. Called by several threads at once.
+/// Strings to texts: either parts of them (or of the operation itself), or new ones. Called by several threads at once.
 struct TextMap {
   std::function<void(const TextView& texts, const char** data, std::int64_t* lengths)> cut;
   std::function<void(const TextView& texts, TextBuilder& out)> build;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts beside texts.
+// Strings beside strings.
 #pragma once
 
 #include "atoll/array/kernel/work.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short texts by row numbers that jump about in a column larger than the caches.
+// Short strings by row numbers that jump about in a column larger than the caches.
 #pragma once
 
 #include <memory>
@@ -12,32 +12,32 @@
 
 namespace atl::table {
 
-/// The texts of some rows, on their way to a column: dealt by where they lie, fetched, and dealt by where they go, so
+/// The strings of some rows, on their way to a column: dealt by where they lie, fetched, and dealt by where they go, so
 /// that neither offsets nor bytes are waited for one row at a time.
 ///
-/// A random read of memory takes 7 to 10 ns a row however it is fetched ahead, and a text is two of them: 10^7 texts of
-/// 1 to 15 bytes took 210 ms (one thread, AMD EPYC), dealt 100.
+/// A random read of memory takes 7 to 10 ns a row however it is fetched ahead, and a string is two of them: 10^7
+/// strings of 1 to 15 bytes took 210 ms (one thread, AMD EPYC), dealt 100.
 class GatheredTexts {
  public:
   /// Row rows[i] of the blocks, as locate() takes them. Nothing where locating them one by one is as fast (few rows,
-  /// long texts, rows in order) or there is no memory for this: 24 bytes a row, and 8 for each of up to 16 million.
+  /// long strings, rows in order) or there is no memory for this: 24 bytes a row, and 8 for each of up to 16 million.
   static std::optional<GatheredTexts> of(const array::Work& work, std::span<const TextBlock> blocks,
                                          std::span<const std::int64_t> begins, const std::int64_t* rows,
                                          std::size_t count);
 
-  /// Of all texts together.
+  /// Of all strings together.
   std::int64_t bytes() const { return starts_.back(); }
   /// offsets[0] = 0, offsets[i + 1] is where text i ends in `bytes`.
   void write(const array::Work& work, std::int64_t* offsets, char* bytes) const;
 
  private:
-  /// A text of up to 16 bytes, or where it lies.
+  /// A string of up to 16 bytes, or where it lies.
   struct Record {
     std::uint32_t length;
     char text[16];
   };
   using Records = array::Dealt<Record>;
-  /// Positions a bucket has: lengths and texts of so many stay in a second-level cache.
+  /// Positions a bucket has: lengths and strings of so many stay in a second-level cache.
   static constexpr unsigned target_shift = 15;
 
   GatheredTexts() = default;

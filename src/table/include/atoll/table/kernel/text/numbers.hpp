@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as texts.
+// Numbers as strings.
 #pragma once
 
 #include "atoll/array/dtype.hpp"

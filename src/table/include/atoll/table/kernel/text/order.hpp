@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts in order: by their first bytes as numbers, and where these tie by what follows.
+// Strings in order: by their first bytes as numbers, and where these tie by what follows.
 //
-// The order is that of the bytes, which for UTF-8 is that of the code points; a text that another begins with comes
+// The order is that of the bytes, which for UTF-8 is that of the code points; a string that another begins with comes
 // first.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace atl::table {
 
-/// Bytes [depth, depth + 8) of a text as a number that compares as they do; zeros stand for what is beyond its end.
+/// Bytes [depth, depth + 8) of a string as a number that compares as they do; zeros stand for what is beyond its end.
 /// Reads up to 8 bytes beyond it.
 inline std::uint64_t word_at(const char* text, std::size_t length, std::size_t depth) {
   if (depth >= length) return 0;
@@ -25,23 +25,23 @@ inline std::uint64_t word_at(const char* text, std::size_t length, std::size_t d
 }
 
 /// words[i] = the word of text i at `depth`. Returns whether any of those words has a zero byte inside its text: if
-/// not, words that tie and end in a zero byte are of equal texts.
+/// not, words that tie and end in a zero byte are of equal strings.
 bool load_words(const array::Work& work, const TextView& texts, std::size_t depth, std::uint64_t* words);
 
-/// How many bytes all texts have in common with `first`, and whether all are as long.
+/// How many bytes all strings have in common with `first`, and whether all are as long.
 struct Common {
   std::size_t bytes;
   bool equal;
 };
 Common common_prefix(const array::Work& work, const TextView& texts, std::string_view first);
 
-/// A text with the number that it has as a row.
+/// A string with the number that it has as a row.
 struct Item {
   const char* data;
   std::size_t length;
   std::int64_t row;
 };
-/// Sorts by the texts from `depth` on, up to which they are equal, and then by row. Bytes that all of several texts
+/// Sorts by the strings from `depth` on, up to which they are equal, and then by row. Bytes that all of several strings
 /// share are looked at once each.
 void sort_items(std::span<Item> items, std::size_t depth);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where records of a text file with quotes begin, looked for in many ranges of it at once.
+// Where records of a string file with quotes begin, looked for in many ranges of it at once.
 #pragma once
 
 #include <array>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts in runs of some MiB: as much as a kernel does between two looks for an interrupt.
+// Strings in runs of some MiB: as much as a kernel does between two looks for an interrupt.
 #pragma once
 
 #include "atoll/table/kernel/text/view.hpp"
 
 namespace atl::table {
 
-/// Calls `body(begin, end)` for runs that are the texts [begin, end) together.
+/// Calls `body(begin, end)` for runs that are the strings [begin, end) together.
 template <class Body>
 void for_runs(const TextView& texts, std::size_t begin, std::size_t end, Body&& body) {
   constexpr std::int64_t most_bytes = std::int64_t{4} << 20;

@@ -27,10 +27,10 @@ std::int64_t sum_lengths(const array::Work& work, const std::int64_t* lengths, s
 /// offsets + 1.
 void to_offsets(const array::Work& work, const std::int64_t* lengths, std::size_t count, std::int64_t* offsets);
 
-/// Copies every text to `bytes` + its offset. Sources are read up to 16 bytes beyond their ends.
+/// Copies every string to `bytes` + its offset. Sources are read up to 16 bytes beyond their ends.
 void copy_spans(const array::Work& work, const Spans& spans, const std::int64_t* offsets, char* bytes);
 
-/// Where texts of several blocks lie that this process can reach.
+/// Where strings of several blocks lie that this process can reach.
 struct TextBlock {
   const std::int64_t* offsets;
   const char* bytes;

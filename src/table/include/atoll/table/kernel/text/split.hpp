@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that a text falls into.
+// The parts that a string falls into.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace atl::table {
 
-/// Appends a text's parts. Called by several threads at once.
+/// Appends a string's parts. Called by several threads at once.
 using Splitter = std::function<void(std::string_view text, std::vector<std::string_view>& parts)>;
 
 /// How `call` splits: by name of what is before the first dot of "space.…", "text.…", "regex.…" (a regular expression),

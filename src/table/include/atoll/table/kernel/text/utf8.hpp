@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// UTF-8: whether bytes are, and code points in texts that are.
+// UTF-8: whether bytes are, and code points in strings that are.
 #pragma once
 
 #include <cstddef>
@@ -87,7 +87,7 @@ inline std::size_t place_of_point(std::string_view text, std::size_t n) {
 /// The first byte that is not UTF-8 (overlong forms, surrogates and code points above U+10FFFF are not), or the length.
 std::size_t valid_bytes(std::string_view bytes);
 
-/// Throws ValueError unless offsets never fall, lie within `size` bytes, and every text is UTF-8.
+/// Throws ValueError unless offsets never fall, lie within `size` bytes, and every string is UTF-8.
 void check_texts(const array::Work& work, const TextView& texts, std::int64_t size);
 
 }  // namespace atl::table

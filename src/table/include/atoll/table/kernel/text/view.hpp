@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of one PE as kernels see them: Arrow's large_utf8, int64 offsets into bytes.
+// Strings of one PE as kernels see them: Arrow's large_utf8, int64 offsets into bytes.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace atl::table {
 
-/// `count` texts; text i is bytes [offsets[i], offsets[i + 1]). The first offset need not be 0. At least 64 bytes
-/// behind the last text may be read.
+/// `count` strings; text i is bytes [offsets[i], offsets[i + 1]). The first offset need not be 0. At least 64 bytes
+/// behind the last string may be read.
 struct TextView {
   const std::int64_t* offsets = nullptr;
   const char* bytes = nullptr;
