@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "atoll/base/error.hpp"
+#include "control/guest_order.hpp"
 #include "control/handshake.hpp"
 #include "control/link.hpp"
 #include "control/order.hpp"
@@ -19,10 +20,24 @@ class SilentListener final : public PeServer::Listener {
  public:
   explicit SilentListener(const Order& order) : order_(order) {}
   void on_joined(std::uint32_t pe) override { check(pe); }
-  void on_exchange(const std::vector<PublishedEntry>& entries) override { published = entries; }
+  void on_exchange(std::vector<PublishedEntry> entries) override { published = std::move(entries); }
   void on_abort(std::uint32_t pe, std::uint32_t, const std::string&) override { check(pe); }
   void on_loss(std::uint32_t pe, std::uint32_t, const std::string&) override { check(pe); }
   void on_survival(std::uint32_t) override {}
+  void on_spawn(std::uint32_t pe, std::string_view wish) override {
+    check(pe);
+    try {
+      (void)unpack_guest_wish(wish);
+    } catch (const atl::SetupError&) {}
+  }
+  void on_give_up(std::uint32_t pe, std::uint32_t, std::uint32_t) override { check(pe); }
+  void on_newcomer(std::uint32_t pe, const std::string& card) override {
+    check(pe);
+    try {
+      (void)unpack_newcomer(card);
+    } catch (const atl::SetupError&) {}
+  }
+  void on_admitted(std::uint32_t, const std::string&) override {}
   void on_late_hosts(std::uint32_t pe) override { check(pe); }
   std::vector<PublishedEntry> published;
 
@@ -102,6 +117,10 @@ ATOLL_FUZZ(frames) {
       try {
         const Order order = unpack_order(input.text());
         atl::fuzz::expect(pack(order) == input.text(), "an order is packed as it came");
+      } catch (const atl::SetupError&) {}
+      try {
+        const GuestOrder order = unpack_guest_order(input.text());
+        atl::fuzz::expect(pack(order) == input.text(), "an order for guests is packed as it came");
       } catch (const atl::SetupError&) {}
   }
 }

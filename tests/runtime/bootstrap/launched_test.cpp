@@ -3,6 +3,7 @@
 // server serves all PEs of the job, and this test is its launcher.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +11,7 @@
 
 #include "atoll/base/error.hpp"
 #include "bootstrap/kinds.hpp"
+#include "control/guest_order.hpp"
 #include "launcher/pe_server.hpp"
 
 namespace atl::runtime {
@@ -21,9 +23,11 @@ Deadline soon() { return Deadline::after_seconds(20); }
 
 class OneHost final : PeServer::Listener {
  public:
-  OneHost(std::uint32_t pes, std::uint32_t npes)
+  // With a cohort of so many guests, which has the next seats and numbers.
+  OneHost(std::uint32_t pes, std::uint32_t npes, std::uint32_t guests = 0)
       : order_{.pes = pes, .npes = npes, .host = "here"}, pe_server_(order_, *this) {
-    for (std::uint32_t pe = 0; pe < pes; ++pe) ends_.push_back(pe_server_.open(pe));
+    for (std::uint32_t guest = 0; guest < guests; ++guest) pe_server_.add(npes + guest, npes);
+    for (std::uint32_t seat = 0; seat < pes + guests; ++seat) ends_.push_back(pe_server_.open(seat));
     thread_ = std::thread([this] { serve(); });
   }
   ~OneHost() { stop(); }
@@ -54,7 +58,7 @@ class OneHost final : PeServer::Listener {
 
   std::atomic<std::uint32_t> joined{0}, exchanges{0};
   std::atomic<bool> fail{false};
-  std::string aborted, reported;
+  std::string aborted, reported, refusal, objected;
   bool finalized(std::uint32_t pe) const { return pe_server_.has_finalized(pe); }
 
  private:
@@ -69,9 +73,22 @@ class OneHost final : PeServer::Listener {
     for (std::uint32_t pe = 0; pe < order_.pes; ++pe) pe_server_.serve(pe);
   }
   void on_joined(std::uint32_t) override { ++joined; }
-  void on_exchange(const std::vector<PublishedEntry>& entries) override {
+  void on_exchange(std::vector<PublishedEntry> entries) override {
     ++exchanges;
     pe_server_.complete(entries);
+  }
+  // As the launcher, with places from PE 2 on; PE 1 has left.
+  void on_spawn(std::uint32_t pe, std::string_view wish) override {
+    const GuestWish asked = unpack_guest_wish(wish);
+    pe_server_.send(pe, FrameKind::spawned, Packer().number(asked.request).number(2).text(refusal).body());
+  }
+  void on_give_up(std::uint32_t, std::uint32_t first, std::uint32_t count) override {
+    pe_server_.pass_on({FrameKind::given_up, Packer().number(first).number(count).body()});
+  }
+  void on_newcomer(std::uint32_t pe, const std::string& card) override { pe_server_.introduce(pe, {card}); }
+  void on_admitted(std::uint32_t first, const std::string& objection) override {
+    objected = objection;
+    pe_server_.admit(first, {1});
   }
   void on_abort(std::uint32_t pe, std::uint32_t status, const std::string& why) override {
     aborted = fmt::format("{} {} {}", pe, status, why);
@@ -222,6 +239,72 @@ TEST(RendezvousTest, ReportsALostPe) {
   failure.host = "reef";
   failure.how = "died";
   EXPECT_EQ(failure.sentence(), "died on reef");
+}
+
+// The news that comes next.
+Bootstrap::News next_news(Bootstrap& bootstrap) {
+  for (Deadline deadline = soon(); !deadline.passed();) {
+    pollfd ready{bootstrap.news(), POLLIN, 0};
+    ::poll(&ready, 1, 100);
+    if (auto news = bootstrap.take_news()) return *news;
+  }
+  ADD_FAILURE() << "there is no news";
+  return {};
+}
+
+TEST(RendezvousTest, GuestsAreKnownToAllOthersBeforeTheyJoin) {
+  OneHost host(2, 2, 1);
+  std::unique_ptr<Bootstrap> zero, one;
+  std::thread other([&] {
+    one = host.join(1);
+    one->publish("network", "=one");
+    one->exchange(soon());
+    one->finalize();
+  });
+  zero = host.join(0);
+  zero->publish("network", "=zero");
+  zero->exchange(soon());
+  other.join();
+  GuestDesk::Introduction known;
+  std::vector<std::string> cards;
+  std::thread guest([&] {
+    auto bootstrap = host.join(2, 2, 2);
+    known = bootstrap->guests()->introduce({PeId(2), 1, "reef", "card"}, soon());
+    cards = bootstrap->guests()->gather("network", soon());
+  });
+  const Bootstrap::News news = next_news(*zero);
+  EXPECT_EQ(news.kind, Bootstrap::News::Kind::newcomers);
+  EXPECT_EQ(news.guests.first, PeId(2));
+  ASSERT_EQ(news.newcomers.size(), 1u);
+  EXPECT_EQ(news.newcomers[0].host, "reef");
+  EXPECT_EQ(news.newcomers[0].card, "card");
+  zero->guests()->confirm(PeId(2), "does not fit");
+  guest.join();
+  host.stop();
+  EXPECT_EQ(host.objected, "does not fit");
+  EXPECT_EQ(known.gone, std::vector{PeId(1)});
+  ASSERT_EQ(known.guests.size(), 1u);
+  EXPECT_EQ(known.guests[0].node, 1u);
+  EXPECT_EQ(cards, (std::vector<std::string>{"=zero", "=one"}));
+}
+
+TEST(RendezvousTest, AskingForGuestsIsAnsweredAsNews) {
+  OneHost host(1, 2);
+  host.refusal = "there is no room";
+  auto zero = host.join(0);
+  GuestDesk& desk = *zero->guests();
+  const std::uint32_t request = desk.ask({{.command = {"true"}, .count = 3, .directory = "/"}}, 10);
+  EXPECT_FALSE(desk.answer(request).has_value());
+  EXPECT_EQ(next_news(*zero).kind, Bootstrap::News::Kind::answered);
+  const auto answer = desk.answer(request);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->first, PeId(2));
+  EXPECT_EQ(answer->refusal, "there is no room");
+  desk.give_up({PeId(2), 3});
+  const Bootstrap::News news = next_news(*zero);
+  EXPECT_EQ(news.kind, Bootstrap::News::Kind::given_up);
+  EXPECT_EQ(news.guests.first, PeId(2));
+  EXPECT_EQ(news.guests.count, 3u);
 }
 
 TEST(RendezvousTest, APeHasToBeTheOneThatWasStarted) {
