@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("io",),
     ("frame",),
     ("plan",),
-    ("serve",),
+    ("serve", "jupyter"),
     ("", "lazy"),
     ("arkouda", "pandas", "narwhals"),
 )

@@ -49,11 +49,16 @@ for _module, _names in {
     LAZY |= dict.fromkeys(_names, f"atoll.columns.{_module}")
 
 
+#: What programs look for, not people.
+HIDDEN = {"load_ipython_extension": "atoll.jupyter.extension"}
+
+
 def load(name: str) -> Any:
     """Loads the object of an exported name."""
-    if name not in LAZY:
+    module = LAZY.get(name) or HIDDEN.get(name)
+    if module is None:
         raise AttributeError(f"module 'atoll' has no attribute {name!r}")
-    return getattr(import_module(LAZY[name]), name)
+    return getattr(import_module(module), name)
 
 
 def concat(objs: Any, axis: Any = 0, **options: Any) -> Any:

@@ -5,6 +5,7 @@ import importlib.util
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from built import ROOT, needs_core
@@ -113,3 +114,46 @@ def test_an_experiment_is_jobs(cluster):
     done = cluster.run(*command[:-1], "other.jsonl", **SMALL)
     assert done.returncode == 1
     assert "unrecognized arguments: --nonsense" in done.stdout
+
+
+def test_agents_start_by_srun(cluster):
+    from atoll.session import allocation
+
+    launcher = ROOT / "python/atoll/bin/atoll-run"
+    code = "import atoll as ak; print(f'{ak.pe()} {ak.pes()} {int(ak.arange(100).sum())}\\n', end='')"
+    hosts = "$(scontrol show hostnames $SLURM_JOB_NODELIST):3"
+    script = f"{launcher} --hosts {hosts} --launch-agent '{allocation.SRUN}' {sys.executable} -c \"{code}\""
+    done = cluster.run("salloc", "-Q", "-N", "1", "-n", "4", "sh", "-c", script, **SMALL)
+    assert done.returncode == 0, done.stderr + cluster.logs()
+    assert sorted(done.stdout.split("\n")) == ["", *(f"{pe} 3 4950" for pe in range(3))]
+
+
+def test_kernel_in_an_allocation(cluster, tmp_path, monkeypatch):
+    manager = pytest.importorskip("jupyter_client.manager")
+    pytest.importorskip("ipykernel")
+    from jupyter_client.provisioning import KernelProvisionerFactory
+
+    from atoll.jupyter import kernelspec
+    from atoll.jupyter.provisioner import AtollProvisioner
+
+    entry = SimpleNamespace(name=kernelspec.PROVISIONER, load=lambda: AtollProvisioner)
+    monkeypatch.setitem(KernelProvisionerFactory.instance().provisioners, kernelspec.PROVISIONER, entry)
+    for name, value in {**cluster.environment, **SMALL, "JUPYTER_DATA_DIR": str(tmp_path)}.items():
+        monkeypatch.setenv(name, value)
+    kernelspec.install(kernelspec.Kernel("slurm", pes=2, slurm="-N 1 -n 2"))
+    kernel = manager.KernelManager(kernel_name="atoll-slurm")
+    kernel.start_kernel()
+    client = kernel.blocking_client()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=60)
+        printed = []
+        code = "import atoll as ak, os; print(int(ak.arange(100).sum()), ak.pes(), 'SLURM_JOB_ID' in os.environ)"
+        hook = lambda message: printed.append(message["content"].get("text"))  # noqa: E731
+        assert client.execute_interactive(code, timeout=60, output_hook=hook)["content"]["status"] == "ok"
+        assert "4950 2 True\n" in printed
+    finally:
+        client.stop_channels()
+        kernel.shutdown_kernel(now=True)
+    left = cluster.run("squeue", "-h", "-t", "PENDING,RUNNING")
+    assert left.stdout == ""

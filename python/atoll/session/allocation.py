@@ -13,7 +13,7 @@ from .. import _core
 
 #: `srun` as the command that starts an agent on a host. Agents do not work themselves: they share the cores and memory
 #: of other steps (--overlap), and the PEs that they start use all cores of the host.
-_SRUN = "srun --overlap --nodes=1 --ntasks=1 --mpi=none --cpu-bind=none --input=0 --nodelist={host}"
+SRUN = "srun --overlap --nodes=1 --ntasks=1 --mpi=none --cpu-bind=none --input=0 --nodelist={host}"
 _ASK_S = 60
 
 
@@ -48,7 +48,7 @@ def _slurm(environment: Mapping[str, str]) -> Allocation | None:
             f"scontrol does not expand the list of hosts {nodes!r} ({asked.stderr.strip()}). Name them: "
             "ak.init(hosts=…)?"
         )
-    return Allocation("slurm", asked.stdout.split(), _SRUN)
+    return Allocation("slurm", asked.stdout.split(), SRUN)
 
 
 def _pbs(environment: Mapping[str, str]) -> Allocation | None:

@@ -96,6 +96,7 @@ class LaunchedJob:
     def __init__(
         self, hosts: Sequence[str], pes: int | None = None, threads: int | None = None, launch_agent: str = ""
     ) -> None:
+        self.hosts = list(hosts)
         self._owner = os.getpid()
         self._stand_in: socket.socket | None = None
         name = f"atoll-driver-{secrets.token_hex(16)}"

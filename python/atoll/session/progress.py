@@ -23,26 +23,26 @@ def wanted() -> bool:
     return bool(choice == "on")
 
 
-class Bar:
-    """Shows one operation at a time; the engine calls it from the thread that waits for the operation."""
+class _Widget:
+    """A bar of ipywidgets, in a notebook."""
 
-    def __init__(self) -> None:
-        self._display: Any = None
-        self._task: Any = None
-        self._operation = ""
+    def __init__(self, operation: str, widgets: Any) -> None:
+        from IPython.display import display
 
-    def __call__(self, operation: str, done: int, total: int) -> None:
-        if self._display is not None and operation != self._operation:
-            self.close()
-        if 0 < total <= done:
-            self.close()
-            return
-        if self._display is None:
-            self._open(operation)
-        if total:
-            self._display.update(self._task, completed=done, total=total)
+        self._bar = widgets.FloatProgress(0.0, 0.0, 1.0, description=operation)
+        display(self._bar)
 
-    def _open(self, operation: str) -> None:
+    def update(self, done: int, total: int) -> None:
+        self._bar.value = done / total
+
+    def stop(self) -> None:
+        self._bar.close()
+
+
+class _Text:
+    """A bar of rich."""
+
+    def __init__(self, operation: str) -> None:
         from rich.console import Console  # 40 ms to import: only once a bar is due
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -55,8 +55,42 @@ class Bar:
         )
         self._display = Progress(*columns, console=Console(stderr=True), transient=True)
         self._task = self._display.add_task(operation, total=None)
-        self._operation = operation
         self._display.start()
+
+    def update(self, done: int, total: int) -> None:
+        self._display.update(self._task, completed=done, total=total)
+
+    def stop(self) -> None:
+        self._display.stop()
+
+
+def _display(operation: str) -> _Widget | _Text:
+    if _notebook():
+        try:
+            import ipywidgets
+        except ImportError:
+            return _Text(operation)
+        return _Widget(operation, ipywidgets)
+    return _Text(operation)
+
+
+class Bar:
+    """Shows one operation at a time; the engine calls it from the thread that waits for the operation."""
+
+    def __init__(self) -> None:
+        self._display: _Widget | _Text | None = None
+        self._operation = ""
+
+    def __call__(self, operation: str, done: int, total: int) -> None:
+        if self._display is not None and operation != self._operation:
+            self.close()
+        if 0 < total <= done:
+            self.close()
+            return
+        if self._display is None:
+            self._display, self._operation = _display(operation), operation
+        if total:
+            self._display.update(done, total)
 
     def close(self) -> None:
         """Removes the bar."""

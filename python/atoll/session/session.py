@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Sequence
+from html import escape
 from types import TracebackType
 from typing import Any
 
@@ -88,6 +89,19 @@ class Session:
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"PE {self.pe} of {self.pes}, {self.threads} threads"
         return f"<atoll session: {self.kind}, {state}>"
+
+    def _repr_html_(self) -> str:
+        rows = {"session": self.kind, "state": "closed" if self.closed else "failed" if self.failed else "running"}
+        if not self.closed:
+            rows |= {"PEs": str(self.pes), "threads of each PE": str(self.threads)}
+            if self._job is not None:
+                rows["hosts"] = ", ".join(self._job.hosts)
+        if not self.closed and not self.failed:
+            found = self._core.stats()
+            limit = found["memory_limit"]
+            rows["memory of PE 0"] = f"{found['memory_in_use'] / 1e9:.2f} of {limit / 1e9:.2f} GB"
+        cells = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
+        return f"<table><caption>Atoll</caption>{cells}</table>"
 
 
 def _count(value: Any, name: str) -> int:
