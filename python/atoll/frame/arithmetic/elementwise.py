@@ -39,6 +39,7 @@ from ..data.values import (
     take_or_miss,
 )
 from ..index.base import IndexCore, index_of, range_index
+from ..own.batches import mapped_batches
 from ..own.elements import called, each, is_shared, made_of, of_each, part_of
 from ..own.rows import each_row
 from ..select.indexers import mask_values
@@ -442,6 +443,54 @@ class FrameElementwise(Elementwise):
         if result_type == "expand" and rows and not is_scalar(rows[0]):
             return type(self)([list(row) for row in rows])._with_index(self._index)
         return series(make(rows) if rows else make([], np.float64), self._index)
+
+    def map_batches(
+        self: Any, function: Any, schema: Any = None, *, format: str = "arrow", batch_rows: int = 65536
+    ) -> DataFrame:
+        """A function of batches of rows; what it returns, one behind the other, under new labels 0, 1, 2, …
+
+        Each PE calls it for its own rows. With one PE, worker processes do, one for each core, if there are several
+        batches. So it must not rely on its calls' order, or on changes of what it shares with this process.
+
+        Parameters
+        ----------
+        function : callable
+            Gets a batch and returns rows: a dict of columns, a pyarrow table or batch, a frame of pandas or Polars.
+        schema : mapping or pyarrow schema, optional
+            Names and types of the result, to which its columns are cast; a column that is missing is an error.
+        format : str
+            What the function gets: "arrow" (a pyarrow table), "numpy" (a dict of arrays), "pandas" or "polars".
+        batch_rows : int
+            How many rows a batch has at most.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"x": [1, 2, 3]})
+        >>> df.map_batches(lambda batch: {"y": batch["x"] * 2}, format="numpy")
+           y
+        0  2
+        1  4
+        2  6
+        """
+        return type(self)(mapped_batches(self, function, format, batch_rows, schema))
+
+    def map_partitions(
+        self: Any, function: Any, *args: Any, schema: Any = None, format: str = "pandas", **kwargs: Any
+    ) -> DataFrame:
+        """As `map_batches` with all rows of a PE, or of a worker process, at once, and pandas' frames by default.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"x": [1, 2, 3]}).map_partitions(lambda part: part.assign(y=part.x + 1)).y.to_list()
+        [2, 3, 4]
+        """
+
+        def call(part: Any) -> Any:
+            return function(part, *args, **kwargs)
+
+        return type(self)(mapped_batches(self, call if args or kwargs else function, format, None, schema))
 
     def _of_columns(self: Any, made: list[Any]) -> Any:
         """What a function made of each column: a frame of Series, a Series of values."""

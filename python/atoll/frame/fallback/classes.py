@@ -51,7 +51,8 @@ _OPERATORS = tuple(f"__{name}__" for name in (*_COMPARISONS, *_ARITHMETIC, *(f"r
 _BRACKETS = ("__getitem__", "__setitem__", "__delitem__", "__contains__", "__iter__", "__len__", "__array_ufunc__",
              "__array__", "__repr__", "__call__")  # fmt: skip
 #: What pandas has nothing of; and expressions, of which Atoll refuses some on purpose.
-_OWN = frozenset(("to_pandas", "to_arrow", "from_arrow", "to_polars", "index", "shape", "size", "ndim", "empty",
+_OWN = frozenset(("map_batches", "map_partitions", "to_pandas", "to_arrow",
+                  "from_arrow", "to_polars", "index", "shape", "size", "ndim", "empty",
                   "name", "names", "axes", "nlevels", "dtype", "dtypes", "pipe",
                   "query", "eval"))  # fmt: skip
 _INDEXERS = {Loc: "loc", ILoc: "iloc", At: "at", IAt: "iat"}
