@@ -325,7 +325,7 @@ def get_config() -> dict[str, Any]:
     True
     """
     core = current()
-    answer = dict(_core.info())
+    answer: dict[str, Any] = dict(getattr(core, "info", _core.info)())  # of a remote session its server's
     answer.update(kind=core.kind, pe=core.pe, pes=core.pes, threads=core.threads)
     return answer
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dashboard's page in a browser. ATOLL_TEST_SHOTS names a directory for pictures of it."""
+"""The dashboard's page in a browser. PAGE_SHOTS names a directory for pictures of it."""
 
 import os
 import shutil
@@ -98,7 +98,7 @@ def page(browser, site):
 
 
 def shot(page, name):
-    if directory := os.environ.get("ATOLL_TEST_SHOTS"):
+    if directory := os.environ.get("PAGE_SHOTS"):
         page.screenshot(path=f"{directory}/{name}.png", full_page=True)
 
 

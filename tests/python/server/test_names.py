@@ -4,6 +4,7 @@
 import datetime
 import os
 import pickle
+import socket
 
 import numpy as np
 import pandas as pd
@@ -126,7 +127,11 @@ def test_arkouda_connects_and_its_registry_is_the_servers(server):
     ak.shutdown()
     arkouda.connect("localhost", server_files.read(server).port)
     try:
-        assert arkouda.get_config()["kind"] == "remote"
+        config = arkouda.get_config()
+        assert config["kind"] == "remote"
+        assert config["numLocales"] == 3
+        assert config["address"] == f"127.0.0.1:{server_files.read(server).port}"
+        assert config["ServerHostname"] == socket.gethostname()
         assert arkouda.ruok() == "imok"
         arkouda.arange(10).register("ark_numbers")
         arkouda.array(["x", "y"]).register("ark_words")

@@ -229,3 +229,30 @@ def test_connection_file_that_others_may_read_is_refused(home, tmp_path):
         ak.connect("absent")
     with pytest.raises(ValueError, match="no name of a server"):
         ak.connect("../etc")
+
+
+def test_calls_of_a_frame_take_turns_with_other_sessions(monkeypatch):
+    from atoll.serve.activity import Activity
+    from atoll.serve.server import client as module
+    from atoll.serve.server.connection import Frame
+    from atoll.serve.server.names import Names
+
+    monkeypatch.setattr(module, "PIECE_SECONDS", 0.0)
+    ak.shutdown()
+    with ak.init(1) as session:
+        client = module.Client(session._core, Names(), Role.COMPUTE, {}, 0, Activity())
+        body = b""
+        for result in (1, 2, 3):
+            body += struct.pack("<HqB", operations.NUMBERS["arange"], result, 5) + b"S" + codec.encoded((0, 1))[5:]
+            body += codec.encoded(10 * result) + codec.encoded(_core.DTYPES["int64"])
+        body += struct.pack("<HqB", operations.NUMBERS["Expr.to_numpy"], 0, 2) + b"E" + struct.pack("<q", 3) + b"T"
+        client.begin(Frame(protocol.Header(Kind.CALLS, len(body), 0, 1, 0), body, None))
+        for made in (1, 2, 3):
+            assert client.go_on() is None
+            assert len(client.handles) == made
+            assert client.unfinished
+        head, elements = client.go_on()
+        assert not client.unfinished
+        assert protocol.header_of(head).number == 1
+        assert np.frombuffer(elements, np.int64).tolist() == list(range(30))
+        client.close()

@@ -121,7 +121,7 @@ def get_config() -> dict[str, Any]:
     """
     own = session.get_config()
     memory = int(own.get("memory", 0) or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    host = socket.gethostname()
+    host = own.get("hostname", socket.gethostname())
     return own | {
         "arkoudaVersion": _core.VERSION,
         "ServerHostname": host,

@@ -50,6 +50,7 @@ class RemoteSession:
         reply = self._channel.reply
         self.pes, self.threads = int(reply["pes"]), int(reply["threads"])
         self.name, self.target, self.role = str(reply["name"]), target, target.role
+        self._info: dict[str, Any] = dict(reply["info"])
         self.closed = self.failed = False
         self._process = os.getpid()
         self._lock = threading.RLock()
@@ -233,6 +234,10 @@ class RemoteSession:
                 if self.closed or self.failed
                 else "this process is the child of a fork: it cannot use its parent's session. Connect here"
             )
+
+    def info(self) -> dict[str, Any]:
+        """What `_core.info` tells, but of the server: version, processor, cores, memory; and its host and address."""
+        return {**_core.info(), **self._info}
 
     # -- what `_core.Session` has --
 

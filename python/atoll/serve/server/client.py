@@ -6,7 +6,7 @@ from __future__ import annotations
 import secrets
 import struct
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _CALL = struct.Struct("<HqB")
 _ITEM_BYTES = {code: codec.DTYPES[name].itemsize for name, code in _core.DTYPES.items()}
 _DTYPE_NAMES = {code: name for name, code in _core.DTYPES.items()}
+PIECE_SECONDS = 0.05  # for which a session runs calls while others wait
 _PIECE = 1 << 20  # bytes of a download that pass through this process at a time: they stay in the cache
 _TO_NUMPY = NUMBERS["Expr.to_numpy"]
 
@@ -108,6 +109,7 @@ class Client:
         self.interruptible = False  # a signal handler may raise: a function of the engine runs
         self._core, self._names = core, names
         self._made = 0
+        self._work: Generator[None, None, list[Part]] | None = None
         self._failure: Failure | None = None
         self._decoders: dict[int, Callable[..., Any]] = {69: self._found, 88: self._found, 83: lambda: core}
         self._encoders = {**codec.ENCODERS, _core.Expr: self._new_array, _core.Texts: self._new_texts}
@@ -151,8 +153,42 @@ class Client:
 
     # -- calls --
 
-    def execute(self, frame: Frame) -> list[Part]:
-        """Runs the calls of a frame; what is to be sent."""
+    @property
+    def unfinished(self) -> bool:
+        """Whether calls of a frame are left."""
+        return self._work is not None
+
+    def begin(self, frame: Frame) -> None:
+        """Takes a frame, whose calls `go_on` runs."""
+        self._work = self._run(frame)
+
+    def go_on(self) -> list[Part] | None:
+        """Runs calls until some time has passed, so that other sessions have a turn between the calls of a frame.
+
+        Returns what is to be sent when the frame is done, else None.
+        """
+        assert self._work is not None
+        end = time.monotonic() + PIECE_SECONDS
+        try:
+            while True:
+                next(self._work)
+                if time.monotonic() >= end:
+                    return None
+        except StopIteration as stop:
+            self._work = None
+            parts: list[Part] = stop.value
+            return parts
+        except BaseException:
+            self._work = None
+            raise
+
+    def close(self) -> None:
+        """Frees what the session holds."""
+        self._work = self.answer = None
+        self.handles.clear()
+
+    def _run(self, frame: Frame) -> Generator[None, None, list[Part]]:
+        """Runs the calls of a frame, and yields between them; returns what is to be sent."""
         header = frame.header
         self.done = header.number
         if self.answer is not None and header.acknowledged >= self.answer.number:
@@ -189,6 +225,8 @@ class Client:
                     outcome = self._failed(error)
                 elif result > 0:
                     self.handles[result] = Failure(error)
+            if not decoder.end():
+                yield
         if not answers:
             return []
         if outcome is None:

@@ -30,6 +30,7 @@ from .loop import Loop
 
 _log = logging.getLogger("atoll.serve")
 _PENDING = 64
+_INFO = ("version", "compiler", "processor", "cores", "memory_bytes", "memory_available_bytes", "simd", "network")
 _AGAIN = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError, InterruptedError)
 
 #: What becomes of a connection after the handshake: takes the socket.
@@ -90,6 +91,9 @@ class Listener:
         sessions: int, tls: ssl.SSLContext | None, lines: LogLines,
     ) -> None:  # fmt: skip
         self._lines = lines
+        info = _core.info()  # but for its configuration, which may hold secrets of a job
+        self._info = {key: info[key] for key in _INFO if key in info}
+        self._info |= {"hostname": socket.gethostname(), "address": "{}:{}".format(*listeners[0].getsockname()[:2])}
         self._loop, self._listeners, self._tokens = loop, listeners, tokens
         self._name, self._quota, self._sessions, self._tls = name, quota, sessions, tls
         self._selector = selectors.DefaultSelector()
@@ -213,6 +217,7 @@ class Listener:
         reply = {
             "session": client.id, "key": client.key, "pes": core.pes, "threads": core.threads, "name": self._name,
             "grace": self._loop.grace,
+            "info": self._info,
         }  # fmt: skip
         return reply, lambda connection: self._loop.attach(client, connection, None)
 

@@ -167,7 +167,8 @@ class Loop:
             client = ready.popleft()
             if (connection := client.connection) is not None:
                 self._guarded(client, connection, self._one_frame)
-                if client.connection is connection and not connection.sending and connection.has_more():
+                more = client.unfinished or (not connection.sending and connection.has_more())
+                if client.connection is connection and more:
                     ready.append(client)
         if len(self.clients) > len(self._connected) or self.idle > 0:  # something ends after some time
             self._forget()
@@ -179,19 +180,17 @@ class Loop:
         """One frame of a client, if it has come whole."""
         if connection.sending:
             return  # the answer before is still on its way: the socket tells when it takes more
+        client = self._connected[connection.fileno()]
+        if client.unfinished:
+            self._go_on(client, connection)
+            return
         frame = connection.read()
         if frame is None:
             return
-        client, (kind, _, _, number, _) = self._connected[connection.fileno()], frame.header
+        kind, _, _, number, _ = frame.header
         if number == client.done + 1 and (kind is Kind.CALLS or kind is Kind.NOTE):
-            self.running = client
-            self._last_request = time.monotonic()
-            try:
-                parts = client.execute(frame)
-            finally:
-                self.running = None
-            if parts:
-                connection.send(*parts)
+            client.begin(frame)
+            self._go_on(client, connection)
         elif kind is Kind.END:
             self._end(client, "ended")
         elif kind is not Kind.CALLS and kind is not Kind.NOTE:
@@ -200,6 +199,17 @@ class Loop:
             raise ProtocolError(f"request {number} came behind request {client.done}")
         elif client.answer is not None and client.answer.number == number:
             client.answer.send(connection)
+
+    def _go_on(self, client: Client, connection: Connection) -> None:
+        """Runs calls of a client, and sends the answer when they are done."""
+        self.running = client
+        self._last_request = time.monotonic()
+        try:
+            parts = client.go_on()
+        finally:
+            self.running = None
+        if parts:
+            connection.send(*parts)
 
     def _guarded(self, client: Client, connection: Connection | None, action: Callable[[Connection], None]) -> None:
         """Does something with a client's connection, which ends where that fails."""
@@ -239,6 +249,8 @@ class Loop:
             self._poll.register(connection, select.EPOLLIN)
             if answered is not None:
                 _log.info("session %s of %s resumes", client.id, client.user)
+                if client.unfinished:
+                    self._ready.append(client)
                 answer = client.answer
                 if answer is not None and answer.number > answered:
                     self._guarded(client, connection, answer.send)
@@ -256,8 +268,7 @@ class Loop:
             self.clients.pop(client.id, None)
             self._quiet_since = time.monotonic()
         self._detach(client)
-        client.handles.clear()
-        client.answer = None
+        client.close()
         _log.info("session %s of %s %s (%d calls)", client.id, client.user, why, client.calls)
 
     def _patience(self) -> float | None:
