@@ -54,6 +54,8 @@ constexpr std::int64_t abandoned_ns = 1'000'000'000;
 
 // Looks at the network that take what a dead PE has sent; an end is needed, as those that are alive send on.
 constexpr int looks_for_arrived = 1024;
+// So many in a row that find nothing are the end of it.
+constexpr int vain_looks_for_arrived = 8;
 
 // A thread that looked for news before it began to wait may have missed news in between.
 constexpr std::int64_t answer_again_ns = 10'000'000;
@@ -181,7 +183,14 @@ void Context::take_arrived() {
     progress_owner_.take();
     Leave leave{progress_owner_};
     // Messages that have reached this node and were not read.
-    for (int look = 0; look < looks_for_arrived && endpoint_.poll(); ++look) {}
+    for (int look = 0, vain = 0; look < looks_for_arrived && vain < vain_looks_for_arrived; ++look) {
+      if (endpoint_.poll()) {
+        vain = 0;
+      } else {
+        ++vain;
+        ::sched_yield();  // another thread may be at the network
+      }
+    }
     // Bounded, because live PEs continue to send. A round takes at least one message.
     for (std::uint64_t round = 0; round < fabric::ring_slots && endpoint_.message_waiting(); ++round)
       worked |= receive_messages();

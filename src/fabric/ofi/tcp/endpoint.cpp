@@ -64,10 +64,12 @@ Endpoint::~Endpoint() {
     std::vector<pollfd> blocked;
     for (std::size_t i = 0; i < connected_.size(); ++i) {
       std::size_t peer = connected_[i];
+      const std::size_t before = connected_.size();
       Connection& one = *peers_[peer].connection;
-      if (!one.is_blocked()) continue;
-      if (attempt(peer, [](Connection& connection) { return connection.pump(); }) != 0) --i;
-      else if (one.is_blocked()) blocked.push_back({one.descriptor(), POLLOUT, 0});
+      if (!one.is_blocked() || peers_[peer].error != 0) continue;
+      int error = attempt(peer, [](Connection& connection) { return connection.pump(); });
+      if (connected_.size() != before) --i;
+      else if (error == 0 && one.is_blocked()) blocked.push_back({one.descriptor(), POLLOUT, 0});
     }
     if (blocked.empty()) break;
     (void)::poll(blocked.data(), blocked.size(), 100);
@@ -260,7 +262,15 @@ void Endpoint::lose(std::size_t number, int error) {
         identity_.pe, peer.address.pe, peer_of(peer.connection->descriptor()));
     resources_.completions.add_failure(nullptr, EBADMSG, peer.address.pe);
   }
-  if (error == ECONNRESET) receive_rest(*peer.connection);
+  if (error == ECONNRESET) {
+    receive_rest(*peer.connection);
+    // Ends when receives are posted for the rest: see receive(). Until then the kernel has nothing new to tell.
+    if (peer.connection->is_stalled()) {
+      stalled_ = true;
+      (void)watch(peer.connection->descriptor(), 0, 0, EPOLL_CTL_DEL);
+      return;
+    }
+  }
   peer.connection->give_up(forged ? EBADMSG : error);
   peer.connection.reset();
   std::erase(connected_, number);
@@ -291,6 +301,8 @@ int Endpoint::attempt(std::size_t number, Action&& action) {
 
 int Endpoint::send(std::size_t number, const Connection::Outgoing& what, bool keeps) {
   Peer& peer = peers_[number];
+  if (peer.error != 0) [[unlikely]]
+    return peer.error;
   if (peer.connection == nullptr) [[unlikely]] {
     if (peer.error == 0) connect(number);
     return peer.error != 0 ? peer.error : EAGAIN;
@@ -309,7 +321,7 @@ int Endpoint::read(std::size_t number, const Target& target, std::byte* to, void
   ask.command.targets = 1;
   ask.targets[0] = target;
   Peer& peer = peers_[number];
-  if (peer.connection == nullptr || !peer.connection->has_room()) return send(number, ask, true);
+  if (peer.connection == nullptr || peer.error != 0 || !peer.connection->has_room()) return send(number, ask, true);
   // First: the answer is taken in the order in which reads are known.
   peer.connection->expect_data(to, target.bytes, context);
   return send(number, ask, true);
@@ -317,8 +329,9 @@ int Endpoint::read(std::size_t number, const Target& target, std::byte* to, void
 
 void Endpoint::release(void* context) noexcept {
   for (std::size_t i = 0; i < connected_.size(); ++i) {
-    std::size_t number = connected_[i];
-    if (attempt(number, [&](Connection& connection) { return connection.release(context); }) != 0) --i;
+    const std::size_t before = connected_.size();
+    (void)attempt(connected_[i], [&](Connection& connection) { return connection.release(context); });
+    if (connected_.size() != before) --i;
   }
 }
 
@@ -330,6 +343,7 @@ bool Endpoint::receive(std::size_t number) {
   int error = attempt(number, [&](Connection& connection) { return connection.receive(any); });
   if (error == 0 && peers_[number].connection->is_blocked()) blocked_ = 1;
   if (error == 0 && peers_[number].connection->is_stalled()) stalled_ = true;
+  else if (error == 0 && peers_[number].error != 0) lose(number, peers_[number].error);
   if (any) hot_ = number;
   return any;
 }
@@ -351,10 +365,12 @@ void Endpoint::progress() {
   if (std::exchange(blocked_, 0) != 0) {
     for (std::size_t i = 0; i < connected_.size(); ++i) {
       std::size_t number = connected_[i];
+      const std::size_t before = connected_.size();
       Connection& connection = *peers_[number].connection;
-      if (!connection.is_blocked()) continue;
-      if (attempt(number, [](Connection& one) { return one.pump(); }) != 0) --i;
-      else if (connection.is_blocked()) blocked_ = 1;
+      if (!connection.is_blocked() || peers_[number].error != 0) continue;
+      int error = attempt(number, [](Connection& one) { return one.pump(); });
+      if (connected_.size() != before) --i;
+      else if (error == 0 && connection.is_blocked()) blocked_ = 1;
     }
   }
   if (connected_.size() <= few_connections) {
