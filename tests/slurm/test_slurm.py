@@ -128,6 +128,23 @@ def test_agents_start_by_srun(cluster):
     assert sorted(done.stdout.split("\n")) == ["", *(f"{pe} 3 4950" for pe in range(3))]
 
 
+@pytest.mark.parametrize("driver", [False, True])
+def test_submitted_script_runs(cluster, driver):
+    script = cluster.folder / "submitted.py"
+    start = "ak.init(pes=3)\n" if driver else ""
+    script.write_text(
+        f"import atoll as ak\n{start}total = ak.arange(9).sum()\n"
+        "if ak.pe() == 0:\n    print(ak.pes(), ak.init().kind, total)\n"
+    )
+    output = cluster.folder / f"submitted-{driver}.out"
+    words = ["--slurm", "--pes-per-node", "3", "--cores", "4", "--option=--wait", "--output", str(output)]
+    words += ["--driver"] if driver else []
+    done = cluster.run(sys.executable, "-m", "atoll", "submit", *words, str(script), **SMALL)
+    text = output.read_text() if output.exists() else ""
+    assert done.returncode == 0, done.stderr + text + cluster.logs()
+    assert text == f"3 {'driver' if driver else 'spmd'} 36\n"
+
+
 def test_kernel_in_an_allocation(cluster, tmp_path, monkeypatch):
     manager = pytest.importorskip("jupyter_client.manager")
     pytest.importorskip("ipykernel")
