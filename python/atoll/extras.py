@@ -12,6 +12,9 @@ from typing import Any
 #: Extra -> its packages, by import name; `module` names the first extra that has a package. pyproject.toml has the
 #: same list, with versions.
 EXTRAS = {
+    "pandas": ("pandas", "pyarrow"),
+    "polars": ("polars", "pyarrow"),
+    "plot": ("matplotlib",),
     "files": ("pyarrow", "h5py"),
     "urls": ("fsspec",),
     "sql": ("adbc_driver_manager", "adbc_driver_sqlite", "pyarrow"),

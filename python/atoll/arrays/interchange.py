@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,16 @@ def reduce_for_pickle(array: ndarray) -> Any:
             "Save its parts: a[:n].to_numpy()"
         )
     return _rebuild, (array.to_numpy(),)
+
+
+# -- notebooks --
+
+
+def html_of(array: ndarray) -> str:
+    """The array as a notebook shows it: its shape, dtype and PEs, and its ends as text."""
+    pes = array._expr.session.pes
+    about = f"shape {array.shape}, dtype {array.dtype}, {array.nbytes:,} bytes on {pes} PE{'s' if pes > 1 else ''}"
+    return f"<div><p>{escape(about)}</p><pre>{escape(repr(array))}</pre></div>"
 
 
 # -- Arrow --

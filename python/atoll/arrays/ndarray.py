@@ -253,6 +253,9 @@ class ndarray(Array):
     def __buffer__(self, flags: int) -> memoryview:
         return interchange.buffer(self, flags)
 
+    def _repr_html_(self) -> str:
+        return interchange.html_of(self)
+
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
         return interchange.arrow_c_array(self, requested_schema)
 

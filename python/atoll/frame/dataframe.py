@@ -17,6 +17,7 @@ from .combine.merge import Merging
 from .core import FrameCore
 from .data.construction import frame_parts
 from .data.lazy import Columns, as_they_are
+from .display.completion import FrameCompletion
 from .display.html import Html
 from .display.plot import Plotting
 from .display.text import FrameDisplay
@@ -35,7 +36,8 @@ from .window.windows import Running
 
 
 class DataFrame(
-    FrameDisplay, Html, FrameSelecting, FrameArithmetic, FrameElementwise, FrameReductions, FrameMissing, FrameSorting,
+    FrameDisplay, FrameCompletion, Html,
+    FrameSelecting, FrameArithmetic, FrameElementwise, FrameReductions, FrameMissing, FrameSorting,
     FrameLabelling, FrameAligning, FrameReshaping, FrameCombining, FrameDescribing, FrameConversion, FrameFiles,
     FrameProducts, Plotting, Resampling, Running, Merging, Querying, Indexing, Grouping, FrameCore, metaclass=Tabular,
 ):  # fmt: skip

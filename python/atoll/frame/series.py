@@ -16,6 +16,8 @@ from .combine.align import SeriesAligning
 from .combine.combine import SeriesCombining
 from .core import SeriesCore
 from .data.construction import series_parts
+from .display.completion import SeriesCompletion
+from .display.html import SeriesHtml
 from .display.plot import Plotting
 from .display.text import SeriesDisplay
 from .files.conversion import SeriesConversion
@@ -31,7 +33,8 @@ from .window.windows import Running
 
 
 class Series(
-    SeriesDisplay, SeriesSelecting, SeriesArithmetic, SeriesElementwise, SeriesReductions, SeriesMissing, SeriesSorting,
+    SeriesDisplay, SeriesCompletion, SeriesHtml,
+    SeriesSelecting, SeriesArithmetic, SeriesElementwise, SeriesReductions, SeriesMissing, SeriesSorting,
     SeriesLabelling, SeriesAligning, SeriesReshaping, SeriesCombining, SeriesDescribing, SeriesConversion,
     SeriesAccessors, SeriesProducts, Plotting, Resampling, Running, Indexing, Grouping, SeriesCore,
     metaclass=Tabular,

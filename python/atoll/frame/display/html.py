@@ -7,6 +7,8 @@ from html import escape
 from typing import Any
 
 from ...io.fallback import by_pandas, pandas_at_work
+from ..classes import frame
+from ..data.column_labels import Labels
 from ..files.writers import written
 from .format import option, texts_of
 from .text import ends, level_texts
@@ -102,6 +104,32 @@ def _spans(levels: list[list[str]], attributes: str) -> list[list[str]]:
             row.append("" if again else f"<th{told}>{escape(text)}</th>")
         made.append(row)
     return made
+
+
+class SeriesHtml:
+    """A Series as HTML: a table with one column, and what is below a Series as text."""
+
+    __slots__ = ()
+
+    def _repr_html_(self: Any) -> str:
+        table = html_table(
+            self.to_frame("" if self._name is None else self._name), option("max_rows"), None, True, False
+        )
+        kind = escape(f"{len(self)} rows, dtype: {self.dtype}")
+        return f"<div>\n{_STYLE}{table}\n<p>{kind}</p>\n</div>"
+
+
+class GroupsHtml:
+    """Groups as HTML: how many there are, and the rows of each."""
+
+    __slots__ = ()
+
+    def _repr_html_(self: Any) -> str:
+        sizes = self._groups.size()
+        table = html_table(
+            frame([sizes], Labels(["rows"]), self._groups.index()), option("max_rows"), None, True, False
+        )
+        return f"<div>\n{_STYLE}{table}\n<p>{self.ngroups} groups of {len(self._of)} rows</p>\n</div>"
 
 
 class Html:

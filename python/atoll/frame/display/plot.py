@@ -14,6 +14,7 @@ from ...arrays.ndarray import ndarray
 from ...arrays.selection import compress
 from ...arrays.ufuncs import isnan
 from ...columns.groupby.groupby import groupby
+from ...extras import module
 from ...io.fallback import by_pandas, pandas_at_work
 from ..core import is_numeric
 from ..data.column_labels import list_of
@@ -35,8 +36,7 @@ def _numbers(values: Any) -> Any:
 
 
 def _axes(ax: Any, figsize: Any, title: Any) -> Any:
-    import matplotlib.pyplot as plt
-
+    plt = module("matplotlib.pyplot", "plots")
     if ax is None:
         ax = plt.subplots(figsize=figsize)[1]
     if title is not None:

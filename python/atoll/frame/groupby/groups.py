@@ -25,6 +25,8 @@ from ..core import is_numeric, key_column
 from ..data.dtypes import kind_of
 from ..data.values import hide, is_scalar, isna, make, nullable, settle
 from ..data.values import take as take_rows
+from ..display.completion import GroupCompletion
+from ..display.html import GroupsHtml
 from ..fallback.convert import from_pandas
 from ..index.base import index_of, range_index
 from ..own.groups import each_group
@@ -160,7 +162,7 @@ class GroupsByKey(dict[Any, Any]):
         return "{" + ", ".join(f"{key!r}: {labels.to_list()}" for key, labels in self.items()) + "}"
 
 
-class Grouped:
+class Grouped(GroupCompletion, GroupsHtml):
     """What grouped frames and grouped Series have in common."""
 
     def __init__(self, of: Any, groups: Groups, options: dict[str, Any]) -> None:
