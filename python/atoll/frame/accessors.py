@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from .combine.align import align_rows
 from .data.column_labels import Labels
 from .data.dtypes import cast, to_list
 from .data.values import make, settle, take
+from .fallback.convert import accessor_class
 from .index.base import range_index
 from .index.period import to_period
 
@@ -41,6 +42,13 @@ class Accessor:
     """Methods of a Series' column."""
 
     __slots__ = ("_of", "_to_index")
+    #: The accessor's name in pandas.
+    in_pandas: ClassVar[str]
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """pandas' class where pandas is in use, so that ``isinstance`` accepts it."""
+        return accessor_class(self.in_pandas) or type(self)
 
     def __init__(self, of: Any, to_index: bool = False) -> None:
         self._of, self._to_index = of, to_index
@@ -81,6 +89,7 @@ class Texts(Accessor):
     """
 
     __slots__ = ()
+    in_pandas = "str"
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(Strings, name) or name in ("values", "to_list", "to_numpy"):
@@ -280,6 +289,7 @@ class Parts(Accessor):
     """Methods of another kind's column, under its own names: `.dt` and `.list`."""
 
     __slots__ = ()
+    in_pandas = "dt"
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -344,6 +354,7 @@ class Categories(Accessor):
     """`Series.cat`: the categories of a column of them."""
 
     __slots__ = ()
+    in_pandas = "cat"
 
     @property
     def categories(self) -> Any:

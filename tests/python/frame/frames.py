@@ -60,7 +60,7 @@ def same(got, expected):
     elif isinstance(expected, (pd.Timestamp, pd.Timedelta)):
         assert pd.Timestamp(got) == expected if isinstance(expected, pd.Timestamp) else pd.Timedelta(got) == expected
     elif expected is pd.NA or expected is None or expected is pd.NaT:
-        assert got is None or got != got or got is pd.NA, f"{got!r} instead of {expected!r}"
+        assert got is None or got is pd.NA or got != got, f"{got!r} instead of {expected!r}"
     else:
         assert type(got) is type(expected) or np.asarray(got).dtype.kind == np.asarray(expected).dtype.kind, (
             f"{type(got)} instead of {type(expected)}"

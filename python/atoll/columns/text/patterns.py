@@ -13,6 +13,12 @@ from typing import Any, NamedTuple
 FLAGS = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE | re.ASCII
 _SPECIAL = frozenset(r"\.^$*+?{}[]|()")
 _POINT = {"x": 2, "u": 4, "U": 8}
+#: White space of Python that the engine's \\s lacks, and all characters that are no white space of Python's.
+_SEPARATORS = r"\x{1c}-\x{1f}"
+_NO_SPACES = (
+    r"\x{0}-\x{8}\x{e}-\x{1b}\x{21}-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}"
+    r"\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff}"
+)
 
 
 class Pattern(NamedTuple):
@@ -45,7 +51,12 @@ def _compiled(pattern: str, flags: int) -> Pattern:
     known = re.compile(pattern, flags)
     if known.flags & re.LOCALE:
         raise ValueError("texts have no locale: leave re.LOCALE out")
-    return Pattern(_translated(pattern), int(known.flags & FLAGS), known.groups, dict(known.groupindex))
+    return Pattern(
+        _translated(pattern, bool(known.flags & re.ASCII)),
+        int(known.flags & FLAGS),
+        known.groups,
+        dict(known.groupindex),
+    )
 
 
 def anchored(pattern: Pattern, whole: bool) -> Pattern:
@@ -93,7 +104,14 @@ def _without_groups(pattern: str) -> str:
     return _PIECE.sub(altered, pattern)
 
 
-def _translated(pattern: str) -> str:
+def _spaces(escape: str, inside: bool) -> str:
+    """White space, or what is none, as Python has it: outside a set of characters, or as members of one."""
+    if escape == "s":
+        return rf"\s{_SEPARATORS}" if inside else rf"[\s{_SEPARATORS}]"
+    return _NO_SPACES if inside else rf"[^\s{_SEPARATORS}]"
+
+
+def _translated(pattern: str, of_ascii: bool) -> str:
     """Python's escapes that mean something else to the engine."""
     out: list[str] = []
     at, inside = 0, False  # a set of characters
@@ -104,6 +122,8 @@ def _translated(pattern: str) -> str:
             digits = _POINT.get(escape)
             if escape == "Z" and not inside:
                 out.append(r"\z")
+            elif escape in "sS" and not of_ascii:
+                out.append(_spaces(escape, inside))
             elif digits is not None:
                 out.append(rf"\x{{{pattern[at + 2 : at + 2 + digits]}}}")
                 at += digits

@@ -193,7 +193,10 @@ def cast(values: Any, dtype: Any) -> Any:
     if name is not None and name.startswith(("interval", "period[")):
         return _to_spans(values, name)
     if name == "category":
-        return values if isinstance(values, Categorical) else Categorical(hiding_nan(values))
+        ordered = bool(getattr(dtype, "ordered", False))
+        if isinstance(values, Categorical):
+            return values.as_ordered() if ordered and not values.ordered else values
+        return Categorical(hiding_nan(values), ordered=True) if ordered else Categorical(hiding_nan(values))
     if str(dtype).startswith(("datetime64", "timedelta64", "<M8", "<m8", "M8[", "m8[")):
         return _to_time(values, str(dtype) if name is not None else np.dtype(dtype))
     if isinstance(values, Categorical):

@@ -22,7 +22,17 @@ from ...columns.window.bounded import WindowBoundsError
 from ...io.fallback import by_pandas, given, pandas_at_work
 from ..classes import is_frame, is_series
 from ..index.base import IndexCore
-from .convert import SCALARS, arguments_to_pandas, from_pandas, in_pandas, rows_from_pandas, to_pandas, told, told_each
+from .convert import (
+    SCALARS,
+    arguments_to_pandas,
+    from_pandas,
+    in_pandas,
+    is_array_of_pandas,
+    rows_from_pandas,
+    to_pandas,
+    told,
+    told_each,
+)
 from .limits import OF_FUNCTIONS, Limit, covers
 from .nullable import as_nullable, bools_as_objects
 from .parameters import ignored
@@ -201,7 +211,7 @@ STRUCTURAL = frozenset((
 ))  # fmt: skip
 
 
-def _is_held_here(of: Any) -> bool:
+def is_held_here(of: Any) -> bool:
     """Whether no data is collected for pandas: rows that are none, or objects, which each process holds anyway."""
     of = of._of if type(of).__name__ in ("SeriesGroupBy", "DataFrameGroupBy") else of
     if is_frame(of):
@@ -209,7 +219,7 @@ def _is_held_here(of: Any) -> bool:
             return True
         return any(type(one) in _HELD for one in list.__iter__(of._columns))
     if type(of) in PARTS:
-        return _is_held_here(of._of)
+        return is_held_here(of._of)
     values = of._column if isinstance(of, IndexCore) else getattr(of, "_values", None)
     if type(values) is list:  # the levels of a MultiIndex
         return any(type(one) in _HELD for one in values)
@@ -251,7 +261,7 @@ def falling_back(
             lost = ignored(native, args, kwargs) if args or kwargs else None
             if lost and _differs(self, name, lost, kwargs):
                 return answer(self, name, args, kwargs, None)
-            if name not in STRUCTURAL and _is_held_here(self):
+            if name not in STRUCTURAL and is_held_here(self):
                 return answer(self, name, args, kwargs, None, silent=True)
             if limit is not None and not covers(limit, (self, *args), kwargs):
                 return answer(self, name, args, kwargs, None)
@@ -299,11 +309,17 @@ def _told_of(of: Any, name: str, made: Any) -> Any:
     if not in_pandas():
         return made
     if type(made) is float:  # a missing value
-        nullable = made != made and name == "__getitem__" and _is_nullable(of)
+        nullable = made != made and name in _GIVING_VALUES and _is_nullable(of)
         return _missing_value() if nullable else made
     if type(made) is ndarray:
         return made.to_numpy()
     return told(made)
+
+
+#: Methods that give one value: NA where it is a missing one of a nullable dtype.
+_GIVING_VALUES = frozenset((
+    "__getitem__", "sum", "prod", "product", "min", "max", "mean", "median", "std", "var", "sem",
+))  # fmt: skip
 
 
 def _is_nullable(of: Any) -> bool:
@@ -342,23 +358,25 @@ def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | 
                     references = sys.getrefcount(self)
                     warn_of_chaining(self, references, OF_SETTING)
             args, _ = rows_from_pandas(args, {})
-            if name not in _STORED and _is_held_here(self):
+            if name not in _STORED and is_held_here(self):
                 return answer(self, name, args, {}, None, silent=True)
             if limit is not None and not covers(limit, (self, *args), {}):
                 # Rows beside objects, which this process holds whole, are as few as those.
-                return answer(self, name, args, {}, None, silent=any(map(_is_held_here, args)))
+                return answer(self, name, args, {}, None, silent=any(map(is_held_here, args)))
         try:
             made = native(self, *args)
         except Exception as error:
             if not outside or _stays(error, self):
                 raise
-            objects = any(_is_held_here(one) for one in args if is_series(one) or is_frame(one))
+            objects = any(is_held_here(one) for one in args if is_series(one) or is_frame(one))
             return answer(self, name, args, {}, error, silent=objects)
         return told_each(made) if outside and name in _ITERATING else made
 
     return method
 
 
+#: Accessors of a Series, which pandas refuses for values that are not of their kind.
+_ACCESSORS = frozenset(("str", "dt", "cat"))
 #: Properties that are pandas' arrays where pandas is in use: of numbers NumPy's.
 _ARRAYS = frozenset(("array", "values"))
 
@@ -372,7 +390,8 @@ def property_falling_back(native: property, name: str) -> property:
 
     def get(self: Any) -> Any:
         try:
-            if name in OF_HELD and _is_held_here(self) and _from_outside(1):
+            accessor = name in _ACCESSORS and in_pandas() and (_from_outside(1) or _from_outside(2))  # `__getattr__`
+            if (accessor or (name in OF_HELD and _from_outside(1))) and is_held_here(self):
                 return from_pandas(getattr(to_pandas(self), name))
             if name in _ARRAYS and in_pandas() and _from_outside(1) and not _is_plain_array(self, name):
                 return getattr(to_pandas(self), name)
@@ -425,9 +444,10 @@ def function_falling_back(native: Callable[..., Any], name: str) -> Callable[...
             return native(*args, **kwargs)
         args, kwargs = rows_from_pandas(args, kwargs)
         lost = ignored(native, args[1:], kwargs) if kwargs or len(args) > 1 else ()
-        if not lost and (limit is None or covers(limit, args, kwargs)):
+        if not lost and not (args and is_array_of_pandas(args[0])) and (limit is None or covers(limit, args, kwargs)):
             try:
-                return told(native(*args, **kwargs))
+                made = told(native(*args, **kwargs))
+                return made.to_numpy() if type(made) is ndarray and in_pandas() else made
             except Exception as raised:
                 if _stays(raised, None):
                     raise

@@ -31,6 +31,7 @@ from .calls import (
     falling_back,
     function_falling_back,
     function_of_pandas,
+    is_held_here,
     operator_falling_back,
     property_falling_back,
     record,
@@ -56,7 +57,6 @@ _OWN = frozenset(("map_batches", "map_partitions", "to_pandas", "to_arrow",
                   "name", "names", "axes", "nlevels", "dtype", "dtypes", "pipe",
                   "query", "eval"))  # fmt: skip
 _INDEXERS = {Loc: "loc", ILoc: "iloc", At: "at", IAt: "iat"}
-_ACCESSORS = {Texts: "str", Parts: "dt", Categories: "cat"}
 
 
 def install() -> None:
@@ -76,7 +76,8 @@ def install() -> None:
         _wrap(kind, _BRACKETS, OF_INDEXERS)
         VIEWS[kind] = _indexer_of_pandas(name)
         PARTS.add(kind)
-    for kind, name in _ACCESSORS.items():
+    for kind in (Texts, Parts, Categories):
+        name = kind.in_pandas
         _wrap(kind, _BRACKETS)
         _wrap_attributes(kind)
         REBUILT[kind] = _accessor_of_pandas(name)
@@ -216,6 +217,8 @@ def _wrap_attributes(kind: type) -> None:
             return attribute(self, name)
         resampled = kind is Resampler and isinstance(found, FunctionType) and _from_outside(1)
         if resampled and in_pandas() and not is_usual_aggregate(self, name):
+            return attribute(self, name)
+        if kind in PARTS and in_pandas() and callable(found) and is_held_here(self) and _from_outside(1):
             return attribute(self, name)
         if type(found) in RECORDED:
             record(found, self, "__getattr__", (name,), {})

@@ -55,6 +55,16 @@ def in_pandas() -> bool:
     return _told["in pandas"]
 
 
+def accessor_class(name: str) -> type | None:
+    """The class of an accessor of pandas' Series, where pandas is in use."""
+    if not in_pandas():
+        return None
+    import pandas as pd
+
+    found: type = getattr(pd.Series, name)
+    return found
+
+
 def told(made: Any) -> Any:
     """A result as the caller gets it: single datetimes, timedeltas, periods and intervals in the classes asked for."""
     if _told["in pandas"]:
@@ -128,6 +138,8 @@ def to_pandas(value: Any) -> Any:
         return _callback(value)
     if isinstance(value, types.GeneratorType):
         return map(to_pandas, value)
+    if isinstance(value, Mapping) and any(type(one).__module__.startswith("atoll.") for one in value.values()):
+        return {to_pandas(key): to_pandas(one) for key, one in value.items()}
     return value
 
 
@@ -226,6 +238,8 @@ def pandas_of(values: Any) -> Any:
         return pd.array(values.to_list(), dtype=str(kind_of(values)))
     if isinstance(values, Objects):
         return _objects_to_pandas(values.to_numpy())
+    if isinstance(values, Lists) and in_pandas():  # objects in pandas
+        return Objects([np.nan if one is None else one for one in values.to_list()]).to_numpy()
     if isinstance(values, Categorical):
         return pd.Categorical.from_codes(
             values.codes.to_numpy(), pd.Index(pandas_of(values.categories)), ordered=bool(values.ordered)
@@ -328,6 +342,11 @@ def _rows_of_pandas(value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(map(_rows_of_pandas, value)) if _may_hold_rows(value) else value
     return from_pandas(value) if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)) else value
+
+
+def is_array_of_pandas(value: Any) -> bool:
+    """Whether a value is an array of one of pandas' own dtypes, which is no column of ours."""
+    return type(value).__module__.startswith("pandas.") and hasattr(value, "_from_sequence")
 
 
 def _each(values: Any) -> Iterator[Any]:

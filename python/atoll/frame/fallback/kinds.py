@@ -40,7 +40,8 @@ OTHERWISE: dict[str, frozenset[str]] = {
         "interval": "quantile combine_first cummax cummin std nlargest nsmallest",
         "period": "to_string",
         "nullable": "explode combine rank pct_change interpolate map value_counts to_dict to_numpy to_list tolist "
-                    "quantile cummax cummin convert_dtypes searchsorted kurt skew describe groupby.value_counts "
+                    "quantile cummax cummin convert_dtypes searchsorted kurt skew describe sem any all "
+                    "groupby.value_counts "
                     "groupby.unique",
     }.items()
 }  # fmt: skip
@@ -50,6 +51,12 @@ OF_SERIES_ALONE: dict[str, frozenset[str]] = {
     "timedelta": frozenset(("describe",)),
     "category": frozenset(("describe",)),
 }
+#: The same of a frame alone: its result is a column of nullable values in pandas.
+OF_FRAMES_ALONE: dict[str, frozenset[str]] = {
+    "nullable": frozenset((
+        "sum", "prod", "product", "min", "max", "mean", "median", "std", "var", "sem", "any", "all",
+    )),
+}  # fmt: skip
 
 
 def kind_name(column: Any) -> str:
@@ -82,14 +89,15 @@ def _rows_of(value: Any) -> Any:
 def of_kinds(name: str, limit: Limit | None) -> Limit | None:
     """The limit of a method, and that its columns are of kinds for which it gives pandas' dtypes."""
     refused = frozenset(kind for kind, names in OTHERWISE.items() if name in names)
-    alone = frozenset(kind for kind, names in OF_SERIES_ALONE.items() if name in names)
-    if not refused and not alone:
+    of_series = frozenset(kind for kind, names in OF_SERIES_ALONE.items() if name in names)
+    of_frames = frozenset(kind for kind, names in OF_FRAMES_ALONE.items() if name in names)
+    if not refused and not of_series and not of_frames:
         return limit
 
     def both(self: Any, *args: Any, **kwargs: Any) -> bool:
         if in_pandas():
             kinds = set(map(kind_name, columns_of(_rows_of(self))))
-            if kinds & refused or (alone and is_series(self) and kinds & alone):
+            if kinds & (refused | (of_series if is_series(self) else of_frames if is_frame(self) else frozenset())):
                 return False
         return limit is None or covers(limit, (self, *args), kwargs)
 
@@ -115,6 +123,8 @@ def casts(self: Any, dtype: Any, copy: Any = True, errors: Any = "raise") -> boo
 
 def _casts_column(column: Any, dtype: Any) -> bool:
     kind = kind_name(column)
+    if type(dtype).__name__ == "CategoricalDtype" and dtype.categories is not None:
+        return kind not in ("interval", "nullable") and dtype.categories.dtype != object
     if dtype is str or dtype == "str":
         return kind != "timedelta" and not (kind == "category" and isinstance(column.categories, ndarray))
     try:
@@ -132,6 +142,8 @@ def _casts_column(column: Any, dtype: Any) -> bool:
 
 def is_usual_dtype(dtype: Any) -> bool:
     """Whether values are made columns of a dtype as pandas makes them."""
+    if type(dtype).__name__ == "CategoricalDtype":
+        return dtype.categories is None or dtype.categories.dtype != object
     if dtype is None or dtype in (str, object, "str", "object", "category"):
         return True
     try:

@@ -22,7 +22,7 @@ from ...columns.text.strings import Strings
 from ..classes import is_frame, is_series
 from ..data.lazy import Pending, Sliced, Unread
 from ..data.values import is_scalar
-from ..index.base import IndexCore
+from .bin_limits import cut, interval_range, qcut, timedelta_range, to_datetime, to_numeric, to_timedelta
 from .key_limits import get_at, get_item, is_usual_key, reindexes
 
 Limit = Callable[..., bool]
@@ -350,9 +350,37 @@ def _merge(left: Any, right: Any = None, how: Any = "inner", on: Any = None, lef
             return False
         if right.size and not _matching_kinds(left._column(a), right._column(b)):
             return False
+    if options.get("indicator", False) not in (False, True) or (options.get("indicator") and _has_marks(left, right)):
+        return False
     suffixes = options.get("suffixes", ("_x", "_y"))
+    if _collide(left, right, keys, suffixes):
+        return False
     return suffixes == ("_x", "_y") or (
         isinstance(suffixes, (tuple, list)) and len(set(suffixes)) == len(suffixes) == 2
+    )
+
+
+def _has_marks(*frames: Any) -> bool:
+    """Whether a column has the name of one that `indicator` makes."""
+    return any(
+        one in frame._labels.places for frame in frames for one in ("_merge", "_left_indicator", "_right_indicator")
+    )
+
+
+def _collide(left: Any, right: Any, keys: list[Any], suffixes: Any) -> bool:
+    """Whether a label with a suffix is the label of another column."""
+    both = [one for one in left._labels.values if one in right._labels.places and one not in keys]
+    known = {*left._labels.values, *right._labels.values}
+    return any(suffix is not None and f"{one}{suffix}" in known for one in both for suffix in suffixes)
+
+
+def _merge_asof(left: Any, right: Any, on: Any = None, left_on: Any = None, right_on: Any = None,
+                left_index: Any = False, right_index: Any = False, **options: Any) -> bool:  # fmt: skip
+    """Columns by name."""
+    return (
+        left_index is False
+        and right_index is False
+        and all(one is None or isinstance(one, str) for one in (on, left_on, right_on))
     )
 
 
@@ -426,41 +454,6 @@ def _joins(one: Any, other: Any) -> bool:
 # -- shapes --
 
 
-def _cut(x: Any, bins: Any, *args: Any, **kwargs: Any) -> bool:
-    values = x._values if is_series(x) or isinstance(x, IndexCore) else x
-    return (
-        isinstance(values, ndarray)
-        and x.dtype.kind in "iuf"
-        and _has_usual_bins(bins)
-        and (
-            not args
-            and set(kwargs) <= {"right", "labels", "include_lowest", "precision", "retbins", "duplicates"}
-            and _has_usual_labels(kwargs.get("labels"))
-        )
-    )
-
-
-def _has_usual_bins(bins: Any) -> bool:
-    return (isinstance(bins, int) and not isinstance(bins, bool) and bins > 0) or (
-        isinstance(bins, list) and len(bins) > 1 and all(isinstance(one, (int, float)) for one in bins)
-    )
-
-
-def _has_usual_labels(labels: Any) -> bool:
-    return (
-        labels is None or labels is False or (isinstance(labels, list) and all(isinstance(one, str) for one in labels))
-    )
-
-
-def _qcut(x: Any, q: Any, labels: Any = None, *args: Any, **kwargs: Any) -> bool:
-    shares = isinstance(q, list) and len(q) > 1 and all(isinstance(one, (int, float)) for one in q)
-    kinds = "iuf" if labels is False or shares else "f"
-    if not is_series(x) or not isinstance(x._values, ndarray) or x.dtype.kind not in kinds or args or kwargs:
-        return False
-    count = isinstance(q, int) and not isinstance(q, bool) and q > 1
-    return (count or shares) and _has_usual_labels(labels)
-
-
 def _get_dummies(data: Any, prefix: Any = None, prefix_sep: Any = "_", dummy_na: Any = False, columns: Any = None,
                  sparse: Any = False, drop_first: Any = False, dtype: Any = None) -> bool:  # fmt: skip
     if not (is_frame(data) or is_series(data)) or sparse:
@@ -493,6 +486,8 @@ def _melt(self: Any, id_vars: Any = None, value_vars: Any = None, var_name: Any 
 
 def _pivot_table(data: Any, *args: Any, **kwargs: Any) -> bool:
     """Labels by name, of columns that are no categories."""
+    if kwargs.get("sort", True) is not True or not isinstance(kwargs.get("margins_name", "All"), str):
+        return False
     named = [*args[:3], *(kwargs.get(name) for name in ("values", "index", "columns"))]
     flat = [one for some in named for one in (some if type(some) is list else [some])]
     labels = data._labels.places
@@ -532,37 +527,6 @@ def _to_json(self: Any, path_or_buf: Any = None, **options: Any) -> bool:
     return options.get("mode", "w") in ("w", "a") and not complexes
 
 
-def _to_datetime(arg: Any, errors: Any = "raise", **options: Any) -> bool:
-    if options.get("format") in ("mixed", "ISO8601"):
-        return is_series(arg) and isinstance(arg._values, Strings)
-    if is_frame(arg) or isinstance(arg, dict) or not set(options) <= {"format", "utc"}:
-        return False
-    if isinstance(arg, (str, list)):
-        return isinstance(arg, str) or all(isinstance(one, str) for one in arg)
-    if not (is_series(arg) or isinstance(arg, IndexCore)):
-        return True
-    values = arg._values
-    whole = isinstance(values, ndarray) and values.dtype.kind in "iu" and options.get("format") is not None
-    return whole or isinstance(values, (Strings, Ticks))
-
-
-def _to_timedelta(arg: Any, unit: Any = None, errors: Any = "raise") -> bool:
-    return unit is None and (isinstance(arg, str) or (is_series(arg) and isinstance(arg._values, Strings)))
-
-
-def _to_numeric(arg: Any, errors: Any = "raise", downcast: Any = None, **options: Any) -> bool:
-    return not options and is_series(arg) and isinstance(arg._values, (ndarray, Strings))
-
-
-def _timedelta_range(*args: Any, **options: Any) -> bool:
-    return all(one is None or isinstance(one, (str, int)) for one in (*args, *options.values()))
-
-
-def _interval_range(*args: Any, **options: Any) -> bool:
-    numbers = [*args[:4], *(options.get(name) for name in ("start", "end", "periods", "freq"))]
-    return all(one is None or type(one) is int for one in numbers)
-
-
 #: Of methods of frames and Series, by name.
 OF_FRAMES: dict[str, Limit] = {
     "where": _where, "mask": _where, "reindex": reindexes, "apply": _apply, "agg": _agg,
@@ -579,9 +543,10 @@ OF_SERIES: dict[str, Limit] = {
 OF_INDEXERS: dict[str, Limit] = {"__setitem__": _set_at, "__getitem__": get_at}
 #: Of the package's functions.
 OF_FUNCTIONS: dict[str, Limit] = {
-    "merge": _merge, "concat": _concat, "cut": _cut, "qcut": _qcut, "get_dummies": _get_dummies, "melt": _melt_of,
-    "pivot_table": _pivot_table, "pivot": _pivot_table, "to_datetime": _to_datetime, "to_timedelta": _to_timedelta,
-    "to_numeric": _to_numeric, "timedelta_range": _timedelta_range, "interval_range": _interval_range,
+    "merge": _merge, "merge_asof": _merge_asof, "concat": _concat, "cut": cut, "qcut": qcut,
+    "get_dummies": _get_dummies, "melt": _melt_of,
+    "pivot_table": _pivot_table, "pivot": _pivot_table, "to_datetime": to_datetime, "to_timedelta": to_timedelta,
+    "to_numeric": to_numeric, "timedelta_range": timedelta_range, "interval_range": interval_range,
 }  # fmt: skip
 
 

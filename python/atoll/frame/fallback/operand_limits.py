@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from ...arrays.ndarray import ndarray
+from ...columns.column import Column
 from ...columns.datetime.periods import Periods
 from ...columns.datetime.ticks import Ticks
 from ...columns.foreign import Foreign
 from ...columns.objects import Objects
 from ..classes import is_frame, is_series
 from ..index.base import IndexCore
+from .convert import is_array_of_pandas
 from .limits import Limit, columns_of
 
 
@@ -31,7 +33,7 @@ def _operates(self: Any, other: Any = None) -> bool:
     """Single values: numbers beside numbers, and offsets beside datetimes without a zone."""
     if isinstance(other, (np.timedelta64, np.datetime64)) and np.isnat(other):
         return False
-    if type(other).__module__.startswith("pandas.") and hasattr(other, "_from_sequence"):  # an array of pandas
+    if is_array_of_pandas(other):
         return False
     held = columns_of(self)
     if any(isinstance(one, Periods) for one in held) or _holds_objects(other):
@@ -44,9 +46,35 @@ def _operates(self: Any, other: Any = None) -> bool:
     return True
 
 
+def _computes(name: str) -> Limit:
+    """The same of arithmetic, whose results of nullable columns are nullable in pandas: Int64 / Int64 is Float64."""
+
+    def limit(self: Any, other: Any = None) -> bool:
+        held = [one for one in columns_of(self) if type(one) is Column]
+        if is_frame(other) or is_series(other):
+            held += [one for one in columns_of(other) if type(one) is Column]
+        return _operates(self, other) and (
+            not held or (name != "truediv" and _keeps_whole(held, "i" if name == "sub" else "iu", self, other))
+        )
+
+    return limit
+
+
+def _keeps_whole(held: list[Any], kinds: str, *operands: Any) -> bool:
+    """Whether nullable integers meet integers alone, those without a sign none that is negative."""
+    unsigned = any(column.dtype.kind == "u" for column in held)
+    for one in operands:
+        if is_frame(one) or is_series(one):
+            if not all(column.dtype.kind in kinds for column in columns_of(one)):
+                return False
+        elif not isinstance(one, (int, np.signedinteger)) or isinstance(one, bool) or (unsigned and one < 0):
+            return False
+    return all(column.dtype.kind in kinds for column in held)
+
+
 #: Of operators of frames and Series, by name.
 OF_OPERATORS: dict[str, Limit] = {
-    f"__{side}{name}__": _operates
+    f"__{side}{name}__": _computes(name)
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
     for side in ("", "r", "i")
 } | {f"__{name}__": _operates for name in ("eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor")}

@@ -25,6 +25,11 @@ class OfPandas:
     def __init__(self, held: Any) -> None:
         object.__setattr__(self, "_held", held)
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """pandas' class, which `isinstance` accepts."""
+        return type(self._held)
+
     def __dir__(self) -> list[str]:
         return dir(self._held)
 

@@ -29,6 +29,14 @@ class FrozenList(list[Any]):
     def __str__(self) -> str:
         return repr(self).removeprefix("FrozenList(").removesuffix(")")
 
+    def union(self, other: Sequence[Any]) -> FrozenList:
+        """These and then those of another."""
+        return FrozenList([*self, *other])
+
+    def difference(self, other: Sequence[Any]) -> FrozenList:
+        """Those that another lacks."""
+        return FrozenList([one for one in self if one not in other])
+
     def __hash__(self) -> int:  # type: ignore[override]  # pandas' has one
         return hash(tuple(self))
 
