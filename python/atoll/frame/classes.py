@@ -28,7 +28,7 @@ def define(cls: type) -> type:
 def series(values: Any, index: Any, name: Any = None) -> Any:
     """A Series of values that are right already."""
     made = object.__new__(CLASSES["Series"])
-    made._values, made._index, made._name = values, index, name
+    made._values, made._index, made._name = values, index._shared(), name
     return made
 
 
@@ -36,8 +36,8 @@ def frame(columns: list[Any], labels: Any, index: Any) -> Any:
     """A DataFrame of columns that are right already."""
     made = object.__new__(CLASSES["DataFrame"])
     put(made, "_columns", columns if type(columns) is Columns else Columns(columns))
-    put(made, "_labels", labels)
-    put(made, "_index", index)
+    put(made, "_labels", labels.shared())
+    put(made, "_index", index._shared())
     return made
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..columns.objects import Objects
 from ..columns.text.strings import Strings
-from .classes import frame, series
+from .classes import frame, put, series
 from .data.column_labels import Labels, labels_of
 from .data.dtypes import kind_of, to_list
 from .data.lazy import Columns, as_they_are, choose_rows, cut_rows
@@ -59,7 +59,10 @@ class Rows:
     @property
     def index(self) -> Any:
         """The labels of the rows."""
-        return self._index
+        made = self._index._for_caller()
+        if made is not self._index:
+            put(self, "_index", made)
+        return made
 
     @index.setter
     def index(self, labels: Any) -> None:
@@ -274,7 +277,10 @@ class FrameCore(Rows):
     @property
     def columns(self) -> Any:
         """The columns' labels, as an Index."""
-        return self._labels.index()
+        made = self._labels.for_caller()
+        if made is not self._labels:
+            put(self, "_labels", made)
+        return made.index()
 
     @columns.setter
     def columns(self, labels: Any) -> None:
@@ -289,7 +295,7 @@ class FrameCore(Rows):
     @property
     def axes(self) -> list[Any]:
         """Index and columns."""
-        return [self._index, self.columns]
+        return [self.index, self.columns]
 
     @property
     def shape(self) -> tuple[int, int]:

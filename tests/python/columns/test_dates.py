@@ -225,3 +225,12 @@ def test_texts_and_missing_moments_as_numpy(unit):
             ak.datetime_as_string(a, "D")
     with pytest.raises(TypeError, match="isnat"):
         ak.isnat(ak.arange(3))
+
+
+@pytest.mark.parametrize("kind", ["M8", "m8"])
+@pytest.mark.parametrize("values", [[], [0], [0, 5], [5, 7], ["NaT"], ["NaT", 0], ["NaT", 5]])
+def test_any_and_all_count_missing_times_as_true_as_numpy(kind, values):
+    x = np.array(values, f"{kind}[s]")
+    a = ak.array(x)
+    assert (a.any(), a.all()) == (x.any(), x.all())
+    assert (ak.any(a), ak.all(a)) == (np.any(x), np.all(x))

@@ -104,3 +104,41 @@ def test_dtypes_of_objects_and_categories():
     months = pd.period_range("2026-01", periods=2, freq="M")
     assert pd.Index(months, dtype=object).dtype == object
     same(pd.Index([1, 2]).astype("category"), pandas.Index([1, 2]).astype("category"))
+
+
+SHARED = {
+    "arithmetic": lambda frame: frame + 1,
+    "a column": lambda frame: frame["a"],
+    "several columns": lambda frame: frame[["a", "b"]],
+    "a copy": lambda frame: frame.copy(),
+    "a slice": lambda frame: frame.iloc[:],
+    "an assignment": lambda frame: frame.assign(c=1),
+    "a missing value's test": lambda frame: frame.isna(),
+    "a ufunc": np.sqrt,
+}
+
+
+@pytest.mark.parametrize("make", SHARED)
+@pytest.mark.parametrize("index", ["default", "labels", "dates", "levels"])
+def test_renaming_an_index_renames_that_of_one_frame(make, index):
+    labels = {
+        "default": None,
+        "labels": list("xyz"),
+        "dates": pandas.date_range("2026-01-01", periods=3),
+        "levels": pandas.MultiIndex.from_product([["p"], [1, 2, 3]]),
+    }[index]
+    frame = pd.DataFrame({"a": [0, 1, 2], "b": [1.0, 2.0, 3.0]}, index=labels)
+    made = SHARED[make](frame)
+    before, mine, theirs = list(frame.index.names), ["made", "made"][: frame.index.nlevels], ["first", "second"]
+    theirs = theirs[: frame.index.nlevels]
+    made.index.names = mine
+    assert (list(frame.index.names), list(made.index.names)) == (before, mine)
+    frame.index.names = theirs
+    again = SHARED[make](frame)
+    assert (list(frame.index.names), list(made.index.names), list(again.index.names)) == (theirs, mine, theirs)
+    assert frame.index is frame.index
+    if hasattr(made, "columns"):
+        made.columns.name = "labels"
+        assert (frame.columns.name, made.columns.name) == (None, "labels")
+        frame.columns.name = "other"
+        assert (frame.columns.name, made.columns.name) == ("other", "labels")

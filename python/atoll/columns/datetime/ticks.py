@@ -320,10 +320,18 @@ class Ticks(Column):
         durations = CLASSES["m"]._made(self._values, self._valid, self._unit)
         return self._or_none(lambda values: durations._scalar(round(_near(values).std(ddof=ddof))), ddof + 1)
 
-    def _refused(self, *args: Any, **kwargs: Any) -> Any:
-        raise TypeError(f"{NAMES[self._letter]} have no such figure")
+    def any(self) -> Any:
+        """Whether any value is not 0, as in NumPy: NaT is not."""
+        return np.bool_(self.null_count > 0) or (self._there() != 0).any()
 
-    sum = prod = any = all = var = _refused
+    def all(self) -> Any:
+        """Whether no value is 0, as in NumPy: NaT is not."""
+        return (self._there() != 0).all()
+
+    def _refused(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError(f"{NAMES[self._letter]} have no such reduction")
+
+    sum = prod = var = _refused
 
 
 #: The class of each letter.

@@ -17,6 +17,7 @@ from ...arrays.selection import compress, where
 from ...arrays.statistics import nanmean, nanstd, nanvar
 from ...arrays.ufuncs import isnan
 from ...columns.column import Column
+from ...columns.datetime.datetimes import Datetimes
 from ...columns.functions.functions import unique
 from ...columns.objects import Objects
 from ...columns.text.strings import Strings
@@ -54,12 +55,19 @@ def _misses(values: Any) -> bool:
     return bool(values.dtype.kind == "f" and isnan(values).any())
 
 
+def _typed(values: Any, moment: Any) -> Any:
+    """A moment in pandas' type: float32 of float32."""
+    return np.float32(moment) if values.dtype == np.float32 else moment
+
+
 def _skew(values: Any) -> Any:
     n, _, apart = _moments(values)
     if n < 3:
         return np.nan
     second, third = (apart**2).sum(), (apart**3).sum()
-    return np.nan if second == 0 else n * np.sqrt(n - 1) / (n - 2) * third / second**1.5
+    if second == 0:
+        return np.nan
+    return _typed(values, n * np.sqrt(n - 1) / (n - 2) * third / second**1.5)
 
 
 def _kurt(values: Any) -> Any:
@@ -70,7 +78,7 @@ def _kurt(values: Any) -> Any:
     if second == 0:
         return np.nan
     adjustment = 3 * (n - 1) ** 2 / ((n - 2) * (n - 3))
-    return n * (n + 1) * (n - 1) * fourth / ((n - 2) * (n - 3) * second**2) - adjustment
+    return _typed(values, n * (n + 1) * (n - 1) * fourth / ((n - 2) * (n - 3) * second**2) - adjustment)
 
 
 def _spread(plain: Reduction, skipping: Reduction, name: str) -> Reduction:
@@ -163,6 +171,10 @@ def reduced(name: str, values: Any, skipna: bool = True, min_count: int = 0, **o
             return bool((values.str.len().fillna(0) > 0).any() if name == "any" else (values.str.len() > 0).all())
         raise TypeError(f"dtype 'str' does not support operation '{name}'")
     if not is_numeric(values) and not isinstance(values, Strings):
+        if isinstance(values, Datetimes) and name in ("any", "all"):
+            raise TypeError(
+                f"'{name}' with datetime64 dtypes is not supported. Use (obj != pd.Timestamp(0)).{name}() instead."
+            )
         if not hasattr(values, name):
             raise TypeError(f"dtype '{kind_of(values)}' does not support operation '{name}'")
         return figure_of(values, getattr(values, name)())
@@ -281,7 +293,10 @@ def figures(values: list[Any]) -> Any:
     kinds = {isinstance(one, (bool, np.bool_)) for one in values}
     if len(kinds) > 1 or any(isinstance(one, str) for one in values):
         return Objects(values) if len({type(one) for one in values}) > 1 else make(values)
-    return make([one.item() if isinstance(one, np.generic) and one.dtype.kind in "iufb" else one for one in values])
+    items = [one.item() if isinstance(one, np.generic) and one.dtype.kind in "iufb" else one for one in values]
+    if all(isinstance(one, (np.integer, np.floating)) for one in values):
+        return make(items, np.result_type(*{one.dtype for one in values}))
+    return make(items)
 
 
 def _across(self: Any, name: str, skipna: bool, numeric_only: bool, **options: Any) -> Any:

@@ -34,6 +34,21 @@ class Labels:
         """The names of the levels, as the Index that a caller has seen tells them."""
         return self._names if self._index is None else list(self._index.names)
 
+    def shared(self) -> Labels:
+        """What another frame may use: these labels, unless a caller has their Index and may rename it."""
+        return self._with(self._index._view()) if getattr(self._index, "_held", False) else self
+
+    def for_caller(self) -> Labels:
+        """These labels with an Index that a caller may have and rename; see `shared`."""
+        index = self.index()
+        made = index._for_caller()
+        return self if made is index else self._with(made)
+
+    def _with(self, index: Any) -> Labels:
+        made = Labels(self.values, self.names)
+        made._places, made._index = self._places, index
+        return made
+
     def __len__(self) -> int:
         return len(self.values)
 
@@ -195,7 +210,7 @@ def labels_of(columns: Any) -> Labels:
         return columns
     if isinstance(columns, IndexCore):
         made = Labels(columns.to_list(), columns.names)
-        made._index = columns
+        made._index = columns._view()
         return made
     if type(columns).__name__ == "MultiIndex" and hasattr(columns, "get_level_values"):
         return Labels(list(columns), columns.names)

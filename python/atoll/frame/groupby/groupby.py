@@ -229,6 +229,8 @@ def _aggregated(self: Any, wanted: list[tuple[Any, Any]], args: Any, kwargs: Any
         if isinstance(name, str) and (name in FIGURES or name == "size"):
             plain.append((of._values, name))
             places.append(place)
+        elif name == "quantile" and not args:
+            made[place] = figure(self._groups, of._values, name, **({"q": 0.5} | kwargs))
         elif isinstance(name, str) and name in ("idxmin", "idxmax"):
             made[place] = (
                 SeriesGroupBy(of, self._groups, {**self._options, "as_index": True})

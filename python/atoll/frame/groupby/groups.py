@@ -127,6 +127,9 @@ def _alone(by: Any, values: Any, name: str, options: dict[str, Any]) -> Any:
         return _alone(by, values, name, {}) + by.any(isna(values)).astype(np.int64)
     if isinstance(values, Objects) or (name == "sum" and isinstance(values, Strings)):
         return _by_rows(by, values, lambda part: getattr(series(part, range_index(part.size)), name)())
+    is_single = isinstance(values, ndarray) and values.dtype == np.float32
+    if is_single and name == "quantile":
+        values = values.astype(np.float64)  # as pandas' result, whereas its median is float32
     column = _for_engine(values, name)
     if name in ("any", "all"):
         return getattr(by, name)(column.fillna(name == "all") if isinstance(column, Column) else column)
@@ -136,6 +139,8 @@ def _alone(by: Any, values: Any, name: str, options: dict[str, Any]) -> Any:
         raise TypeError(f"agg function failed [how->{name},dtype->{kind_of(values)}]")
     least = options.pop("min_count", 0)
     made = by.size() if name == "size" else getattr(by, name)(column, **options)
+    if is_single and name in ("skew", "kurt"):
+        made = made.astype(np.float32)
     if least > 0:
         few = by.count(column) < least
         made = hide(settle(made), few) if bool(few.any()) else made

@@ -51,8 +51,9 @@ class IndexCore:
     """What every index is: columns of labels, one or several."""
 
     __pandas_priority__ = 2001  # see SeriesCore
-    __slots__ = ("__weakref__", "_column", "_name")
+    __slots__ = ("__weakref__", "_column", "_held", "_name")
     _column: Any
+    _held: bool  # a caller has it, and may rename it: one frame or Series alone uses it
     _name: Any
 
     @property
@@ -64,6 +65,26 @@ class IndexCore:
     def _labels_of_index(self) -> list[Any]:
         """The labels' columns: one, or one for each level."""
         return [self._values]
+
+    def _view(self) -> Any:
+        """Another index of the same labels, with a name of its own."""
+        made = object.__new__(type(self))
+        for slot in ("_column", "_name", "_range", "_freq"):
+            if hasattr(self, slot):
+                setattr(made, slot, getattr(self, slot))
+        return made
+
+    def _shared(self) -> Any:
+        """What another frame or Series may use: this index, unless a caller has it."""
+        return self._view() if getattr(self, "_held", False) else self
+
+    def _for_caller(self) -> Any:
+        """What a caller may have and rename: this index, unless other frames or Series may use it."""
+        if getattr(self, "_held", False):
+            return self
+        made = self._view()
+        made._held = True
+        return made
 
     def __copy__(self) -> Any:
         return self
@@ -151,7 +172,7 @@ class IndexCore:
 
     def _same(self, other: IndexCore) -> bool:
         """Whether another has the same labels in the same order."""
-        if self is other:
+        if self is other or (self._column is not None and self._column is other._column):
             return True
         if self.size != other.size or self.nlevels != other.nlevels:
             return False
@@ -254,7 +275,9 @@ def stepping_as(made: Any, labels: Any) -> Any:
 def make_index(labels: Any, name: Any = None) -> Any:
     """An index of what a caller gives as one."""
     if isinstance(labels, IndexCore):
-        return labels if name is None else labels._renamed(name)
+        if name is not None:
+            return labels._renamed(name)
+        return labels if getattr(labels, "_held", False) else labels._view()  # pandas shares what is given
     several = isinstance(labels, (list, tuple)) and len(labels) > 1
     if several and (
         all(hasattr(one, "__array__") for one in labels)
