@@ -41,8 +41,11 @@ class Session:
         pieces of work whether or not a callback is set."""
     def set_locator(self, locator: Callable[[], str]) -> None:
         """locator() tells where this PE's program is, for errors of SPMD sessions; empty: at its end."""
-    def watch_every_poll(self, callback: Callable[[str], object] | None) -> None:
-        """For tests: callback(operation) at every look for an interrupt, which what it raises is then."""
+    def watch_every_poll(
+        self, callback: Callable[[str], object] | None, while_waiting: Callable[[str], object] | None = None
+    ) -> None:
+        """For tests: callback(operation) at every look of a kernel for an interrupt, while_waiting(operation) now and then
+        while this PE waits for others. What they raise is an interrupt."""
     def trim(self) -> None:
         """Gives pooled memory back to the system."""
 
@@ -109,7 +112,12 @@ class Landing:
     def rows(self) -> list[np.ndarray[Any, Any]]: ...
     def stats(self) -> dict[str, int]:
         """This PE's counters, as those of a session."""
+    def watch_every_poll(self, callback: Callable[[str], object] | None) -> None:
+        """For tests: callback(operation) at every look of this PE's kernels for an interrupt, from now on."""
     pe: int
+    @property
+    def interrupted(self) -> bool:
+        """Whether an interrupt of any PE is to end the running operation."""
 
 def set_program(program: Callable[[bytes, Landing], bytes]) -> None:
     """What this process answers to the requests of `run_everywhere`: bytes of which the first is 0 when all went well."""

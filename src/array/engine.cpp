@@ -46,6 +46,9 @@ constexpr std::int64_t callback_period_ns = 50'000'000;
 constexpr std::int64_t look_period_ns = 20'000'000;
 /// Under which a PE shows on its board the number of the operation that is to end.
 constexpr std::uint64_t stop_key = 0x73746f70'61746f6c;
+// At 1 ns for each, the cheapest kernels take 0.25 ms for so many, of which an agreement of PEs of a node (some 5 us)
+// is 2 %.
+constexpr std::int64_t elements_worth_agreement = std::int64_t{1} << 18;
 constexpr std::size_t staging_bytes = std::size_t{1} << 20;
 
 }  // namespace
@@ -68,18 +71,32 @@ class Engine::OperationMonitor final : public Monitor {
       if (may_end && engine_.npes_ == 1) throw;
       if (!engine_.pending_) engine_.pending_ = std::current_exception();
     }
-    if (engine_.npes_ == 1 || !may_end) return;
-    if (engine_.pending_) stop_others();
-    if (engine_.pending_ || others_stop()) throw Interrupted("interrupted");
+    if (engine_.npes_ == 1) return;
+    if (engine_.pending_) engine_.stop_others();
+    if (may_end) end_if_stopped();
   }
   void begin() { done_ = total_ = 0; }
 
-  // Inside of together(), where an error of one PE becomes that of all.
+  /// Where an error of one PE becomes that of all.
   void begin_agreement() { ++agreements_; }
   void end_agreement() { --agreements_; }
-  /// After all have agreed.
-  void forget_stop() {
-    if (std::exchange(has_stopped_others_, false)) engine_.context_->take_down(stop_key);
+  void end_if_stopped() {
+    if (engine_.is_interrupted()) throw Interrupted("interrupted");
+  }
+
+  /// While this PE waits for others in an operation.
+  void look_while_waiting() noexcept {
+    if (!engine_.is_running_) return;
+    try {
+      if (const EveryPoll* polled = engine_.progress_.target<EveryPoll>()) {
+        if (polled->while_waiting) polled->while_waiting(engine_.operation_, done_, total_);
+      } else {
+        report();
+      }
+    } catch (...) {
+      if (!engine_.pending_) engine_.pending_ = std::current_exception();
+    }
+    if (engine_.pending_ || engine_.has_stopped_others_) engine_.stop_others();
   }
 
  private:
@@ -92,30 +109,22 @@ class Engine::OperationMonitor final : public Monitor {
     engine_.reported_ = true;
     engine_.progress_(engine_.operation_, done_, total_);
   }
-  std::uint64_t operation() const { return engine_.commands_.load(std::memory_order_relaxed); }
-  // Other PEs end their kernels of this operation, too. They are in the same together(), or come to it.
-  void stop_others() {
-    if (std::exchange(has_stopped_others_, true)) return;
-    engine_.context_->show(stop_key, operation());
-  }
-  bool others_stop() {
-    const std::int64_t now = now_ns();
-    if (now < next_look_ns_) return false;
-    next_look_ns_ = now + look_period_ns;
-    for (std::uint32_t pe = 0; pe < engine_.npes_; ++pe) {
-      const PeId other = engine_.in_context(pe);
-      if (pe == engine_.pe_ || (pe != 0 && !engine_.context_->job().is_local(other))) continue;
-      if (auto stopped = engine_.context_->shown(other, stop_key); stopped && *stopped == operation()) return true;
-    }
-    return false;
-  }
 
   Engine& engine_;
   Interruptible interruptible_;
   std::uint64_t done_ = 0, total_ = 0;  // of the running operation, as far as it has said
   int agreements_ = 0;
-  bool has_stopped_others_ = false;
-  std::int64_t next_look_ns_ = 0;
+};
+
+class Engine::Agreement {
+ public:
+  explicit Agreement(OperationMonitor& monitor) : monitor_(monitor) { monitor_.begin_agreement(); }
+  ~Agreement() { monitor_.end_agreement(); }
+  Agreement(const Agreement&) = delete;
+  Agreement& operator=(const Agreement&) = delete;
+
+ private:
+  OperationMonitor& monitor_;
 };
 
 Engine::Engine(std::shared_ptr<runtime::Context> context, unsigned threads, std::int64_t grain)
@@ -160,22 +169,51 @@ void Engine::begin_operation(const char* name) {
   next_callback_ns_ = progress_ ? now_ns() + callback_period_ns : 0;
 }
 
+void Engine::set_progress(ProgressCallback callback) {
+  progress_ = std::move(callback);
+  if (npes_ == 1) return;
+  communicator_->set_wait_callback(progress_ ? std::function<void()>([this] { interruptible_->look_while_waiting(); })
+                                             : nullptr);
+}
+
+void Engine::before_agreement(const std::function<void()>& body) {
+  const Agreement agreement(*interruptible_);
+  body();
+}
+
+void Engine::stop_others() {
+  if (!std::exchange(has_stopped_others_, true)) context_->show(stop_key, commands());
+  if (forward_) forward_();
+}
+
+// They are in the same agreement, or come to it.
+bool Engine::others_stop() {
+  const std::int64_t now = now_ns();
+  if (now < next_look_ns_.load(std::memory_order_relaxed) && progress_.target<EveryPoll>() == nullptr) return false;
+  next_look_ns_.store(now + look_period_ns, std::memory_order_relaxed);
+  for (std::uint32_t pe = 0; pe < npes_; ++pe) {
+    const PeId other = in_context(pe);
+    if (pe == pe_ || (pe != 0 && !context_->job().is_local(other))) continue;
+    if (auto stopped = context_->shown(other, stop_key); stopped && *stopped == commands()) return true;
+  }
+  return false;
+}
+
+bool Engine::is_interrupted() { return npes_ > 1 && (pending_ != nullptr || others_stop()); }
+
+void Engine::take_stop_down() {
+  if (std::exchange(has_stopped_others_, false)) context_->take_down(stop_key);
+}
+
 void Engine::end_operation() noexcept {
+  is_running_ = false;
+  take_stop_down();
   if (!std::exchange(reported_, false) || !progress_) return;
   try {
     progress_(operation_, 1, 1);
   } catch (...) {
     if (!pending_) pending_ = std::current_exception();
   }
-}
-
-void Engine::checkpoint() {
-  interruptible_->checkpoint(0, 0);
-  if (npes_ == 1) return;
-  const bool mine = pending_ != nullptr;
-  if (!communicator_->any(mine)) return;
-  if (mine) std::rethrow_exception(std::exchange(pending_, nullptr));
-  throw Interrupted("interrupted");
 }
 
 void Engine::rethrow_pending() {
@@ -268,21 +306,24 @@ void Engine::together(const std::function<void()>& body) {
   }
   ErrorCode code = ErrorCode::none;
   std::string text;
-  interruptible_->begin_agreement();
   try {
-    body();
-  } catch (const PeFailedError&) {
-    interruptible_->end_agreement();
-    throw;
-  } catch (...) { std::tie(code, text) = describe_current_exception(); }
-  interruptible_->end_agreement();
+    before_agreement(body);
+    interruptible_->end_if_stopped();
+  } catch (const PeFailedError&) { throw; } catch (...) {
+    std::tie(code, text) = describe_current_exception();
+  }
   const auto codes = allgather_value(code);
-  interruptible_->forget_stop();
+  take_stop_down();
   const auto failed = std::find_if(codes.begin(), codes.end(), [](ErrorCode c) { return c != ErrorCode::none; });
   if (failed == codes.end()) return;
   const std::string said = communicator_->broadcast_text(text, static_cast<int>(failed - codes.begin()));
   if (*failed == ErrorCode::interrupted && pending_) std::rethrow_exception(std::exchange(pending_, nullptr));
   throw_described(*failed, said);
+}
+
+void Engine::interruptibly(std::int64_t elements, const std::function<void()>& body) {
+  if (elements / npes_ < elements_worth_agreement) body();
+  else together(body);
 }
 
 }  // namespace atl::array

@@ -59,6 +59,7 @@ std::shared_ptr<Session> Session::driver(std::unique_ptr<Link> link) {
   session->link_->open_channel();
   session->engine_ = session->link_->make_engine();
   session->driver_ = std::make_unique<Driver>(session->link_->channel());
+  session->engine_->forward_interrupts([link = session->link_.get()] { link->interrupt_workers(); });
   return session;
 }
 
@@ -194,9 +195,11 @@ const Array& Session::value(const NodePtr& node) {
   }
   prepare(node);
   Lowered lowered = lower(node, StoreRoot::yes);
-  std::vector<Array> results =
-      call<&evaluate>(std::move(lowered.program), std::move(lowered.leaves), lowered.shape, std::move(lowered.into));
+  // A leaf's memory may hold the result now: the node must have it before an interrupt is reported.
+  std::vector<Array> results = complete<&evaluate>(std::move(lowered.program), std::move(lowered.leaves), lowered.shape,
+                                                   std::move(lowered.into));
   for (std::size_t i = 0; i < results.size(); ++i) lowered.results[i]->store(std::move(results[i]));
+  engine().rethrow_pending();
   return node->array;
 }
 

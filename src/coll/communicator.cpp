@@ -382,6 +382,8 @@ void Communicator::set_timeout_seconds(double seconds) {
   engine_->set_timeout_seconds(seconds);
 }
 
+void Communicator::set_wait_callback(std::function<void()> look) { engine_->set_wait_callback(std::move(look)); }
+
 void Communicator::fail(std::exception_ptr why) { engine_->fail(std::move(why)); }
 
 void Communicator::rest() { engine_->rest(); }

@@ -27,6 +27,9 @@ constexpr int quick_looks = 50;
 // thread.
 constexpr std::uint64_t worth_handing_over = std::uint64_t{64} << 10;
 
+// Between calls of the wait callback: short beside what users notice after Ctrl-C.
+constexpr std::int64_t callback_period_ns = 50'000'000;
+
 // At the end, for what may be on its way although all have passed a barrier.
 constexpr double seconds_for_doors = 1;
 
@@ -434,15 +437,23 @@ void Engine::wait_until(Ready&& ready) {
   runtime::Patience patience(std::isinf(timeout_seconds_) ? 0 : timeout_seconds_), for_stopped(limit_for_stopped());
   std::uint64_t mark = executor_.progress_mark();
   std::uint32_t gave_up = UINT32_MAX;
+  Deadline next_look = patience.next_look();
   for (;;) {
     Status status;
     try {
-      status = context_.wait(ready, patience.next_look());
+      status = context_.wait(ready, wait_callback_
+                                        ? Deadline::after_ns(std::min(next_look.remaining_ns(), callback_period_ns))
+                                        : next_look);
     } catch (...) {
       break_down_by_exception();
       throw;
     }
     if (status == Status::ok) return;
+    if (wait_callback_) {
+      wait_callback_();
+      if (!next_look.passed()) continue;
+    }
+    next_look = patience.next_look();
     patience.look();
     for_stopped.look();
     // Long operations may take their time as long as something moves.

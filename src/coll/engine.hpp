@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,6 +55,7 @@ class Engine {
   Selection& selection() { return selection_; }
   void forget_schedules();
   void set_timeout_seconds(double seconds) { timeout_seconds_ = seconds; }
+  void set_wait_callback(std::function<void()> look) { wait_callback_ = std::move(look); }
   bool in_segment(const void* data) const { return executor_.in_segment(static_cast<const std::byte*>(data)); }
   std::uint64_t moved_bytes() const { return mail_.moved_bytes(); }
   /// For requests that outlive it.
@@ -180,6 +182,7 @@ class Engine {
   Executor executor_;
   Selection selection_;
   double timeout_seconds_;
+  std::function<void()> wait_callback_;
   std::uint64_t sequence_ = 0;  // operations begun by the caller
   Kind last_kind_ = Kind::barrier;
   std::uint32_t last_check_ = 0;

@@ -32,6 +32,10 @@ std::vector<array::Array> run_everywhere(array::Engine& engine, array::DriverOnl
 /// What a PE has counted, by name; see Session.stats of _core.pyi.
 std::map<std::string, std::uint64_t> stats_of(array::Engine& engine);
 
+/// For tests: calls `callback(operation)` at every look of this PE's kernels for an interrupt, and
+/// `while_waiting(operation)` now and then where it waits for others. What they raise is an interrupt. None: no call.
+void watch_polls(array::Engine& engine, nanobind::object callback, nanobind::object while_waiting);
+
 /// Bytes that all PEs have put, got and sent. Collective.
 std::uint64_t moved_bytes(array::Engine& engine);
 

@@ -249,6 +249,9 @@ struct Columns {
   }
 
   /// This PE's rows of the arrays, where they lie: not to be changed.
+  /// For tests: `callback(operation)` at every look of this PE's kernels for an interrupt. None: as before.
+  void watch_every_poll(nb::object callback) { watch_polls(*engine, std::move(callback), nb::none()); }
+
   nb::list rows() const {
     nb::list views;
     for (const Array& array : inputs)
@@ -289,9 +292,14 @@ std::vector<Array> run_everywhere(array::Engine& engine, array::DriverOnly<Answe
     rows.resize(engine.npes());
     for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) rows[pe] = inputs.at(0)->distribution.count(pe);
   }
+  engine.begin_operation("program");
   Landing landing(engine, kinds, std::move(rows));
-  const std::string mine =
-      stay_when_python_ends([&] { return run_here(request, landing, kinds, std::move(inputs), engine); });
+  std::string mine;
+  engine.before_agreement([&] {
+    mine = stay_when_python_ends([&] { return run_here(request, landing, kinds, std::move(inputs), engine); });
+  });
+  // Its exception is the one that all PEs raise, whatever comes of the programs of the others.
+  if (engine.pe() == 0 && !mine.starts_with('\0')) engine.stop_others();
   // However long another PE's program takes, as long as its process runs.
   engine.communicator().set_timeout_seconds(std::numeric_limits<double>::infinity());
   const auto all = engine.allgather_bytes(std::as_bytes(std::span(mine)));
@@ -350,6 +358,8 @@ void bind_everywhere(nb::module_& m) {
       .def("parquet_words", &Columns::parquet_words, nb::arg("parts"))
       .def("rows", &Columns::rows)
       .def_prop_ro("pe", [](const Columns& c) { return c.engine->pe(); })
+      .def_prop_ro("interrupted", [](const Columns& c) { return c.engine->is_interrupted(); })
+      .def("watch_every_poll", &Columns::watch_every_poll, nb::arg("callback").none())
       .def("stats", [](const Columns& c) { return stats_of(*c.engine); });
   m.def("set_program", [](nb::object callable) { program() = std::move(callable); });
   m.def(
@@ -377,6 +387,7 @@ void bind_everywhere(nb::module_& m) {
             arrays = session->call<&run_everywhere, Commands>(array::DriverOnly<Answers*>{&answers}, sent,
                                                               std::move(used), columns, rows);
           } catch (const ProgramFailed&) {  // the answers say how
+            session->engine().rethrow_pending();
           }
         }
         nb::list replies, made;

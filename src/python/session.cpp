@@ -80,14 +80,17 @@ void set_locator(Session& session, nb::object locator) {
   });
 }
 
-/// For tests: `callback(operation)` at every look for an interrupt; what it raises is an interrupt. None: as before.
-void watch_every_poll(Session& session, nb::object callback) {
+void watch_every_poll(Session& session, nb::object callback, nb::object while_waiting) {
   if (callback.is_none()) return watch(session, nb::none());
-  std::shared_ptr<void> held = hold(std::move(callback));
-  session.engine().set_progress(array::EveryPoll{[held](const char* operation, std::uint64_t, std::uint64_t) {
+  watch_polls(session.engine(), std::move(callback), std::move(while_waiting));
+}
+
+array::ProgressCallback named_operation(nb::object callback) {
+  if (callback.is_none()) return {};
+  return [held = hold(std::move(callback))](const char* operation, std::uint64_t, std::uint64_t) {
     WithGil gil;
     nb::handle(static_cast<PyObject*>(held.get()))(operation);
-  }});
+  };
 }
 
 /// What the child of a fork must leave alone: it has one thread, and is no PE.
@@ -130,6 +133,12 @@ SessionPtr watched(SessionPtr session) {
 }
 
 }  // namespace
+
+void watch_polls(array::Engine& engine, nb::object callback, nb::object while_waiting) {
+  if (callback.is_none()) return engine.set_progress({});
+  engine.set_progress(
+      array::EveryPoll{named_operation(std::move(callback)), named_operation(std::move(while_waiting))});
+}
 
 std::map<std::string, std::uint64_t> stats_of(array::Engine& engine) {
   const runtime::HeapStats heap = engine.heap().stats();
@@ -183,8 +192,11 @@ void bind_session(nb::module_& m) {
           "moved_bytes", [](Session& s) { return s.call<&moved_bytes, Commands>(); }, Release())
       .def("set_locator", &set_locator, nb::arg("locator"))
       .def(
-          "watch_every_poll", [](Session& s, nb::object callback) { watch_every_poll(s, std::move(callback)); },
-          nb::arg("callback").none())
+          "watch_every_poll",
+          [](Session& s, nb::object callback, nb::object while_waiting) {
+            watch_every_poll(s, std::move(callback), std::move(while_waiting));
+          },
+          nb::arg("callback").none(), nb::arg("while_waiting") = nb::none())
       .def(
           "set_monitor", [](Session& s, nb::object callback) { watch(s, std::move(callback)); },
           nb::arg("callback").none());

@@ -4,8 +4,11 @@
 import itertools
 import socket
 import time
+from pathlib import Path
 
 import pyarrow as pa
+
+LONGEST = 60  # seconds that a worker waits for an interrupt: then it was not forwarded, and the test fails
 
 
 def answer(here, value):
@@ -61,3 +64,63 @@ def leave(here, count):
 
 def leave_one(here, array):
     here.add(0, 0, array)
+
+
+class Looks:
+    """Counts a worker's looks for an interrupt; holds it at one of them until the driver's user interrupts.
+
+    `mark` is a file that is there while the worker is held.
+    """
+
+    now: "Looks"
+
+    def __init__(self, here, at=0, mark=""):
+        self.here, self.at, self.mark = here, at, mark
+        self.seen, self.after, self.late = 0, 0, False
+
+    def __call__(self, operation):
+        if self.seen > self.at > 0:
+            self.after += 1
+        self.seen += 1
+        if self.seen == self.at:
+            Path(self.mark).touch()
+            self.late = not held(self.here)
+
+
+def held(here):
+    """Waits until the operation is interrupted; False when it is not for a long time."""
+    end = time.monotonic() + LONGEST
+    while not here.interrupted:
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.001)
+    return True
+
+
+def watch_looks(here, pe, at, mark):
+    """From now on: of kernels on that PE."""
+    if here.pe == pe:
+        Looks.now = Looks(here, at, mark)
+        here.watch_every_poll(Looks.now)
+
+
+def looks(here, pe):
+    """How many there were, how many behind the one at which the PE was held, and whether that wait timed out."""
+    if here.pe != pe:
+        return None
+    here.watch_every_poll(None)
+    return Looks.now.seen, Looks.now.after, Looks.now.late
+
+
+def work_until_interrupted(here, pe, mark, ended):
+    """On that PE; on the others nothing."""
+    if here.pe != pe:
+        return
+    Path(mark).touch()
+    end = time.monotonic() + LONGEST
+    try:
+        while time.monotonic() < end:
+            time.sleep(0.001)
+    except KeyboardInterrupt:
+        Path(ended).touch()
+        raise

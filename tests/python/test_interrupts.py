@@ -248,3 +248,18 @@ def test_each_phase_of_a_sort_ends_by_an_interrupt(session):
             session._core.watch_every_poll(None)
     ordered = ak.sort(d.f)
     assert (ordered[:-1] <= ordered[1:]).all()
+
+
+def test_an_assignment_to_a_slice_is_not_ended_half_way(session):
+    a, ones = ak.zeros(ROWS).evaluate(), ak.ones(ROWS // 2).evaluate()
+
+    def interrupt(operation):
+        raise KeyboardInterrupt(operation)
+
+    session._core.watch_every_poll(interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            a[::2] = ones
+    finally:
+        session._core.watch_every_poll(None)
+    assert a.sum() in (0, ROWS // 2)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pickle
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from .session import current, memory_is_here
 TEXT = -1
 
 _kept: list[Any] = []  # with one PE an answer stays where it is
+_handled: _core.Landing | None = None  # the request that a worker is handling, until it is interrupted
 
 
 def everywhere(function: Callable[..., Any], *args: Any, inputs: Sequence[Any] = ()) -> list[Any]:
@@ -113,7 +115,7 @@ def answer(request: bytes, here: _core.Landing) -> bytes:
     sys.path[:], alone, call = pickle.loads(request)
     try:
         function, args = pickle.loads(call)
-        value = function(here, *args)
+        value = _call(here, function, args)
         if alone:
             _kept.append(value)
             return b"\0"
@@ -122,6 +124,30 @@ def answer(request: bytes, here: _core.Landing) -> bytes:
         if alone:
             _kept.clear()
         return b"\1" + pickle.dumps(_Failure(_portable(error)))
+
+
+def _call(here: _core.Landing, function: Callable[..., Any], args: Sequence[Any]) -> Any:
+    global _handled
+    _handled = here
+    try:
+        return function(here, *args)
+    finally:
+        _handled = None
+
+
+def handle_interrupts() -> None:
+    """Lets the driver interrupt the functions that this worker runs.
+
+    It sends SIGURG, which a process ignores by default: SIGINT would reach a worker from the terminal, too.
+    """
+    signal.signal(signal.SIGURG, _interrupt)
+
+
+def _interrupt(*_: Any) -> None:
+    global _handled
+    if _handled is not None and _handled.interrupted:
+        _handled = None  # the driver repeats the signal, which must not interrupt the clean-up
+        raise KeyboardInterrupt
 
 
 def relayed(request: bytes) -> bytes:

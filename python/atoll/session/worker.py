@@ -22,7 +22,8 @@ def work():
         import pickle
         sys.path[:] = pickle.loads(request)[0]
         sys.modules.setdefault("atoll._core", core)
-        from atoll.session.everywhere import answer
+        from atoll.session.everywhere import answer, handle_interrupts
+        handle_interrupts()
         return answer(request, here)
 
     core.set_program(program)

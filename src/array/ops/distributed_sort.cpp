@@ -32,8 +32,9 @@ DistributedSort<Word>::DistributedSort(Engine& engine, CompositeKey& key, const 
 
 template <class Word>
 void DistributedSort<Word>::run() {
-  Work work = engine_.work(Interruptible::no);
-  const std::vector<std::uint64_t> counts = histogram(work, key_, plan_);
+  Work work = engine_.work();
+  std::vector<std::uint64_t> counts;
+  engine_.together([&] { counts = histogram(work, key_, plan_); });
   // Lanes are added up, as only this PE needs its own. What the others have is needed as sums alone: of all, and of
   // those before.
   const std::size_t buckets = plan_.buckets();
@@ -49,13 +50,11 @@ void DistributedSort<Word>::run() {
     if (outgoing_words_ > 0) outgoing_ = Buffer<Word>(engine_.memory(), outgoing_words_);
   });
   spares_ = Reach(engine_, spare_.data());
-  engine_.checkpoint();
 
   const std::vector<Word*> to = starts(counts);
-  scatter<Word>(work, key_, plan_, packing_, to);
+  engine_.together([&] { scatter<Word>(work, key_, plan_, packing_, to); });
   send_outgoing();
   engine_.barrier();
-  engine_.checkpoint();
   sort_mine();
   cut_large();
   blocks_.close();
@@ -144,9 +143,8 @@ void DistributedSort<Word>::send_outgoing() {
 
 /// Lists in the key the rows of other nodes whose words tie in these buckets. Collective; sorts the buckets' words.
 template <class Word>
-void DistributedSort<Word>::bring_tied_keys(std::span<const BucketOf<Word>> buckets) {
-  engine_.threads().for_each_dynamic(buckets.size(),
-                                     [&](std::size_t i, unsigned) { sort_words(buckets[i].words, buckets[i].n); });
+void DistributedSort<Word>::bring_tied_keys(std::vector<BucketOf<Word>>& buckets) {
+  engine_.together([&] { sort_each(buckets); });
   std::vector<std::uint64_t> rows;
   auto add = [&](std::uint64_t word) {
     if (const std::uint64_t row = word & packing_.row_mask(); !key_.in_pieces(row)) rows.push_back(row);
@@ -192,18 +190,27 @@ void DistributedSort<Word>::sort_mine() {
       if (engine_.spans_nodes()) bring_tied_keys(buckets);
     }
   }
-  // The words are here, in memory that no other PE reads before the end: so an interrupt may end this phase.
   engine_.together([&] {
-    if constexpr (sizeof(Word) == 8)
-      if (rows()) return sort_buckets(engine_.work(), key_, packing_, std::move(buckets), 0);
-    std::sort(buckets.begin(), buckets.end(), [](const auto& a, const auto& b) { return a.n > b.n; });
-    Polling(engine_.work()).for_each_dynamic(buckets.size(), [&](std::size_t i, unsigned) {
-      sort_words(buckets[i].words, buckets[i].n);
-    });
+    if constexpr (sizeof(Word) == 8) {
+      if (rows()) {
+        sort_buckets(engine_.work(), key_, packing_, std::move(buckets), 0);
+        buckets.clear();
+      }
+    }
+    sort_each(buckets);
+    for (const Place& place : places_)
+      if (place.way == Way::by_owner && place.owner == engine_.pe())
+        deliver(spare_.data() + place.offset, place.begin, place.count);
   });
-  for (const Place& place : places_)
-    if (place.way == Way::by_owner && place.owner == engine_.pe())
-      deliver(spare_.data() + place.offset, place.begin, place.count);
+}
+
+/// The largest first.
+template <class Word>
+void DistributedSort<Word>::sort_each(std::vector<BucketOf<Word>>& buckets) {
+  std::sort(buckets.begin(), buckets.end(), [](const auto& a, const auto& b) { return a.n > b.n; });
+  Polling(engine_.work()).for_each_dynamic(buckets.size(), [&](std::size_t i, unsigned) {
+    sort_words(buckets[i].words, buckets[i].n);
+  });
 }
 
 /// Copies words to their final positions, on whichever PEs those lie.
@@ -237,7 +244,7 @@ template <class Word>
 void DistributedSort<Word>::sort_all(Word* words, std::size_t n) {
   if constexpr (sizeof(Word) == 8) {
     Buffer<Word> scratch(engine_.memory(), n);
-    sort_words(engine_.work(Interruptible::no), words, n, scratch.data());
+    sort_words(engine_.work(), words, n, scratch.data());
   } else {
     sort_words(words, n);
   }
@@ -252,14 +259,17 @@ void DistributedSort<Word>::cut_large() {
   if (large.empty()) return;
   const std::vector<std::uint64_t> ordered = in_order(large);
   std::vector<Cut> cuts;
+  engine_.together([&] {
+    for (std::size_t i = 0; i < large.size(); ++i) {
+      const Place& place = *large[i];
+      Word* words = spare_.data() + place.offset;
+      if (ordered[i] != 0) deliver(words, place.begin + place.before, place.mine);
+      else sort_all(words, static_cast<std::size_t>(place.mine));
+    }
+  });
   for (std::size_t i = 0; i < large.size(); ++i) {
     const Place& place = *large[i];
-    Word* words = spare_.data() + place.offset;
-    if (ordered[i] != 0) {
-      deliver(words, place.begin + place.before, place.mine);
-      continue;
-    }
-    sort_all(words, static_cast<std::size_t>(place.mine));
+    if (ordered[i] != 0) continue;
     const std::uint32_t last_pe = blocks_.distribution().owner(place.begin + place.count - 1);
     for (std::uint32_t pe = place.owner + 1; pe <= last_pe; ++pe)
       cuts.push_back({&place, blocks_.distribution().begin(pe)});
@@ -268,16 +278,18 @@ void DistributedSort<Word>::cut_large() {
   send_parts(cuts);
   blocks_.close();
   const std::int64_t mine_begin = result_.first_row(), mine_end = mine_begin + result_.local_rows();
-  for (std::size_t i = 0; i < large.size(); ++i) {
-    const std::int64_t first = std::max(large[i]->begin, mine_begin),
-                       past = std::min(large[i]->begin + large[i]->count, mine_end);
-    if (first >= past) continue;
-    const auto n = static_cast<std::size_t>(past - first);
-    if (ordered[i] == 0) sort_all(at(first), n);
-    if constexpr (sizeof(Word) == 8) {
-      if (rows()) unpack_rows(at(first), n, packing_, 0);
+  engine_.together([&] {
+    for (std::size_t i = 0; i < large.size(); ++i) {
+      const std::int64_t first = std::max(large[i]->begin, mine_begin),
+                         past = std::min(large[i]->begin + large[i]->count, mine_end);
+      if (first >= past) continue;
+      const auto n = static_cast<std::size_t>(past - first);
+      if (ordered[i] == 0) sort_all(at(first), n);
+      if constexpr (sizeof(Word) == 8) {
+        if (rows()) unpack_rows(at(first), n, packing_, 0);
+      }
     }
-  }
+  });
 }
 
 /// How many of this PE's words of the bucket lie before each cut: by halving, all cuts in the same rounds.

@@ -69,7 +69,11 @@ std::vector<Array> evaluate(Engine& engine, Program program, std::vector<LeafSou
   for (const Array& result : results) outputs.push_back(result->bytes());
   Iteration iteration(engine, code, leaves, shape);
   Work work = engine.work(into == nullptr ? Interruptible::yes : Interruptible::no);
-  check_outcome(engine, code, plan.evaluate(work, iteration.domain(), iteration.leaves(), outputs));
+  Outcome outcome;
+  auto run = [&] { outcome = plan.evaluate(work, iteration.domain(), iteration.leaves(), outputs); };
+  if (into == nullptr) engine.interruptibly(shape.size(), run);
+  else run();
+  check_outcome(engine, code, outcome);
   return results;
 }
 
@@ -103,8 +107,11 @@ Reduced reduce_all(Engine& engine, Program program, std::vector<LeafSource> leav
   const UnitGrid grid(granule_of(iteration.distribution(), shape));
   TreeFold fold(kind, code.type_of(code.results[0]));
   Work work = engine.work();
-  const Outcome outcome = plan.reduce(work, iteration.domain(), iteration.leaves(), outputs, kind, grid,
-                                      static_cast<std::uint64_t>(shape.size()), fold);
+  Outcome outcome;
+  engine.interruptibly(shape.size(), [&] {
+    outcome = plan.reduce(work, iteration.domain(), iteration.leaves(), outputs, kind, grid,
+                          static_cast<std::uint64_t>(shape.size()), fold);
+  });
   check_outcome(engine, code, outcome);
   if (engine.npes() == 1) {
     reduced.value = fold.finish();

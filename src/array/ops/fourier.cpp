@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "atoll/array/kernel/fourier.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/base/clock.hpp"
 
@@ -56,7 +57,7 @@ class Transform {
         element_(size_of(re.dtype)),
         planes_(static_cast<std::size_t>(re.shape.rows())),
         plane_(static_cast<std::size_t>(re.shape.row_size())),
-        work_(engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no)) {
+        work_(engine.work()) {
     const Turn turn = backward ? Turn::backward : Turn::forward;
     auto order = axes;
     std::sort(order.rbegin(), order.rend());
@@ -80,11 +81,11 @@ class Transform {
 
   std::vector<Array> run() {
     if (!first_) {
-      transform_planes(0, local_planes());
+      engine_.together([&] { transform_planes(0, local_planes()); });
     } else if (engine_.spans_nodes()) {
       across_nodes();
     } else {
-      transform_planes(0, local_planes());
+      engine_.together([&] { transform_planes(0, local_planes()); });
       in_place();
     }
     return results_;
@@ -170,7 +171,7 @@ class Transform {
     const std::size_t fits = cache_bytes / (2 * planes_ * element_) / aligned_columns * aligned_columns;
     const std::size_t fair = (count / work_.threads.size() + aligned_columns - 1) / aligned_columns * aligned_columns;
     const std::size_t each = std::max(aligned_columns, std::min(fits, fair)), pieces = (count + each - 1) / each;
-    work_.threads.for_each_dynamic(pieces, [&](std::size_t piece, unsigned thread) {
+    Polling(work_).for_each_dynamic(pieces, [&](std::size_t piece, unsigned thread) {
       const std::size_t low = begin + piece * each, columns = std::min(each, begin + count - low);
       std::vector<const void*> source[2];
       std::vector<void*> target[2];
@@ -196,12 +197,14 @@ class Transform {
     }
     wait();
     const Share share = share_of(engine_.pe());
-    transform_columns(
-        share.begin, share.count, imaginary == nullptr,
-        [&](int part, std::size_t row) -> const std::byte* {
-          return (from_source ? *source[part] : to[part]).row(static_cast<std::int64_t>(row));
-        },
-        [&](int part, std::size_t row) { return to[part].row(static_cast<std::int64_t>(row)); });
+    engine_.together([&] {
+      transform_columns(
+          share.begin, share.count, imaginary == nullptr,
+          [&](int part, std::size_t row) -> const std::byte* {
+            return (from_source ? *source[part] : to[part]).row(static_cast<std::int64_t>(row));
+          },
+          [&](int part, std::size_t row) { return to[part].row(static_cast<std::int64_t>(row)); });
+    });
     if (engine_.npes() > 1) {
       const std::size_t own = static_cast<std::size_t>(results_[0]->local_rows());
       engine_.count_got(2 * (planes_ - own) * share.count * element_);
@@ -239,7 +242,7 @@ class Transform {
       return landing.data() + ((static_cast<std::size_t>(part) * planes_ + plane) * own.count) * element_;
     };
     if (packed) {
-      transform_columns(0, own.count, real, row, row);
+      engine_.together([&] { transform_columns(0, own.count, real, row, row); });
       const Reach returned(engine_, back.data());
       return_packed(returned, row);
       unpack(back.data());

@@ -23,10 +23,14 @@ PeerBlocks peer_blocks(const OpenBlocks& blocks) {
   return PeerBlocks(bases, begins, blocks.row_bytes());
 }
 
-/// Every PE throws when any PE met a bad index: that of the lowest PE.
-void agree_on(Engine& engine, const BadIndex& bad, std::int64_t rows) {
-  engine.together(
-      [&] { ATOLL_VALIDATE(!bad, IndexError, "index {} is out of bounds for axis 0 with size {}", bad.value, rows); });
+/// Runs `find`, which returns a bad index of this PE if it meets one. Every PE throws when any PE met one: that of the
+/// lowest PE.
+template <class Find>
+void agree_on(Engine& engine, Find&& find, std::int64_t rows) {
+  engine.together([&] {
+    const BadIndex bad = find();
+    ATOLL_VALIDATE(!bad, IndexError, "index {} is out of bounds for axis 0 with size {}", bad.value, rows);
+  });
 }
 
 /// Rows one after another, whatever the rest of the shape: so that a row of any width can be handled as an element.
@@ -108,25 +112,31 @@ Array take(Engine& engine, Array array, Array indices) {
       // A scalar index selects one row, spread over the PEs along its own first axis: everybody reads its piece.
       OpenBlocks blocks(engine, *array);
       std::int64_t row = *reinterpret_cast<const std::int64_t*>(moved.data());
-      BadIndex bad;
-      if (row < -array->shape.rows() || row >= array->shape.rows()) bad = {0, row};
-      if (!bad) {
-        if (row < 0) row += array->shape.rows();
-        const std::int64_t first = row * array->shape.row_size() + result->first_index();
-        const std::size_t begin = static_cast<std::size_t>(first) * size_of(array->dtype);
-        blocks.read_bytes(begin, begin + result->local_bytes(), result->bytes());
-      }
-      agree_on(engine, bad, array->shape.rows());
+      agree_on(
+          engine,
+          [&] {
+            if (row < -array->shape.rows() || row >= array->shape.rows()) return BadIndex{0, row};
+            if (row < 0) row += array->shape.rows();
+            const std::int64_t first = row * array->shape.row_size() + result->first_index();
+            const std::size_t begin = static_cast<std::size_t>(first) * size_of(array->dtype);
+            blocks.read_bytes(begin, begin + result->local_bytes(), result->bytes());
+            return BadIndex{};
+          },
+          array->shape.rows());
       return result;
     }
     local = reinterpret_cast<const std::int64_t*>(moved.data());
   }
   OpenBlocks blocks(engine, *array);
-  Work work = engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no);
+  Work work = engine.work();
   const bool checked_only = array->row_bytes() == 0 || engine.spans_nodes();
-  const BadIndex bad = checked_only ? check_indices(work, local, local_count, array->shape.rows())
-                                    : gather(work, peer_blocks(blocks), local, local_count, result->bytes());
-  agree_on(engine, bad, array->shape.rows());
+  agree_on(
+      engine,
+      [&] {
+        return checked_only ? check_indices(work, local, local_count, array->shape.rows())
+                            : gather(work, peer_blocks(blocks), local, local_count, result->bytes());
+      },
+      array->shape.rows());
   if (engine.spans_nodes() && array->row_bytes() != 0)
     gather_over_nodes(engine, blocks, local, local_count, result->bytes());
   if (engine.npes() > 1) blocks.close();
@@ -140,9 +150,13 @@ void assign_index(Engine& engine, Array array, Array indices, Array value, Assig
   const std::size_t row_bytes = array->row_bytes();
   Work work = engine.work(Interruptible::no);
   const bool one_row = !(value->shape == result_shape(*array, *indices));
-  agree_on(engine,
-           check_indices(work, indices->data<std::int64_t>(), static_cast<std::size_t>(indices->local_size()), rows),
-           rows);
+  agree_on(
+      engine,
+      [&] {
+        return check_indices(engine.work(), indices->data<std::int64_t>(),
+                             static_cast<std::size_t>(indices->local_size()), rows);
+      },
+      rows);
   if (row_bytes == 0) return;
 
   // Every PE writes its own rows: it goes through the indices of all PEs in order, so that the last one wins (or sums

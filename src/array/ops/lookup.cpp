@@ -6,6 +6,7 @@
 #include "atoll/array/kernel/fill.hpp"
 #include "atoll/array/kernel/histogram.hpp"
 #include "atoll/array/kernel/plan.hpp"
+#include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/array/ops/elementwise.hpp"
 #include "atoll/array/ops/index.hpp"
@@ -54,8 +55,10 @@ Array search_sorted(Engine& engine, Array table, Array values, Side side) {
   engine.begin_operation("searchsorted");
   Array result = engine.make(DType::i64, values->shape);
   const Whole whole(engine, *table);
-  searchsorted(engine.work(), values->dtype, whole.data(), static_cast<std::size_t>(table->shape.size()),
-               values->bytes(), static_cast<std::size_t>(values->local_size()), side, result->data<std::int64_t>());
+  engine.interruptibly(values->shape.size(), [&] {
+    searchsorted(engine.work(), values->dtype, whole.data(), static_cast<std::size_t>(table->shape.size()),
+                 values->bytes(), static_cast<std::size_t>(values->local_size()), side, result->data<std::int64_t>());
+  });
   return result;
 }
 
@@ -63,8 +66,10 @@ Array is_in(Engine& engine, Array array, Array test) {
   engine.begin_operation("isin");
   Array result = engine.make(DType::b1, array->shape);
   const Whole whole(engine, *test);
-  isin(engine.work(), array->dtype, array->bytes(), static_cast<std::size_t>(array->local_size()), whole.data(),
-       static_cast<std::size_t>(test->shape.size()), result->data<bool>());
+  engine.interruptibly(array->shape.size(), [&] {
+    isin(engine.work(), array->dtype, array->bytes(), static_cast<std::size_t>(array->local_size()), whole.data(),
+         static_cast<std::size_t>(test->shape.size()), result->data<bool>());
+  });
   return result;
 }
 
@@ -75,8 +80,10 @@ Array histogram_between(Engine& engine, Array array, double low, double high, st
                  "max must be larger than min in range parameter.");
   Buffer<std::int64_t> counts;
   engine.together([&] { counts = Buffer<std::int64_t>(engine.memory(), static_cast<std::size_t>(bins)); });
-  histogram_uniform(engine.work(), array->dtype, array->bytes(), static_cast<std::size_t>(array->local_size()), low,
-                    high, static_cast<std::size_t>(bins), counts.data());
+  engine.interruptibly(array->shape.size(), [&] {
+    histogram_uniform(engine.work(), array->dtype, array->bytes(), static_cast<std::size_t>(array->local_size()), low,
+                      high, static_cast<std::size_t>(bins), counts.data());
+  });
   return sum_counts(engine, counts);
 }
 
@@ -92,8 +99,10 @@ Array histogram_at(Engine& engine, Array array, Array edges, Array weights) {
   if (weights == nullptr) {
     Buffer<std::int64_t> counts;
     engine.together([&] { counts = Buffer<std::int64_t>(engine.memory(), static_cast<std::size_t>(bins)); });
-    histogram_edges(engine.work(), array->dtype, array->bytes(), count, at, static_cast<std::size_t>(bins),
-                    counts.data());
+    engine.interruptibly(array->shape.size(), [&] {
+      histogram_edges(engine.work(), array->dtype, array->bytes(), count, at, static_cast<std::size_t>(bins),
+                      counts.data());
+    });
     return sum_counts(engine, counts);
   }
   if (engine.npes() == 1) {
@@ -105,15 +114,19 @@ Array histogram_at(Engine& engine, Array array, Array edges, Array weights) {
   // Which bin, as an index array (one more bin for what lies outside), then the same sums in global order.
   Array index = engine.make(DType::i64, array->shape);
   auto* bin = index->data<std::int64_t>();
-  dispatch(array->dtype, [&](auto type) {
-    const auto* values = array->data<typename decltype(type)::type>();
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto value = static_cast<double>(values[i]);
-      const double* after = std::upper_bound(at, at + bins + 1, value);
-      bin[i] = after - at - 1;
-      if (value == at[bins]) bin[i] = bins - 1;
-      if (!(value >= at[0] && value <= at[bins])) bin[i] = bins;
-    }
+  engine.interruptibly(array->shape.size(), [&] {
+    dispatch(array->dtype, [&](auto type) {
+      const auto* values = array->data<typename decltype(type)::type>();
+      Polling(engine.work()).for_pieces(count, 4096, [&](std::size_t begin, std::size_t end, unsigned) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const auto value = static_cast<double>(values[i]);
+          const double* after = std::upper_bound(at, at + bins + 1, value);
+          bin[i] = after - at - 1;
+          if (value == at[bins]) bin[i] = bins - 1;
+          if (!(value >= at[0] && value <= at[bins])) bin[i] = bins;
+        }
+      });
+    });
   });
   Array sums = add_weights(engine, index, weights, bins + 1);
   return get_slice(engine, sums, {Slice{0, 1, bins}});
@@ -140,8 +153,10 @@ Array count_bins(Engine& engine, Array array, std::int64_t minlength, Array weig
                        weights, bins);
   Buffer<std::int64_t> counts;
   engine.together([&] { counts = Buffer<std::int64_t>(engine.memory(), static_cast<std::size_t>(bins)); });
-  (void)bincount(engine.work(), array->dtype, array->bytes(), static_cast<std::size_t>(array->local_size()),
-                 static_cast<std::size_t>(bins), counts.data());
+  engine.interruptibly(array->shape.size(), [&] {
+    (void)bincount(engine.work(), array->dtype, array->bytes(), static_cast<std::size_t>(array->local_size()),
+                   static_cast<std::size_t>(bins), counts.data());
+  });
   return sum_counts(engine, counts);
 }
 

@@ -26,7 +26,7 @@ Array multiply_matrices(Engine& engine, Array a, Array b) {
   const auto columns = static_cast<std::size_t>(b->shape[1]), stride = static_cast<std::size_t>(inner);
   Array result = engine.make(a->dtype, Shape{a->shape[0], b->shape[1]});
   std::memset(result->bytes(), 0, result->local_bytes());
-  Work work = engine.work(Interruptible::no);
+  Work work = engine.work();
   const auto rows = static_cast<std::size_t>(result->local_rows());
   const std::size_t element = size_of(a->dtype);
   if (engine.npes() == 1) {
@@ -43,17 +43,19 @@ Array multiply_matrices(Engine& engine, Array a, Array b) {
     if (apart) own = Buffer<std::byte>(engine.memory(), rows * a->row_bytes());
     piece = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(step) * b->row_bytes());
   });
-  if (apart) {
-    left.read_rows(result->first_row(), result->first_row() + result->local_rows(), own.data());
-    from = own.data();
-  }
-  for (std::int64_t first = 0; first < inner && rows > 0 && columns > 0; first += step) {
-    const std::int64_t count = std::min(step, inner - first);
-    right.read_rows(first, first + count, piece.data());
-    right.reach().complete();
-    add_product(work, a->dtype, from + static_cast<std::size_t>(first) * element, stride, piece.data(), result->bytes(),
-                rows, static_cast<std::size_t>(count), columns);
-  }
+  engine.together([&] {
+    if (apart) {
+      left.read_rows(result->first_row(), result->first_row() + result->local_rows(), own.data());
+      from = own.data();
+    }
+    for (std::int64_t first = 0; first < inner && rows > 0 && columns > 0; first += step) {
+      const std::int64_t count = std::min(step, inner - first);
+      right.read_rows(first, first + count, piece.data());
+      right.reach().complete();
+      add_product(work, a->dtype, from + static_cast<std::size_t>(first) * element, stride, piece.data(),
+                  result->bytes(), rows, static_cast<std::size_t>(count), columns);
+    }
+  });
   right.close();
   left.close();
   return result;
@@ -77,9 +79,10 @@ Array multiply_stacks(Engine& engine, Array a, Array b) {
     moved[side] = redistribute(engine, source, result->distribution);
     from[side] = moved[side].data();
   }
-  add_products(engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no), a->dtype, from[0], from[1],
-               result->bytes(), length(result->local_rows()), length(a->shape[1]), length(a->shape[2]),
-               length(b->shape[2]));
+  engine.together([&] {
+    add_products(engine.work(), a->dtype, from[0], from[1], result->bytes(), length(result->local_rows()),
+                 length(a->shape[1]), length(a->shape[2]), length(b->shape[2]));
+  });
   return result;
 }
 

@@ -25,10 +25,10 @@ Strides contiguous_strides(const Shape& shape, DType dtype) {
 
 /// A box of elements: addresses of its first element on both sides, its shape and strides.
 void copy_box(Engine& engine, DType dtype, const Shape& box, const std::byte* from, const Strides& from_strides,
-              std::byte* to, const Strides& to_strides) {
+              std::byte* to, const Strides& to_strides, Interruptible interruptible = Interruptible::yes) {
   if (box.size() == 0) return;
-  copy_strided(engine.work(), size_of(dtype), static_cast<std::size_t>(box.ndim()), box.begin(), to, to_strides.data(),
-               from, from_strides.data());
+  copy_strided(engine.work(interruptible), size_of(dtype), static_cast<std::size_t>(box.ndim()), box.begin(), to,
+               to_strides.data(), from, from_strides.data());
 }
 
 /// Strides with which `value` is read along `shape`, 0 where it broadcasts.
@@ -88,13 +88,16 @@ Array empty(Engine& engine, DType dtype, Shape shape) { return engine.make(dtype
 
 Array full(Engine& engine, DType dtype, Shape shape, std::uint64_t bits) {
   Array result = engine.make(dtype, shape);
-  fill(engine.work(), dtype, bits, result->bytes(), static_cast<std::size_t>(result->local_size()));
+  engine.interruptibly(shape.size(), [&] {
+    fill(engine.work(), dtype, bits, result->bytes(), static_cast<std::size_t>(result->local_size()));
+  });
   return result;
 }
 
 Array copy(Engine& engine, Array array) {
   Array result = engine.make(array->dtype, array->shape);
-  copy_bytes(engine.work(), result->bytes(), array->bytes(), array->local_bytes());
+  engine.interruptibly(array->shape.size(),
+                       [&] { copy_bytes(engine.work(), result->bytes(), array->bytes(), array->local_bytes()); });
   return result;
 }
 
@@ -117,7 +120,8 @@ Array get_slice(Engine& engine, Array array, std::vector<Slice> slices) {
     if (axis > 0) inner_offset += slices[axis].start * from[axis];
     from[axis] *= slices[axis].step;
   }
-  if (result->local_size() > 0) {
+  engine.interruptibly(shape.size(), [&] {
+    if (result->local_size() == 0) return;
     std::size_t low, high;
     std::tie(low, high) = span_of(inner_offset, shape, from, 0, array->dtype);
     const std::int64_t corner = inner_offset - static_cast<std::int64_t>(low);
@@ -130,9 +134,9 @@ Array get_slice(Engine& engine, Array array, std::vector<Slice> slices) {
       };
       blocks.read_spans({row, slices[0].step, count, low, high}, copy_spans);
     };
-    for_row_runs(array->distribution, slices[0].start, slices[0].step, result->first_row(),
-                 result->first_row() + result->local_rows(), copy_rows);
-  }
+    return for_row_runs(array->distribution, slices[0].start, slices[0].step, result->first_row(),
+                        result->first_row() + result->local_rows(), copy_rows);
+  });
   blocks.close();
   return result;
 }
@@ -188,11 +192,11 @@ void assign_slice(Engine& engine, Array array, std::vector<Slice> slices, Array 
   if (begin < end) {
     if (has_rows) {
       blocks.read_pieces(begin, end, [&](std::int64_t first, std::int64_t last, const std::byte* rows) {
-        copy_box(engine, array->dtype, shape.with_rows(last - first), rows, from, target(first), to);
+        copy_box(engine, array->dtype, shape.with_rows(last - first), rows, from, target(first), to, Interruptible::no);
       });
     } else {
       copy_box(engine, array->dtype, shape.ndim() > 0 ? shape.with_rows(end - begin) : shape, everywhere.data(), from,
-               target(begin), to);
+               target(begin), to, Interruptible::no);
     }
   }
   blocks.close();
@@ -211,7 +215,7 @@ Array reinterpret(Engine& engine, Array array, DType dtype, Shape shape) {
   Array result = engine.make(dtype, shape);
   OpenBlocks blocks(engine, *array);
   const std::size_t begin = static_cast<std::size_t>(result->first_index()) * size_of(dtype);
-  blocks.read_bytes(begin, begin + result->local_bytes(), result->bytes());
+  engine.interruptibly(shape.size(), [&] { blocks.read_bytes(begin, begin + result->local_bytes(), result->bytes()); });
   blocks.close();
   return result;
 }
@@ -230,9 +234,7 @@ Array transpose(Engine& engine, Array array, std::vector<int> axes) {
     if (axes[axis] == 0) spread = static_cast<int>(axis);
   }
   const auto row_axis = static_cast<std::size_t>(spread);
-  for (std::uint32_t step = 0; step < engine.npes() && result->local_size() > 0; ++step) {
-    // Everybody starts with another peer, so that no PE's memory is asked by all at once.
-    const std::uint32_t peer = (engine.pe() + step) % engine.npes();
+  auto take_from = [&](std::uint32_t peer) {
     std::int64_t first = array->distribution.begin(peer), last = array->distribution.end(peer);
     Shape box = shape.with_rows(result->local_rows());
     std::int64_t from_offset = 0, to_offset = 0;
@@ -244,7 +246,7 @@ Array transpose(Engine& engine, Array array, std::vector<int> axes) {
       from_offset = result->first_row() * from[0];
       to_offset = first * to[row_axis];
     }
-    if (first >= last) continue;
+    if (first >= last) return;
     const auto [low, high] = span_of(from_offset, box, from, spread, array->dtype);
     const std::int64_t corner = from_offset - static_cast<std::int64_t>(low);
     blocks.read_spans({first, 1, last - first, low, high}, [&](std::int64_t i, std::int64_t n, const std::byte* spans,
@@ -254,7 +256,12 @@ Array transpose(Engine& engine, Array array, std::vector<int> axes) {
       box[spread] = n;
       copy_box(engine, array->dtype, box, spans + corner, strides, result->bytes() + to_offset + i * to[row_axis], to);
     });
-  }
+  };
+  engine.interruptibly(shape.size(), [&] {
+    // Each PE starts with another peer, so that no PE's memory is asked by all at once.
+    for (std::uint32_t step = 0; step < engine.npes() && result->local_size() > 0; ++step)
+      take_from((engine.pe() + step) % engine.npes());
+  });
   blocks.close();
   return result;
 }
@@ -296,10 +303,11 @@ Array concatenate(Engine& engine, std::vector<Array> parts, int axis) {
   for (const Array& part : parts) {
     OpenBlocks blocks(engine, *part);
     const std::int64_t begin = std::max(mine, first), end = std::min(past, first + part->shape.rows());
-    if (begin < end) {
+    engine.interruptibly(part->shape.size(), [&] {
+      if (begin >= end) return;
       const std::size_t offset = static_cast<std::size_t>(begin - mine) * result->row_bytes();
       blocks.read_rows(begin - first, end - first, result->bytes() + offset);
-    }
+    });
     blocks.close();
     first += part->shape.rows();
   }
@@ -325,7 +333,7 @@ Buffer<std::byte> replicate(Engine& engine, const ArrayData& array) {
     all = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(array.shape.size()) * size_of(array.dtype));
   });
   OpenBlocks blocks(engine, array);
-  blocks.read_rows(0, array.shape.rows(), all.data());
+  engine.interruptibly(array.shape.size(), [&] { blocks.read_rows(0, array.shape.rows(), all.data()); });
   blocks.close();
   return all;
 }
@@ -336,7 +344,7 @@ Buffer<std::byte> redistribute(Engine& engine, const ArrayData& array, const Dis
   engine.together(
       [&] { mine = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(end - begin) * array.row_bytes()); });
   OpenBlocks blocks(engine, array);
-  blocks.read_rows(begin, end, mine.data());
+  engine.interruptibly(array.shape.size(), [&] { blocks.read_rows(begin, end, mine.data()); });
   blocks.close();
   return mine;
 }

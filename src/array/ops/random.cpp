@@ -14,16 +14,18 @@ Array random_array(Engine& engine, RandomKind kind, DType dtype, Shape shape, st
   const Work work = engine.work();
   const auto count = static_cast<std::size_t>(result->local_size());
   const double a = from_bits<double>(a_bits), b = from_bits<double>(b_bits);
-  switch (kind) {
-    case RandomKind::bits: random_bits(work, stream, result->data<std::uint64_t>(), count); break;
-    case RandomKind::integers: random_integers(work, stream, dtype, a_bits, b_bits, result->bytes(), count); break;
-    case RandomKind::uniform: random_uniform(work, stream, dtype, a, b, result->bytes(), count); break;
-    case RandomKind::normal: random_normal(work, stream, dtype, a, b, result->bytes(), count); break;
-    case RandomKind::exponential: random_exponential(work, stream, dtype, a, result->bytes(), count); break;
-    case RandomKind::zipf:
-      random_zipf(work, stream, dtype, a, static_cast<std::uint64_t>(b), result->bytes(), count);
-      break;
-  }
+  engine.interruptibly(shape.size(), [&] {
+    switch (kind) {
+      case RandomKind::bits: random_bits(work, stream, result->data<std::uint64_t>(), count); break;
+      case RandomKind::integers: random_integers(work, stream, dtype, a_bits, b_bits, result->bytes(), count); break;
+      case RandomKind::uniform: random_uniform(work, stream, dtype, a, b, result->bytes(), count); break;
+      case RandomKind::normal: random_normal(work, stream, dtype, a, b, result->bytes(), count); break;
+      case RandomKind::exponential: random_exponential(work, stream, dtype, a, result->bytes(), count); break;
+      case RandomKind::zipf:
+        random_zipf(work, stream, dtype, a, static_cast<std::uint64_t>(b), result->bytes(), count);
+        break;
+    }
+  });
   return result;
 }
 
@@ -40,8 +42,10 @@ Array random_law(Engine& engine, Law law, DType dtype, Shape shape, std::uint64_
     given.each[k] = arrays[k]->data<double>();
   }
   const RandomStream stream{key, counter + static_cast<std::uint64_t>(result->first_index())};
-  random_sample(engine.work(), stream, law, given, dtype, result->bytes(),
-                static_cast<std::size_t>(result->local_size()));
+  engine.interruptibly(shape.size(), [&] {
+    random_sample(engine.work(), stream, law, given, dtype, result->bytes(),
+                  static_cast<std::size_t>(result->local_size()));
+  });
   return result;
 }
 

@@ -48,7 +48,8 @@ TreeFold fold_before(Engine& engine, Work& work, const ArrayData& array, Reducti
                 static_cast<std::uint64_t>(array.shape.size()), fold);
     mine.insert(mine.end(), fold.nodes().begin(), fold.nodes().end());
   };
-  blocks.read_pieces(share(engine.pe()), share(engine.pe() + 1), fold_piece, granule);
+  engine.interruptibly(array.shape.size(),
+                       [&] { blocks.read_pieces(share(engine.pe()), share(engine.pe() + 1), fold_piece, granule); });
   // Pieces end where a PE's elements do, and so do their nodes.
   const std::uint64_t stop = grid.at(grid.units_before(static_cast<std::uint64_t>(array.first_index())),
                                      static_cast<std::uint64_t>(array.shape.size()))
@@ -81,10 +82,14 @@ Array reduce_axes(Engine& engine, Program program, std::vector<LeafSource> leave
     // Every row by itself. With several PEs the result's rows may lie elsewhere: its distribution has another grain.
     const bool in_place = result->first_row() == first_row && result->local_rows() == rows && engine.npes() == 1;
     Buffer<std::byte> own;
-    if (!in_place) own = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(rows) * result->row_bytes());
+    engine.together([&] {
+      if (!in_place) own = Buffer<std::byte>(engine.memory(), static_cast<std::size_t>(rows) * result->row_bytes());
+    });
     std::byte* const out = in_place ? result->bytes() : own.data();
     Outcome outcome;
-    if (rows > 0) outcome = reduce_inner(plan, work, iteration.domain(), iteration.leaves(), kind, axes, out);
+    engine.interruptibly(shape.size(), [&] {
+      if (rows > 0) outcome = reduce_inner(plan, work, iteration.domain(), iteration.leaves(), kind, axes, out);
+    });
     check_outcome(engine, code, outcome);
     if (in_place) return result;
     OpenBlocks blocks(engine, *result);
@@ -96,11 +101,14 @@ Array reduce_axes(Engine& engine, Program program, std::vector<LeafSource> leave
   const std::uint64_t width = static_cast<std::uint64_t>(kept.size());
   RowFold fold(kind, element, width);
   Outcome outcome;
-  if (rows > 0 && width > 0)
-    outcome = reduce_rows(plan, work, iteration.domain(), iteration.leaves(), axes,
-                          static_cast<std::uint64_t>(shape.rows()), row_grid(distribution), fold);
+  engine.interruptibly(shape.size(), [&] {
+    if (rows > 0 && width > 0)
+      outcome = reduce_rows(plan, work, iteration.domain(), iteration.leaves(), axes,
+                            static_cast<std::uint64_t>(shape.rows()), row_grid(distribution), fold);
+  });
   check_outcome(engine, code, outcome);
-  Buffer<std::byte> values(engine.memory(), width * size_of(type));
+  Buffer<std::byte> values;
+  engine.together([&] { values = Buffer<std::byte>(engine.memory(), width * size_of(type)); });
   if (engine.npes() == 1) fold.finish(values.data());
   else merge_row_nodes(engine, fold, kind, element, engine.npes()).finish(values.data());
   std::memcpy(result->bytes(), values.data() + static_cast<std::size_t>(result->first_index()) * size_of(type),
@@ -119,9 +127,11 @@ Array scan_along(Engine& engine, Array array, Scan kind, int axis) {
     const UnitGrid grid(granule_of(array->distribution, array->shape));
     const TreeFold before =
         engine.npes() > 1 ? fold_before(engine, work, *array, reduction, grid) : TreeFold(reduction, array->dtype);
-    scan(work, kind, array->dtype, array->bytes(), result->bytes(), rows,
-         static_cast<std::uint64_t>(array->first_index()), static_cast<std::uint64_t>(array->shape.size()), grid,
-         before.nodes());
+    engine.interruptibly(array->shape.size(), [&] {
+      scan(work, kind, array->dtype, array->bytes(), result->bytes(), rows,
+           static_cast<std::uint64_t>(array->first_index()), static_cast<std::uint64_t>(array->shape.size()), grid,
+           before.nodes());
+    });
     return result;
   }
 
@@ -129,8 +139,10 @@ Array scan_along(Engine& engine, Array array, Scan kind, int axis) {
     std::uint64_t outer = rows, inner = 1;
     for (int d = 1; d < axis; ++d) outer *= static_cast<std::uint64_t>(array->shape[d]);
     for (int d = axis + 1; d < array->shape.ndim(); ++d) inner *= static_cast<std::uint64_t>(array->shape[d]);
-    scan_axis(work, kind, array->dtype, array->bytes(), result->bytes(), outer,
-              static_cast<std::uint64_t>(array->shape[axis]), inner);
+    engine.interruptibly(array->shape.size(), [&] {
+      scan_axis(work, kind, array->dtype, array->bytes(), result->bytes(), outer,
+                static_cast<std::uint64_t>(array->shape[axis]), inner);
+    });
     return result;
   }
 
@@ -141,15 +153,19 @@ Array scan_along(Engine& engine, Array array, Scan kind, int axis) {
   if (engine.npes() > 1) {
     RowFold mine(reduction, array->dtype, width);
     const bool followed = array->first_row() + array->local_rows() < array->shape.rows();
-    if (rows > 0 && width > 0 && followed)
-      scan_row_nodes(work, kind, array->dtype, array->bytes(), rows, width,
-                     static_cast<std::uint64_t>(array->first_row()), total, grid, mine);
+    engine.interruptibly(array->shape.size(), [&] {
+      if (rows > 0 && width > 0 && followed)
+        scan_row_nodes(work, kind, array->dtype, array->bytes(), rows, width,
+                       static_cast<std::uint64_t>(array->first_row()), total, grid, mine);
+    });
     before = merge_row_nodes(engine, mine, reduction, array->dtype, engine.pe());
   }
-  if (rows > 0 && width > 0)
-    scan_rows(work, kind, array->dtype, array->bytes(), result->bytes(), rows, width,
-              static_cast<std::uint64_t>(array->first_row()), total, grid,
-              array->first_row() > 0 ? &before.nodes() : nullptr);
+  engine.interruptibly(array->shape.size(), [&] {
+    if (rows > 0 && width > 0)
+      scan_rows(work, kind, array->dtype, array->bytes(), result->bytes(), rows, width,
+                static_cast<std::uint64_t>(array->first_row()), total, grid,
+                array->first_row() > 0 ? &before.nodes() : nullptr);
+  });
   return result;
 }
 

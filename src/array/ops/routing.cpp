@@ -19,10 +19,11 @@ Routing::Routing(Engine& engine, const OpenBlocks& holders, const std::int64_t* 
     if (values) values_ = Buffer<std::byte>(engine.memory(), std::max<std::size_t>(count * row_bytes_, 1));
   });
   group_by_holder(holders.distribution(), indices, count);
-  if (values) {
+  engine.together([&] {
+    if (!values) return;
     const PeerBlocks source(const_cast<std::byte*>(*values), static_cast<std::int64_t>(count), row_bytes_);
-    (void)gather(engine.work(Interruptible::no), source, positions_.data(), count, values_.data());
-  }
+    (void)gather(engine.work(), source, positions_.data(), count, values_.data());
+  });
   row_reach_ = Reach(engine, rows_.data());
   if (values) value_reach_ = Reach(engine, values_.data());
   std::vector<Asked> mine(engine.npes());
@@ -74,28 +75,32 @@ void Routing::start_fetch(std::uint32_t pe, std::size_t slot, std::size_t count)
 void gather_over_nodes(Engine& engine, const OpenBlocks& from, const std::int64_t* indices, std::size_t count,
                        std::byte* to) {
   const std::size_t row_bytes = from.row_bytes();
-  Work work = engine.work(Interruptible::no);
+  const Work work = engine.work(), uninterrupted = engine.work(Interruptible::no);
   Routing routing(engine, from, indices, count);
   Buffer<std::byte> answers;
   engine.together([&] { answers = Buffer<std::byte>(engine.memory(), std::max<std::size_t>(count * row_bytes, 1)); });
   const Reach answer_reach(engine, answers.data());
   // Co-located PEs' rows are read where they lie; PEs of other nodes answer into our memory, as this PE does for them.
-  for (std::uint32_t step = 0; step < engine.npes(); ++step) {
-    const std::uint32_t pe = (engine.pe() + step) % engine.npes();
-    const auto group = routing.group(pe);
-    if (group.count == 0 || !from.reach().maps(pe)) continue;
-    const PeerBlocks block(from.reach().mapped(pe), from.distribution().count(pe), row_bytes);
-    (void)gather(work, block, group.rows, group.count, answers.data() + routing.start(pe) * row_bytes);
-  }
+  engine.together([&] {
+    for (std::uint32_t step = 0; step < engine.npes(); ++step) {
+      const std::uint32_t pe = (engine.pe() + step) % engine.npes();
+      const auto group = routing.group(pe);
+      if (group.count == 0 || !from.reach().maps(pe)) continue;
+      const PeerBlocks block(from.reach().mapped(pe), from.distribution().count(pe), row_bytes);
+      (void)gather(work, block, group.rows, group.count, answers.data() + routing.start(pe) * row_bytes);
+    }
+  });
   const PeerBlocks own(from.reach().mapped(engine.pe()), from.distribution().count(engine.pe()), row_bytes);
   routing.for_far_requests([&](const Routing::Requests& requests) {
-    (void)gather(work, own, requests.rows, requests.count, const_cast<std::byte*>(requests.values));
+    // Requests of other PEs are on their way into the staging memory.
+    (void)gather(uninterrupted, own, requests.rows, requests.count, const_cast<std::byte*>(requests.values));
     answer_reach.put(requests.pe, requests.slot * row_bytes, requests.values, requests.count * row_bytes);
   });
   answer_reach.complete();
   engine.barrier();
   const PeerBlocks result(to, static_cast<std::int64_t>(count), row_bytes);
-  (void)scatter(work, result, routing.positions(), count, answers.data(), row_bytes, {}, Bounds::checked);
+  engine.together(
+      [&] { (void)scatter(work, result, routing.positions(), count, answers.data(), row_bytes, {}, Bounds::checked); });
 }
 
 }  // namespace atl::array

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/ops/select.hpp"
 
+#include <optional>
+#include <utility>
+
 #include "atoll/array/kernel/copy.hpp"
 #include "atoll/array/kernel/select.hpp"
 #include "atoll/array/ops/blocks.hpp"
@@ -52,13 +55,23 @@ Place place_of(Engine& engine, std::size_t mine) {
   return {checked_sum(counts.begin(), counts.begin() + engine.pe()), checked_sum(counts.begin(), counts.end())};
 }
 
+/// How many elements of the mask are true here, in pieces. Collective.
+MaskCounts count_mask(Engine& engine, const bool* mask, std::size_t count, std::int64_t elements) {
+  std::optional<MaskCounts> counts;
+  engine.interruptibly(elements, [&] { counts.emplace(engine.work(), mask, count); });
+  return std::move(*counts);
+}
+
 /// Lets `produce(to, selected)` write this PE's `count` rows, which begin at row `first` of the result: those of each
-/// PE's block straight into it.
+/// PE's block straight into it. They are selected from `elements` of all PEs.
 template <class Produce>
-void write_rows(Engine& engine, const Array& result, std::int64_t first, std::int64_t count, Produce&& produce) {
+void write_rows(Engine& engine, const Array& result, std::int64_t elements, std::int64_t first, std::int64_t count,
+                Produce&& produce) {
   OpenBlocks blocks(engine, *result);
-  blocks.write_pieces(first, first + count, [&](std::int64_t begin, std::int64_t end, std::byte* to) {
-    produce(to, Selected{static_cast<std::size_t>(begin - first), static_cast<std::size_t>(end - first)});
+  engine.interruptibly(elements, [&] {
+    blocks.write_pieces(first, first + count, [&](std::int64_t begin, std::int64_t end, std::byte* to) {
+      produce(to, Selected{static_cast<std::size_t>(begin - first), static_cast<std::size_t>(end - first)});
+    });
   });
   blocks.close();
 }
@@ -69,12 +82,13 @@ Array compress_rows(Engine& engine, Array array, Array mask) {
   engine.begin_operation("select");
   const LocalMask local = open_mask(engine, *array, *mask);
   Work work = engine.work();
-  const MaskCounts counts(work, local.mask, local.count);
+  const std::int64_t elements = array->shape.size();
+  const MaskCounts counts = count_mask(engine, local.mask, local.count, elements);
   const Place place = place_of(engine, counts.total());
   Shape shape{place.total};
   for (std::int64_t extent : local.selected) shape.push_back(extent);
   Array result = engine.make(array->dtype, shape);
-  write_rows(engine, result, place.first, static_cast<std::int64_t>(counts.total()),
+  write_rows(engine, result, elements, place.first, static_cast<std::int64_t>(counts.total()),
              [&](std::byte* to, Selected selected) {
                compress(work, counts, local.element_bytes, array->bytes(), local.mask, to, selected);
              });
@@ -84,10 +98,12 @@ Array compress_rows(Engine& engine, Array array, Array mask) {
 Array find_true(Engine& engine, Array mask) {
   engine.begin_operation("select");
   Work work = engine.work();
-  const MaskCounts counts(work, mask->data<bool>(), static_cast<std::size_t>(mask->local_size()));
+  const std::int64_t elements = mask->shape.size();
+  const MaskCounts counts =
+      count_mask(engine, mask->data<bool>(), static_cast<std::size_t>(mask->local_size()), elements);
   const Place place = place_of(engine, counts.total());
   Array result = engine.make(DType::i64, Shape{place.total});
-  write_rows(engine, result, place.first, static_cast<std::int64_t>(counts.total()),
+  write_rows(engine, result, elements, place.first, static_cast<std::int64_t>(counts.total()),
              [&](std::byte* to, Selected selected) {
                flatnonzero(work, counts, mask->data<bool>(), mask->first_index(), reinterpret_cast<std::int64_t*>(to),
                            selected);
@@ -111,7 +127,7 @@ void assign_mask(Engine& engine, Array array, Array mask, Array value) {
     }
     return;
   }
-  const MaskCounts counts(work, local.mask, local.count);
+  const MaskCounts counts = count_mask(engine, local.mask, local.count, array->shape.size());
   const Place place = place_of(engine, counts.total());
   Shape wanted{place.total};
   for (std::int64_t extent : local.selected) wanted.push_back(extent);

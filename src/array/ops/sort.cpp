@@ -22,15 +22,20 @@ namespace {
 template <class SortRow>
 void for_each_line(Engine& engine, std::int64_t lines, SortRow&& sort_row) {
   Work work = engine.work();
-  if (lines < engine.threads().size()) {
-    for (std::int64_t line = 0; line < lines; ++line) sort_row(work, line);
-    return;
-  }
-  engine.threads().for_ranges(static_cast<std::size_t>(lines), 1, [&](std::size_t begin, std::size_t end, unsigned) {
-    ThreadPool alone(1);
-    Monitor quiet;
-    for (std::size_t line = begin; line < end; ++line)
-      sort_row(Work{alone, engine.memory(), quiet}, static_cast<std::int64_t>(line));
+  engine.together([&] {
+    if (lines < engine.threads().size()) {
+      for (std::int64_t line = 0; line < lines; ++line) sort_row(work, line);
+      return;
+    }
+    Polling polling(work);
+    polling.for_ranges(static_cast<std::size_t>(lines), 1, [&](std::size_t begin, std::size_t end, unsigned thread) {
+      ThreadPool alone(1);
+      Monitor quiet;
+      for (std::size_t line = begin; line < end; ++line) {
+        polling.poll(thread);
+        sort_row(Work{alone, engine.memory(), quiet}, static_cast<std::int64_t>(line));
+      }
+    });
   });
 }
 
@@ -88,13 +93,14 @@ Array number_rows(Engine& engine, Array result) {
 
 Array coargsort_distributed(Engine& engine, const std::vector<Array>& keys) {
   Array result = engine.make(DType::i64, keys[0]->shape);
-  Work work = engine.work(Interruptible::no);
   std::vector<Key> columns;
   std::vector<KeyRange> ranges;
-  for (const Array& key : keys) {
-    columns.push_back({key->dtype, key->bytes()});
-    ranges.push_back(key_range(work, columns.back(), static_cast<std::size_t>(key->local_rows())));
-  }
+  engine.interruptibly(result->shape.size(), [&] {
+    for (const Array& key : keys) {
+      columns.push_back({key->dtype, key->bytes()});
+      ranges.push_back(key_range(engine.work(), columns.back(), static_cast<std::size_t>(key->local_rows())));
+    }
+  });
   ranges = merge_ranges(engine, ranges);
   const std::int64_t rows = result->shape.rows();
   CompositeKey key(columns, ranges, static_cast<std::size_t>(keys[0]->local_rows()),
@@ -125,13 +131,14 @@ void decode(Engine& engine, const ArrayData& result, std::uint64_t min) {
   dispatch(result.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     if constexpr (sizeof(T) == sizeof(Word)) {
-      engine.threads().for_ranges(static_cast<std::size_t>(result.local_rows()), 64,
-                                  [&](std::size_t begin, std::size_t end, unsigned) {
-                                    for (std::size_t i = begin; i < end; ++i) {
-                                      const T value = from_ordered_bits<T>(words[i] + min);
-                                      std::memcpy(words + i, &value, sizeof value);
-                                    }
-                                  });
+      Polling(engine.work())
+          .for_pieces(static_cast<std::size_t>(result.local_rows()), 64,
+                      [&](std::size_t begin, std::size_t end, unsigned) {
+                        for (std::size_t i = begin; i < end; ++i) {
+                          const T value = from_ordered_bits<T>(words[i] + min);
+                          std::memcpy(words + i, &value, sizeof value);
+                        }
+                      });
     }
   });
 }
@@ -139,10 +146,11 @@ void decode(Engine& engine, const ArrayData& result, std::uint64_t min) {
 template <class Word>
 Array sort_wide_distributed(Engine& engine, const Array& array) {
   Array result = engine.make(array->dtype, array->shape);
-  Work work = engine.work(Interruptible::no);
   const Key column{array->dtype, array->bytes()};
   const auto local = static_cast<std::size_t>(array->local_rows());
-  const KeyRange range = merge_ranges(engine, {key_range(work, column, local, Zeros::apart)})[0];
+  KeyRange range;
+  engine.interruptibly(array->shape.size(), [&] { range = key_range(engine.work(), column, local, Zeros::apart); });
+  range = merge_ranges(engine, {range})[0];
   CompositeKey key({&column, 1}, {&range, 1}, local, static_cast<std::uint64_t>(array->first_row()), Zeros::apart);
   if (array->shape.rows() < 2 || key.chunks() == 0) {
     std::memcpy(result->bytes(), array->bytes(), array->local_bytes());
@@ -150,7 +158,7 @@ Array sort_wide_distributed(Engine& engine, const Array& array) {
   }
   const PartitionPlan plan = agree_on_plan(engine, key, array->shape.rows());
   DistributedSort<Word>(engine, key, plan, Packing::values(), *result).run();
-  decode<Word>(engine, *result, range.min);
+  engine.interruptibly(array->shape.size(), [&] { decode<Word>(engine, *result, range.min); });
   return result;
 }
 
@@ -161,14 +169,16 @@ Array sort_by_counting(Engine& engine, const Array& array) {
   constexpr std::size_t values = std::size_t{1} << (8 * sizeof(T));
   std::vector<std::int64_t> counts(values);
   const T* in = array->data<T>();
-  Polling polling(engine.work(Interruptible::no));
-  Pace pace(polling, 0);
-  constexpr std::int64_t at_once = 1 << 16;
-  for (std::int64_t at = 0; at < array->local_rows(); at += at_once) {
-    const std::int64_t end = std::min(at + at_once, array->local_rows());
-    for (std::int64_t i = at; i < end; ++i) ++counts[ordered_bits(in[i])];
-    pace.done(static_cast<std::size_t>(end - at));
-  }
+  engine.interruptibly(array->shape.size(), [&] {
+    Polling polling(engine.work());
+    Pace pace(polling, 0);
+    constexpr std::int64_t at_once = 1 << 16;
+    for (std::int64_t at = 0; at < array->local_rows(); at += at_once) {
+      const std::int64_t end = std::min(at + at_once, array->local_rows());
+      for (std::int64_t i = at; i < end; ++i) ++counts[ordered_bits(in[i])];
+      pace.done(static_cast<std::size_t>(end - at));
+    }
+  });
   engine.communicator().allreduce(counts.data(), counts.data(), values,
                                   coll::Reduction(coll::Type::i64, coll::Op::sum));
   T* out = result->data<T>();

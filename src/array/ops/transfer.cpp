@@ -17,11 +17,14 @@ Array from_buffer(Engine& engine, DType dtype, Shape shape, DriverOnly<const voi
   const bool from_driver = has_values.size() > 1 && has_values[1] == 0;
   if (!from_driver) {
     const std::size_t first = static_cast<std::size_t>(result->first_row()) * result->row_bytes();
-    copy_bytes(engine.work(), result->bytes(), source + first, result->local_bytes());
+    engine.interruptibly(shape.size(),
+                         [&] { copy_bytes(engine.work(), result->bytes(), source + first, result->local_bytes()); });
     return result;
   }
   OpenBlocks blocks(engine, *result);
-  if (source != nullptr) blocks.write_rows(0, shape.rows(), source);
+  engine.interruptibly(shape.size(), [&] {
+    if (source != nullptr) blocks.write_rows(0, shape.rows(), source);
+  });
   blocks.close();
   return result;
 }
@@ -35,14 +38,16 @@ Array from_local(Engine& engine, DType dtype, Shape local_shape, DriverOnly<cons
   const std::int64_t first = checked_sum(counts.begin(), counts.begin() + engine.pe());
   Array result = engine.make(dtype, local_shape.with_rows(total));
   OpenBlocks blocks(engine, *result);
-  blocks.write_rows(first, first + local_shape.rows(), rows.value);
+  engine.interruptibly(result->shape.size(), [&] { blocks.write_rows(first, first + local_shape.rows(), rows.value); });
   blocks.close();
   return result;
 }
 
 void to_buffer(Engine& engine, Array array, DriverOnly<void*> destination) {
   OpenBlocks blocks(engine, *array);
-  if (destination.value != nullptr) blocks.read_rows(0, array->shape.rows(), destination.value);
+  engine.interruptibly(array->shape.size(), [&] {
+    if (destination.value != nullptr) blocks.read_rows(0, array->shape.rows(), destination.value);
+  });
   blocks.close();
 }
 

@@ -34,17 +34,19 @@ Array starts_of_runs(Engine& engine, const Array& array) {
   const auto all = engine.allgather_value(mine);
   for (std::uint32_t pe = 0; pe < engine.pe(); ++pe)
     if (all[pe].present != 0) before = all[pe];
-  if (n == 0) return starts;
-  dispatch(array->dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    const T* values = array->data<T>();
-    bool* out = starts->data<bool>();
-    auto differ = [](T a, T b) { return a != b && !(a != a && b != b); };
-    out[0] = before.present == 0 || differ(values[0], from_bits<T>(before.bits));
-    Polling(engine.work())
-        .for_pieces(static_cast<std::size_t>(n - 1), 16384, [&](std::size_t begin, std::size_t end, unsigned) {
-          for (std::size_t i = begin + 1; i < end + 1; ++i) out[i] = differ(values[i], values[i - 1]);
-        });
+  engine.interruptibly(array->shape.size(), [&] {
+    if (n == 0) return;
+    dispatch(array->dtype, [&](auto type) {
+      using T = typename decltype(type)::type;
+      const T* values = array->data<T>();
+      bool* out = starts->data<bool>();
+      auto differ = [](T a, T b) { return a != b && !(a != a && b != b); };
+      out[0] = before.present == 0 || differ(values[0], from_bits<T>(before.bits));
+      Polling(engine.work())
+          .for_pieces(static_cast<std::size_t>(n - 1), 16384, [&](std::size_t begin, std::size_t end, unsigned) {
+            for (std::size_t i = begin + 1; i < end + 1; ++i) out[i] = differ(values[i], values[i - 1]);
+          });
+    });
   });
   return starts;
 }
@@ -77,8 +79,11 @@ std::vector<Array> unique_here(Engine& engine, const Array& flat, std::uint8_t o
 /// joined.
 std::vector<Array> unique_of_sorted(Engine& engine, const Array& sorted, std::uint8_t outputs) {
   const std::size_t element = size_of(sorted->dtype);
-  Unique mine = unique(engine.work(Interruptible::no), sorted->dtype, sorted->bytes(),
-                       static_cast<std::size_t>(sorted->local_size()), {.counts = true});
+  Unique mine;
+  engine.together([&] {
+    mine = unique(engine.work(), sorted->dtype, sorted->bytes(), static_cast<std::size_t>(sorted->local_size()),
+                  {.counts = true});
+  });
   struct Ends {
     std::uint64_t first, last, runs;
     std::int64_t first_count;
@@ -147,8 +152,11 @@ std::size_t merge_counted(Counted<T> a, Counted<T> b, T* values, std::int64_t* c
 /// Several PEs, values and counts only, few distinct values: every PE finds its own, and then each merges what all PEs
 /// have in one range of values. Rows stay where they are.
 std::vector<Array> unique_of_few(Engine& engine, const Array& flat, std::uint8_t outputs) {
-  const Unique mine = unique(engine.work(Interruptible::no), flat->dtype, flat->bytes(),
-                             static_cast<std::size_t>(flat->local_size()), {.counts = true});
+  Unique mine;
+  engine.together([&] {
+    mine = unique(engine.work(), flat->dtype, flat->bytes(), static_cast<std::size_t>(flat->local_size()),
+                  {.counts = true});
+  });
   const Reach all_values(engine, mine.values.data()), all_counts(engine, mine.counts.data());
   std::vector<Array> result(4);
   dispatch(flat->dtype, [&](auto type) {
@@ -221,8 +229,10 @@ std::vector<Array> unique_of_few(Engine& engine, const Array& flat, std::uint8_t
 }
 
 bool all_have_few_values(Engine& engine, const Array& flat) {
-  const bool few = has_few_values(engine.work(Interruptible::no), flat->dtype, flat->bytes(),
-                                  static_cast<std::size_t>(flat->local_size()));
+  bool few = false;
+  engine.interruptibly(flat->shape.size(), [&] {
+    few = has_few_values(engine.work(), flat->dtype, flat->bytes(), static_cast<std::size_t>(flat->local_size()));
+  });
   const auto all = engine.allgather_value(static_cast<std::uint64_t>(few));
   return std::find(all.begin(), all.end(), 0u) == all.end();
 }

@@ -94,6 +94,10 @@ void WorkerGroup::watch() {
   }
 }
 
+void WorkerGroup::interrupt() const {
+  for (const pid_t pid : pids_) ::kill(pid, SIGURG);
+}
+
 void WorkerGroup::wake_watcher() {
   char byte = 0;
   [[maybe_unused]] auto written = ::write(wake_[1], &byte, 1);

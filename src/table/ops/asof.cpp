@@ -93,7 +93,7 @@ class Matching {
     }
     const AsofRows lefts{own_ + begin, own_by_ == nullptr ? nullptr : own_by_ + begin, left_->first_row() + begin,
                          end - begin};
-    asof_match(engine_.work(array::Interruptible::no), left_->dtype, rule_, lefts, met, out + begin);
+    asof_match(engine_.work(), left_->dtype, rule_, lefts, met, out + begin);
   }
 
   Engine& engine_;
@@ -114,14 +114,16 @@ bool in_order(Engine& engine, const Array& array) {
   const T* rows = array->data<T>();
   const std::int64_t count = array->local_rows();
   std::atomic<bool> ordered{true};
-  array::Polling(engine.work())
-      .for_pieces(static_cast<std::size_t>(std::max<std::int64_t>(count - 1, 0)), order_piece,
-                  [&](std::size_t begin, std::size_t end, unsigned) {
-                    std::size_t descents = 0;
-                    for (std::size_t i = begin; i < end; ++i)
-                      descents += rows[i] <= rows[i + 1] ? 0 : 1;  // NaN is in no order
-                    if (descents != 0) ordered.store(false, std::memory_order_relaxed);
-                  });
+  engine.interruptibly(array->shape.size(), [&] {
+    array::Polling(engine.work())
+        .for_pieces(static_cast<std::size_t>(std::max<std::int64_t>(count - 1, 0)), order_piece,
+                    [&](std::size_t begin, std::size_t end, unsigned) {
+                      std::size_t descents = 0;
+                      for (std::size_t i = begin; i < end; ++i)
+                        descents += rows[i] <= rows[i + 1] ? 0 : 1;  // NaN is in no order
+                      if (descents != 0) ordered.store(false, std::memory_order_relaxed);
+                    });
+  });
   // A PE whose rows are not in order says so by ends that are not.
   Ends own{count, T{}, T{}};
   if (count > 0)

@@ -36,9 +36,11 @@ Text built(Engine& engine, std::size_t count, BuildPiece&& build) {
   auto arrays = engine.make_uneven({{DType::i64, static_cast<std::int64_t>(count) + 1}, {DType::u8, bytes}});
   Text text{std::move(arrays[0]), std::move(arrays[1])};
   auto* offsets = text.offsets->data<std::int64_t>();
-  to_offsets(work, lengths.data(), count, offsets);
-  work.threads.for_each_dynamic(pieces, [&](std::size_t piece, unsigned) {
-    builders[piece].move_to(text.bytes->data<char>() + offsets[piece * text_piece]);
+  engine.together([&] {
+    to_offsets(work, lengths.data(), count, offsets);
+    array::Polling(work).for_each_dynamic(pieces, [&](std::size_t piece, unsigned) {
+      builders[piece].move_to(text.bytes->data<char>() + offsets[piece * text_piece]);
+    });
   });
   return text;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "atoll/array/kernel/polling.hpp"
 #include "ops/building.hpp"
 
 namespace atl::table {
@@ -21,9 +22,12 @@ Array date_map(Engine& engine, Array values, TextCall call) {
   const auto count = static_cast<std::size_t>(values->local_rows());
   const std::size_t size = array::size_of(map.type);
   const auto* from = values->data<std::int64_t>();
-  engine.work().threads.for_each_dynamic((count + date_piece - 1) / date_piece, [&](std::size_t piece, unsigned) {
-    const std::size_t begin = piece * date_piece;
-    map.run(from + begin, std::min(date_piece, count - begin), result->bytes() + begin * size);
+  engine.interruptibly(values->shape.size(), [&] {
+    array::Polling(engine.work())
+        .for_each_dynamic((count + date_piece - 1) / date_piece, [&](std::size_t piece, unsigned) {
+          const std::size_t begin = piece * date_piece;
+          map.run(from + begin, std::min(date_piece, count - begin), result->bytes() + begin * size);
+        });
   });
   return result;
 }
@@ -38,10 +42,14 @@ Text date_to_text(Engine& engine, Array values, TextCall call) {
     auto* offsets = text.offsets->data<std::int64_t>();
     char* to = text.bytes->data<char>();
     std::atomic<bool> fits = true;
-    engine.work().threads.for_each_dynamic((count + date_piece - 1) / date_piece, [&](std::size_t piece, unsigned) {
-      const std::size_t begin = piece * date_piece, end = std::min(count, begin + date_piece);
-      for (std::size_t i = begin; i < end; ++i) offsets[i + 1] = static_cast<std::int64_t>((i + 1) * writer.width);
-      if (!writer.write_fixed(from + begin, end - begin, to + begin * writer.width)) fits = false;
+    engine.interruptibly(values->shape.size(), [&] {
+      array::Polling(engine.work())
+          .for_each_dynamic((count + date_piece - 1) / date_piece, [&](std::size_t piece, unsigned) {
+            const std::size_t begin = piece * date_piece, end = std::min(count, begin + date_piece);
+            for (std::size_t i = begin; i < end; ++i)
+              offsets[i + 1] = static_cast<std::int64_t>((i + 1) * writer.width);
+            if (!writer.write_fixed(from + begin, end - begin, to + begin * writer.width)) fits = false;
+          });
     });
     const auto all = engine.allgather_value<std::uint8_t>(fits);
     if (std::find(all.begin(), all.end(), 0) == all.end()) return text;

@@ -83,7 +83,7 @@ Aggregated join_pes(array::Engine& engine, const Aggregated& mine, std::span<con
   }
   keys.complete();
   Aggregated joined;
-  engine.together([&] { joined = join(engine.work(array::Interruptible::no), parts, specs); });
+  engine.together([&] { joined = join(engine.work(), parts, specs); });
   engine.barrier();  // no PE reads `mine` any more
   // Few, and only where a PE has the group: but each PE may have any.
   for (const auto& rests : engine.allgather_vector(mine.rests))

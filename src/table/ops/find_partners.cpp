@@ -123,15 +123,16 @@ class Matcher {
 
 void match_all(Engine& engine, const IncomingKeys& left, const IncomingKeys& right, std::size_t buckets,
                const std::vector<std::uint32_t>& reader_of_pe, std::vector<ListsOfBuckets>& lists) {
-  const Work work = engine.work(array::Interruptible::no);
+  const Work work = engine.work();
   std::vector<Matcher> matchers;
   for (unsigned thread = 0; thread < work.threads.size(); ++thread) matchers.emplace_back(left, right, engine.npes());
   std::vector<std::size_t> small, large;
   for (std::size_t bucket = 0; bucket < buckets; ++bucket)
     (matchers[0].rows(bucket) < large_bucket ? small : large).push_back(bucket);
-  work.threads.for_each_dynamic(small.size(), [&](std::size_t i, unsigned thread) {
+  array::Polling(work).for_each_dynamic(small.size(), [&](std::size_t i, unsigned thread) {
     ThreadPool alone(1);
-    matchers[thread].match({alone, work.memory, work.monitor}, small[i], reader_of_pe, lists);
+    array::Monitor quiet;
+    matchers[thread].match({alone, work.memory, quiet}, small[i], reader_of_pe, lists);
   });
   for (const std::size_t bucket : large) matchers[0].match(work, bucket, reader_of_pe, lists);
 }
@@ -193,7 +194,7 @@ std::vector<std::uint64_t> exchange_lists(Engine& engine, const std::vector<std:
 FoundPartners find_in_whole_table(Engine& engine, const CompositeKey& left, const CompositeKey& right,
                                   std::int64_t right_rows, JoinKind kind) {
   FoundPartners found = room_for(engine, left);
-  const Work work = engine.work(engine.npes() == 1 ? array::Interruptible::yes : array::Interruptible::no);
+  const Work work = engine.work();
   auto load = [&](std::uint64_t* to) {
     array::Polling(work).for_pieces(right.rows(), CompositeKey::block,
                                     [&](std::size_t begin, std::size_t end, unsigned) {
@@ -210,9 +211,9 @@ FoundPartners find_in_whole_table(Engine& engine, const CompositeKey& left, cons
   } else {
     const array::Array own =
         std::move(engine.make_uneven({{array::DType::u64, static_cast<std::int64_t>(right.rows())}}).front());
-    load(own->data<std::uint64_t>());
+    engine.together([&] { load(own->data<std::uint64_t>()); });
     array::OpenBlocks blocks(engine, *own);
-    blocks.read_rows(0, right_rows, keys.data());
+    engine.together([&] { blocks.read_rows(0, right_rows, keys.data()); });
     blocks.close();
   }
   engine.together([&] {
@@ -244,13 +245,12 @@ FoundPartners find_by_dealing(Engine& engine, const CompositeKey& left, const Co
       static_cast<std::size_t>(right_rows) / npes / (grains_per_bucket * static_cast<std::size_t>(engine.grain())) + 1;
   const std::size_t buckets = std::min(wanted, std::max<std::size_t>(cached_buckets / npes, 1));  // of a PE
   const BucketRule rule(buckets * npes, heavy_keys(engine, left, right));
-  const Work work = engine.work(array::Interruptible::no);
+  const Work work = engine.work();
   std::optional<DealtKeys> rights, lefts;
   engine.together([&] {
     rights.emplace(work, right, rule, BringRows::yes);
     lefts.emplace(work, left, rule, BringRows::no);
   });
-  engine.checkpoint();
   HeavyPartners heavy = match_heavy(engine, rule, *lefts, *rights);
   // PEs whose memory is mapped read the lists that any of them needs where these are; the others get theirs each.
   std::vector<std::uint32_t> reader_of_pe;
@@ -267,7 +267,6 @@ FoundPartners find_by_dealing(Engine& engine, const CompositeKey& left, const Co
     engine.barrier();
   }
   rights.reset();
-  engine.checkpoint();
   FoundPartners found = room_for(engine, left);
   std::vector<std::uint64_t> bases(rule.buckets());
   const bool any = std::ranges::any_of(lists, [](const auto& of_reader) {

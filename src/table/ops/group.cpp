@@ -16,7 +16,6 @@ namespace atl::table {
 namespace {
 
 using array::CompositeKey;
-using array::Interruptible;
 using array::KeyRange;
 using array::Shape;
 
@@ -65,10 +64,7 @@ Aggregated aggregate_all(Engine& engine, const CompositeKey& key, const std::vec
   std::vector<Column> columns;
   for (const Array& array : values) columns.push_back({array->dtype, array->bytes()});
   Aggregated mine;
-  engine.together([&] {
-    mine = aggregate(engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no), key, columns,
-                     plan.specs(), plan.presence());
-  });
+  engine.together([&] { mine = aggregate(engine.work(), key, columns, plan.specs(), plan.presence()); });
   if (engine.npes() == 1) return mine;
   for (const std::uint32_t trouble :
        engine.allgather_value<std::uint32_t>((mine.outside ? 1u : 0u) | (mine.crowded ? 2u : 0u))) {
@@ -111,7 +107,7 @@ std::vector<Array> group_by(Engine& engine, std::vector<Array> keys, std::vector
   }
   std::ranges::sort(groups.rests, {}, [](const Rest& rest) { return std::tuple(rest.spec, rest.key); });
 
-  engine.together([&] { plan.add_up(engine.work(Interruptible::no), groups); });
+  engine.together([&] { plan.add_up(engine.work(), groups); });
   // Every PE gives the groups it has; the results have them in order.
   const Shape local{static_cast<std::int64_t>(groups.count)};
   Buffer<std::byte> column;
@@ -119,7 +115,7 @@ std::vector<Array> group_by(Engine& engine, std::vector<Array> keys, std::vector
     engine.together([&] { column = Buffer<std::byte>(engine.memory(), groups.count * sizeof(std::uint64_t)); });
   auto make = [&](DType type, auto&& fill) {
     if (engine.npes() > 1) {
-      fill(column.data());
+      engine.interruptibly(keys[0]->shape.size(), [&] { fill(column.data()); });
       return array::from_local(engine, type, local, {column.data()});
     }
     Array array = engine.make(type, local);

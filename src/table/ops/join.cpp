@@ -70,15 +70,17 @@ std::vector<Array> pairs_everywhere(Engine& engine, const JoinPairs& pairs, Join
   };
   // Where memory is mapped both sides at once.
   auto is_near = [&](std::int64_t row) { return lefts.reach().maps(lefts.distribution().owner(row)); };
-  lefts.write_pieces(first, end, [&](std::int64_t from, std::int64_t to, std::byte* at) {
-    write(from, to, at, both && is_near(from) ? rights.row(from) : nullptr);
-    if (both && is_near(from) && rights.distribution().owner(from) != engine.pe())
-      engine.count_put(static_cast<std::size_t>(to - from) * sizeof(std::int64_t));
-  });
-  if (both && engine.spans_nodes())
-    rights.write_pieces(first, end, [&](std::int64_t from, std::int64_t to, std::byte* at) {
-      if (!is_near(from)) write(from, to, nullptr, at);
+  engine.interruptibly(all, [&] {
+    lefts.write_pieces(first, end, [&](std::int64_t from, std::int64_t to, std::byte* at) {
+      write(from, to, at, both && is_near(from) ? rights.row(from) : nullptr);
+      if (both && is_near(from) && rights.distribution().owner(from) != engine.pe())
+        engine.count_put(static_cast<std::size_t>(to - from) * sizeof(std::int64_t));
     });
+    if (both && engine.spans_nodes())
+      rights.write_pieces(first, end, [&](std::int64_t from, std::int64_t to, std::byte* at) {
+        if (!is_near(from)) write(from, to, nullptr, at);
+      });
+  });
   lefts.close();
   return result;
 }
@@ -100,7 +102,7 @@ std::vector<Array> join_rows(Engine& engine, std::vector<Array> left, std::vecto
   FoundPartners found = whole ? find_in_whole_table(engine, left_key, right_key, right_rows, kind)
                               : find_by_dealing(engine, left_key, right_key, right_rows, kind);
 
-  const array::Work work = engine.work(array::Interruptible::no);
+  const array::Work work = engine.work();
   JoinPairs& pairs = *found.pairs;
   const unsigned sides = kind == JoinKind::inner || kind == JoinKind::left ? 2 : 1;
   std::uint64_t first = 0, all = 0;

@@ -10,9 +10,11 @@ using array::KeyRange;
 
 std::vector<KeyRange> ranges_of(Engine& engine, const std::vector<Array>& keys) {
   std::vector<KeyRange> mine;
-  for (const Array& key : keys)
-    mine.push_back(
-        array::key_range(engine.work(), {key->dtype, key->bytes()}, static_cast<std::size_t>(key->local_rows())));
+  engine.interruptibly(keys[0]->shape.size(), [&] {
+    for (const Array& key : keys)
+      mine.push_back(
+          array::key_range(engine.work(), {key->dtype, key->bytes()}, static_cast<std::size_t>(key->local_rows())));
+  });
   std::vector<KeyRange> all(keys.size());
   for (const auto& part : engine.allgather_vector(mine))
     for (std::size_t i = 0; i < part.size(); ++i) all[i].merge(part[i]);

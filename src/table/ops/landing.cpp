@@ -180,6 +180,7 @@ void Landing::add(std::size_t index, std::int64_t place, Chunk chunk) {
 }
 
 /// Calls `body(chunk, begin, end)` for pieces of all chunks: on all threads, where they can reach the other PEs.
+/// Collective.
 void Landing::for_pieces(const Column& column,
                          const std::function<void(std::size_t, std::int64_t, std::int64_t)>& body) {
   struct Piece {
@@ -190,13 +191,15 @@ void Landing::for_pieces(const Column& column,
   for (std::size_t i = 0; i < column.chunks.size(); ++i)
     for (std::int64_t begin = 0, rows = column.chunks[i].chunk.rows; begin < rows; begin += piece_rows)
       pieces.push_back({i, begin, std::min(rows, begin + piece_rows)});
-  if (engine_.spans_nodes()) {
-    for (const Piece& piece : pieces) body(piece.chunk, piece.begin, piece.end);
-  } else {
-    array::Polling(engine_.work()).for_each_dynamic(pieces.size(), [&](std::size_t i, unsigned) {
-      body(pieces[i].chunk, pieces[i].begin, pieces[i].end);
-    });
-  }
+  engine_.together([&] {
+    if (engine_.spans_nodes()) {
+      for (const Piece& piece : pieces) body(piece.chunk, piece.begin, piece.end);
+    } else {
+      array::Polling(engine_.work()).for_each_dynamic(pieces.size(), [&](std::size_t i, unsigned) {
+        body(pieces[i].chunk, pieces[i].begin, pieces[i].end);
+      });
+    }
+  });
 }
 
 void Landing::agree_on_rows() {
@@ -271,8 +274,10 @@ Array Landing::make_valid(Column& column) {
 Text Landing::make_texts(Column& column) {
   std::vector<Placed>& chunks = column.chunks;
   std::vector<std::int64_t> sizes(chunks.size()), rows{0}, begins{0};
-  array::Polling(engine_.work()).for_each_dynamic(chunks.size(), [&](std::size_t i, unsigned) {
-    sizes[i] = text_size(chunks[i].chunk);
+  engine_.together([&] {
+    array::Polling(engine_.work()).for_each_dynamic(chunks.size(), [&](std::size_t i, unsigned) {
+      sizes[i] = text_size(chunks[i].chunk);
+    });
   });
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     rows.push_back(rows.back() + chunks[i].chunk.rows);
@@ -282,10 +287,12 @@ Text Landing::make_texts(Column& column) {
   Text text{std::move(arrays[0]), std::move(arrays[1])};
   auto* offsets = text.offsets->data<std::int64_t>();
   offsets[0] = 0;
-  array::Polling(engine_.work()).for_each_dynamic(chunks.size(), [&](std::size_t i, unsigned) {
-    copy_texts(chunks[i].chunk, begins[i], offsets + rows[i], text.bytes->data<char>());
+  engine_.together([&] {
+    array::Polling(engine_.work()).for_each_dynamic(chunks.size(), [&](std::size_t i, unsigned) {
+      copy_texts(chunks[i].chunk, begins[i], offsets + rows[i], text.bytes->data<char>());
+    });
+    check_texts(engine_.work(), text.view(), begins.back());
   });
-  engine_.together([&] { check_texts(engine_.work(), text.view(), begins.back()); });
   for (Placed& placed : chunks) {
     // What says which are there is copied; the rest may go before rows move on to other PEs.
     if (Chunk& chunk = placed.chunk; chunk.valid != nullptr && placed.valid.empty()) {

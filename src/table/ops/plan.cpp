@@ -153,9 +153,13 @@ void Plan::add_bands(Engine& engine, const std::vector<Array>& values) {
     if (!specs_[spec].is_sum()) continue;
     const Array& column = values[specs_[spec].column];
     const auto n = static_cast<std::size_t>(column->local_rows());
-    Spread spread = spread_of(engine.work(), local(column), n);
+    Spread spread;
+    double least = 0;
+    engine.interruptibly(column->shape.size(), [&] {
+      spread = spread_of(engine.work(), local(column), n);
+      least = least_magnitude(engine.work(), local(column), n);
+    });
     for (const Spread& other : engine.allgather_value(spread)) spread.join(other);
-    double least = least_magnitude(engine.work(), local(column), n);
     for (double other : engine.allgather_value(least)) least = std::min(least, other);
     int top = spread.magnitude() == 0 ? 0 : std::ilogb(spread.magnitude()) + 1;
     if (specs_[spec].kind == StateKind::square) {

@@ -37,14 +37,16 @@ void run(array::Engine& engine, const array::ArrayData& values, const array::Arr
     rows.segments = segments->data<std::int64_t>();
     rows.begins = rows.begins || (rows.count > 0 && rows.segments[0] != last);
   }
-  array::Work work = engine.work(engine.npes() == 1 ? array::Interruptible::yes : array::Interruptible::no);
+  array::Work work = engine.work();
+  const std::int64_t elements = values.shape.size();
   ScanFold<State> fold;
   if (engine.npes() > 1) {
-    const ScanFold<State> mine = fold_units<State>(work, rows, add);
+    ScanFold<State> mine;
+    engine.interruptibly(elements, [&] { mine = fold_units<State>(work, rows, add); });
     const auto all = engine.allgather_vector(mine.nodes());
     for (std::uint32_t pe = 0; pe < engine.pe(); ++pe) fold.push(std::span<const ScanNode<State>>(all[pe]));
   }
-  scan_units<State, Running>(work, rows, fold, add, step, put);
+  engine.interruptibly(elements, [&] { scan_units<State, Running>(work, rows, fold, add, step, put); });
 }
 
 }  // namespace atl::table

@@ -12,7 +12,6 @@
 namespace atl::table {
 namespace {
 
-using array::Interruptible;
 using array::Reach;
 
 /// Offsets that begin at 0, of ones that point into a larger block.
@@ -61,10 +60,12 @@ Text assemble(Engine& engine, const std::vector<Text>& parts, const std::vector<
   }
   Text result = make_text(engine, rows, bytes);
   auto* offsets = result.offsets->data<std::int64_t>();
-  for (const Piece& run : mine) {
-    open[run.part].read(run.begin, run.end, offsets[0], offsets, result.bytes->data<char>());
-    offsets += run.end - run.begin;
-  }
+  engine.together([&] {
+    for (const Piece& run : mine) {
+      open[run.part].read(run.begin, run.end, offsets[0], offsets, result.bytes->data<char>());
+      offsets += run.end - run.begin;
+    }
+  });
   for (OpenText& part : open) part.close();
   return result;
 }
@@ -128,12 +129,12 @@ std::vector<TextBlock> OpenText::blocks() const {
 
 void OpenText::find(const std::int64_t* rows, std::size_t count, const char** data, std::int64_t* lengths) {
   if (engine_.spans_nodes()) return find_far(rows, count, data, lengths);
-  locate(engine_.work(Interruptible::no), blocks(), begins_, rows, count, data, lengths);
+  engine_.together([&] { locate(engine_.work(), blocks(), begins_, rows, count, data, lengths); });
 }
 
 std::optional<GatheredTexts> OpenText::gather(const std::int64_t* rows, std::size_t count) const {
   if (engine_.spans_nodes()) return std::nullopt;
-  return GatheredTexts::of(engine_.work(Interruptible::no), blocks(), begins_, rows, count);
+  return GatheredTexts::of(engine_.work(), blocks(), begins_, rows, count);
 }
 
 void OpenText::find_far(const std::int64_t* rows, std::size_t count, const char** data, std::int64_t* lengths) {
@@ -225,10 +226,13 @@ void OpenText::find_far(const std::int64_t* rows, std::size_t count, const char*
 
 Text adopt(Engine& engine, const array::Work& work, const Spans& spans) {
   const auto count = static_cast<std::int64_t>(spans.size());
-  const std::int64_t bytes = sum_lengths(work, spans.lengths.data(), spans.size());
+  std::int64_t bytes = 0;
+  engine.together([&] { bytes = sum_lengths(work, spans.lengths.data(), spans.size()); });
   Text text = make_uneven(engine, count, bytes);
-  to_offsets(work, spans.lengths.data(), spans.size(), text.offsets->data<std::int64_t>());
-  copy_spans(work, spans, text.offsets->data<std::int64_t>(), text.bytes->data<char>());
+  engine.together([&] {
+    to_offsets(work, spans.lengths.data(), spans.size(), text.offsets->data<std::int64_t>());
+    copy_spans(work, spans, text.offsets->data<std::int64_t>(), text.bytes->data<char>());
+  });
   return text;
 }
 
@@ -253,11 +257,13 @@ Text text_from_buffers(Engine& engine, std::int64_t rows, DriverOnly<const std::
     if (local_bytes > 0) std::memcpy(text.bytes->bytes(), bytes.value + first, static_cast<std::size_t>(local_bytes));
   } else {
     const Reach offset_reach(engine, own), byte_reach(engine, text.bytes->bytes());
-    for (std::uint32_t pe = 0; pe < engine.npes() && offsets.value != nullptr; ++pe) {
-      const auto count = static_cast<std::size_t>(distribution.count(pe) + 1);
-      offset_reach.put(pe, 0, offsets.value + distribution.begin(pe), count * sizeof(std::int64_t));
-      byte_reach.put(pe, 0, bytes.value + borders[pe], static_cast<std::size_t>(borders[pe + 1] - borders[pe]));
-    }
+    engine.together([&] {
+      for (std::uint32_t pe = 0; pe < engine.npes() && offsets.value != nullptr; ++pe) {
+        const auto count = static_cast<std::size_t>(distribution.count(pe) + 1);
+        offset_reach.put(pe, 0, offsets.value + distribution.begin(pe), count * sizeof(std::int64_t));
+        byte_reach.put(pe, 0, bytes.value + borders[pe], static_cast<std::size_t>(borders[pe + 1] - borders[pe]));
+      }
+    });
     offset_reach.complete();
     byte_reach.complete();
     engine.barrier();
@@ -286,7 +292,8 @@ std::int64_t text_bytes(Engine& engine, Text text) {
 
 void text_to_buffers(Engine& engine, Text text, DriverOnly<std::int64_t*> offsets, DriverOnly<char*> bytes) {
   OpenText open(engine, text);
-  if (offsets.value != nullptr) {
+  engine.together([&] {
+    if (offsets.value == nullptr) return;
     std::int64_t* next = offsets.value;
     next[0] = 0;
     for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) {
@@ -295,20 +302,20 @@ void text_to_buffers(Engine& engine, Text text, DriverOnly<std::int64_t*> offset
       open.read(begin, begin + count, next[0], next, bytes.value);
       next += count;
     }
-  }
+  });
   open.close();
 }
 
 Text text_take(Engine& engine, Text text, Array indices) {
   engine.begin_operation("gather");
-  const array::Work work = engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no);
+  const array::Work work = engine.work();
   const auto count = static_cast<std::size_t>(indices->local_rows());
   const auto* rows = indices->data<std::int64_t>();
-  const array::BadIndex bad = check_indices(work, rows, count, text.rows());
   OpenText open(engine, text);
   Spans spans;
   std::optional<GatheredTexts> gathered;
   engine.together([&] {
+    const array::BadIndex bad = check_indices(work, rows, count, text.rows());
     ATOLL_VALIDATE(!bad, IndexError, "index {} is out of bounds for axis 0 with size {}", bad.value, text.rows());
     gathered = open.gather(rows, count);
     if (!gathered) spans = Spans(engine.memory(), count);
@@ -316,7 +323,7 @@ Text text_take(Engine& engine, Text text, Array indices) {
   Text result;
   if (gathered) {
     result = make_uneven(engine, static_cast<std::int64_t>(count), gathered->bytes());
-    gathered->write(work, result.offsets->data<std::int64_t>(), result.bytes->data<char>());
+    engine.together([&] { gathered->write(work, result.offsets->data<std::int64_t>(), result.bytes->data<char>()); });
   } else {
     open.find(rows, count, spans.data.data(), spans.lengths.data());
     result = adopt(engine, work, spans);
@@ -360,10 +367,12 @@ Text text_runs(Engine& engine, Text text, Array starts, Array lengths) {
   engine.together([&] { places = Buffer<std::int64_t>(engine.memory(), static_cast<std::size_t>(last - first) + 1); });
   Text result = make_text(engine, starts->shape.size(), bytes);
   places[0] = 0;
-  for (const auto& [begin, end] : runs) {
-    std::int64_t* at = places.data() + (begin - first);
-    open.read(begin, end, at[0], at, result.bytes->data<char>());
-  }
+  engine.together([&] {
+    for (const auto& [begin, end] : runs) {
+      std::int64_t* at = places.data() + (begin - first);
+      open.read(begin, end, at[0], at, result.bytes->data<char>());
+    }
+  });
   auto* offsets = result.offsets->data<std::int64_t>();
   offsets[0] = 0;
   for (std::size_t i = 0; i < rows; ++i)
@@ -377,15 +386,17 @@ Text text_where(Engine& engine, Array mask, Text yes, Text no) {
   const array::Work work = engine.work();
   const std::size_t count = yes.local_rows();
   Spans spans;
-  engine.together([&] { spans = Spans(engine.memory(), count); });
   const TextView a = yes.view(), b = no.view();
   const auto* chosen = mask->data<bool>();
-  array::Polling(work).for_pieces(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::string_view text = chosen[i] ? a[i] : b[i];
-      spans.data[i] = text.data();
-      spans.lengths[i] = static_cast<std::int64_t>(text.size());
-    }
+  engine.together([&] {
+    spans = Spans(engine.memory(), count);
+    array::Polling(work).for_pieces(count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::string_view text = chosen[i] ? a[i] : b[i];
+        spans.data[i] = text.data();
+        spans.lengths[i] = static_cast<std::int64_t>(text.size());
+      }
+    });
   });
   return adopt(engine, work, spans);
 }

@@ -30,12 +30,14 @@ std::optional<TextBuckets> deal_own(Engine& engine, const Text& text, std::size_
     terms.bytes = bytes;
     std::optional<TextBuckets> mine;
     Outcome outcome = Outcome::refused;
-    try {
-      mine = TextBuckets::deal(engine.work(array::Interruptible::no), text.view(), terms, sample);
-      if (mine) outcome = mine->fit() ? Outcome::dealt : Outcome::other_bytes;
-    } catch (const MemoryError&) {
-      mine.reset();  // sorting by words takes less
-    }
+    engine.together([&] {
+      try {
+        mine = TextBuckets::deal(engine.work(), text.view(), terms, sample);
+        if (mine) outcome = mine->fit() ? Outcome::dealt : Outcome::other_bytes;
+      } catch (const MemoryError&) {
+        mine.reset();  // sorting by words takes less
+      }
+    });
     outcome = worst(engine, outcome);
     if (outcome == Outcome::dealt) return mine;
     if (outcome == Outcome::refused) break;

@@ -102,7 +102,7 @@ Parts text_parts(Engine& engine, Text text, TextCall call) {
     std::vector<std::size_t> starts{0};
     for (const auto& part : found) starts.push_back(checked_add(starts.back(), part.size()));
     spans = Spans(engine.memory(), starts.back());
-    work.threads.for_each_dynamic(pieces, [&](std::size_t piece, unsigned) {
+    polling.for_each_dynamic(pieces, [&](std::size_t piece, unsigned) {
       std::size_t at = starts[piece];
       for (std::string_view one : found[piece]) {
         spans.data[at] = one.data() == nullptr ? texts.bytes : one.data();
@@ -178,11 +178,14 @@ std::vector<Array> text_hash(Engine& engine, Text text) {
   engine.begin_operation("hash");
   std::vector<Array> hashes = engine.make({{DType::u64, Shape{text.rows()}}, {DType::u64, Shape{text.rows()}}});
   const TextView texts = text.view();
-  array::Polling(engine.work()).for_pieces(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
-    for (std::size_t i = begin; i < end; ++i) {
-      hashes[0]->data<std::uint64_t>()[i] = hash_text(texts[i]);
-      hashes[1]->data<std::uint64_t>()[i] = hash_text(texts[i], 0x2545f4914f6cdd1du);
-    }
+  engine.together([&] {
+    array::Polling(engine.work())
+        .for_pieces(texts.count, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+          for (std::size_t i = begin; i < end; ++i) {
+            hashes[0]->data<std::uint64_t>()[i] = hash_text(texts[i]);
+            hashes[1]->data<std::uint64_t>()[i] = hash_text(texts[i], 0x2545f4914f6cdd1du);
+          }
+        });
   });
   return hashes;
 }
@@ -190,7 +193,7 @@ std::vector<Array> text_hash(Engine& engine, Text text) {
 Array text_compare(Engine& engine, Text a, Text b, Comparison comparison) {
   engine.begin_operation("compare");
   const Array result = engine.make(DType::b1, Shape{a.rows()});
-  compare_texts(engine.work(), a.view(), b.view(), comparison, result->data<bool>());
+  engine.together([&] { compare_texts(engine.work(), a.view(), b.view(), comparison, result->data<bool>()); });
   return result;
 }
 

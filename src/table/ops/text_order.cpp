@@ -21,7 +21,6 @@
 namespace atl::table {
 namespace {
 
-using array::Interruptible;
 using array::Shape;
 
 /// A run of rows that tie: positions [begin, end) of all.
@@ -33,7 +32,8 @@ struct Run {
 Common common_of(Engine& engine, const Text& text) {
   OpenText open(engine, text);
   const std::string first = open.text_of(0);
-  Common common = common_prefix(engine.work(Interruptible::no), text.view(), first);
+  Common common;
+  engine.together([&] { common = common_prefix(engine.work(), text.view(), first); });
   for (const Common& other : engine.allgather_value(common)) {
     common.bytes = std::min(common.bytes, other.bytes);
     common.equal = common.equal && other.equal;
@@ -162,7 +162,7 @@ void give_long_runs(Engine& engine, const Array& order, std::vector<Run>& inside
 /// or null). Collective.
 void sort_inside(Engine& engine, const Text& text, const Array& order, const std::vector<Run>& runs, std::size_t depth,
                  bool* apart) {
-  const array::Work work = engine.work(Interruptible::no);
+  const array::Work work = engine.work();
   auto* rows = order->data<std::int64_t>();
   std::size_t count = 0;
   for (const Run& run : runs) count += static_cast<std::size_t>(run.end - run.begin);
@@ -183,7 +183,7 @@ void sort_inside(Engine& engine, const Text& text, const Array& order, const std
   open.find(tied.data(), count, spans.data.data(), spans.lengths.data());
   constexpr std::size_t batch = 64;
   engine.together([&] {
-    work.threads.for_each_dynamic((runs.size() + batch - 1) / batch, [&](std::size_t index, unsigned) {
+    array::Polling(work).for_each_dynamic((runs.size() + batch - 1) / batch, [&](std::size_t index, unsigned) {
       std::vector<Item> items;
       for (std::size_t k = index * batch; k < std::min(runs.size(), (index + 1) * batch); ++k) {
         const auto size = static_cast<std::size_t>(runs[k].end - runs[k].begin);
@@ -224,18 +224,20 @@ void mark_words(Engine& engine, const Sorted& sorted, bool* apart) {
   Last mine{0, 0, static_cast<std::uint8_t>(n > 0 ? 1 : 0)};
   if (n > 0) mine = {sorted.words->data<std::uint64_t>()[n - 1], sorted.tail(n - 1), 1};
   const auto lasts = engine.allgather_value(mine);
-  if (n == 0) return;
-  apart[0] = true;
-  for (std::uint32_t pe = engine.pe(); pe-- > 0;) {
-    if (lasts[pe].any == 0) continue;
-    apart[0] = lasts[pe].word != sorted.words->data<std::uint64_t>()[0] || lasts[pe].tail != sorted.tail(0);
-    break;
-  }
-  array::Polling(engine.work())
-      .for_pieces(static_cast<std::size_t>(n), text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
-        for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i)
-          apart[i] = !sorted.same(static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) - 1);
-      });
+  engine.together([&] {
+    if (n == 0) return;
+    apart[0] = true;
+    for (std::uint32_t pe = engine.pe(); pe-- > 0;) {
+      if (lasts[pe].any == 0) continue;
+      apart[0] = lasts[pe].word != sorted.words->data<std::uint64_t>()[0] || lasts[pe].tail != sorted.tail(0);
+      break;
+    }
+    array::Polling(engine.work())
+        .for_pieces(static_cast<std::size_t>(n), text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+          for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i)
+            apart[i] = !sorted.same(static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) - 1);
+        });
+  });
 }
 
 /// The order of this PE's share of strings in buckets, as an array; and where strings change, to `apart` unless it is
@@ -251,13 +253,13 @@ Array order_of(Engine& engine, const TextBuckets& buckets, const Array& apart, s
   engine.together([&] {
     mine = Buffer<std::int64_t>(engine.memory(), static_cast<std::size_t>(buckets.rows()));
     if (apart != nullptr) marks = Buffer<bool>(engine.memory(), mine.size());
-    buckets.order(engine.work(Interruptible::no), mine.data(), marks.data());
+    buckets.order(engine.work(), mine.data(), marks.data());
   });
   std::int64_t first = 0;
   const auto counts = engine.allgather_value(buckets.rows());
   for (std::uint32_t pe = 0; pe < engine.pe(); ++pe) first += counts[pe];
   array::OpenBlocks blocks(engine, *order);
-  blocks.write_rows(first, first + buckets.rows(), mine.data());
+  engine.together([&] { blocks.write_rows(first, first + buckets.rows(), mine.data()); });
   blocks.close();
   if (apart != nullptr) {
     array::OpenBlocks changes(engine, *apart);
@@ -284,8 +286,8 @@ Array order_from(Engine& engine, const Text& text, const Start& start, const Arr
   if (start.buckets) return order_of(engine, *start.buckets, apart, rows);
   const std::size_t depth = start.common.bytes;
   Array words = engine.make(DType::u64, Shape{rows});
-  std::uint8_t zeros =
-      load_words(engine.work(Interruptible::no), text.view(), depth, words->data<std::uint64_t>()) ? 1 : 0;
+  std::uint8_t zeros = 0;
+  engine.together([&] { zeros = load_words(engine.work(), text.view(), depth, words->data<std::uint64_t>()) ? 1 : 0; });
   for (std::uint8_t other : engine.allgather_value(zeros)) zeros |= other;
   // A string with zeros at its end has the word of one without them: they differ in how many bytes of it are theirs.
   Sorted sorted;
@@ -297,7 +299,8 @@ Array order_from(Engine& engine, const Text& text, const Start& start, const Arr
   keys.clear();
   words.reset();
   std::vector<Run> everywhere = engine.npes() == 1 ? std::vector<Run>{} : runs_over_borders(engine, sorted);
-  std::vector<Run> inside = runs_inside(engine.work(Interruptible::no), sorted, everywhere);
+  std::vector<Run> inside;
+  engine.together([&] { inside = runs_inside(engine.work(), sorted, everywhere); });
   give_long_runs(engine, order, inside, everywhere);
   bool* marks = apart == nullptr ? nullptr : apart->data<bool>();
   if (marks != nullptr) mark_words(engine, sorted, marks);
@@ -339,7 +342,7 @@ Text written(Engine& engine, std::int64_t rows, std::int64_t bytes, Write&& writ
 /// Collective.
 std::optional<Numbering> distinct_of(Engine& engine, Start& start) {
   if (!start.buckets || !start.buckets->mostly_short()) return std::nullopt;
-  const array::Work work = engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no);
+  const array::Work work = engine.work();
   std::optional<TextBuckets::Distinct> distinct;
   engine.together([&] { distinct = start.buckets->distinct(work); });
   engine.barrier();
@@ -368,7 +371,7 @@ Text text_sort(Engine& engine, Text text) {
   if (start.common.equal) return text_slice(engine, text, {0, 1, text.rows()});
   if (start.buckets && start.buckets->mostly_short()) {
     const TextBuckets& buckets = *start.buckets;
-    const array::Work work = engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no);
+    const array::Work work = engine.work();
     return written(engine, buckets.rows(), buckets.bytes(),
                    [&](std::int64_t* offsets, char* bytes) { buckets.write(work, offsets, bytes); });
   }
@@ -377,7 +380,7 @@ Text text_sort(Engine& engine, Text text) {
 
 Numbering text_number(Engine& engine, Text text, Numbers wanted) {
   engine.begin_operation("number texts");
-  const array::Work work = engine.work(Interruptible::no);
+  const array::Work work = engine.work();
   const std::size_t local = text.local_rows();
   // All or none: a PE whose strings do not repeat would otherwise leave the others waiting.
   std::uint8_t repeats = has_repeats(text.view()) ? 1 : 0;
@@ -432,8 +435,10 @@ Numbering text_number(Engine& engine, Text text, Numbers wanted) {
     const Buffer<std::int64_t> known = read_here(engine, numbers, my_first, mine);
     result.numbers = engine.make(DType::i64, Shape{text.rows()});
     auto* out = result.numbers->data<std::int64_t>();
-    array::Polling(work).for_pieces(local, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
-      for (std::size_t i = begin; i < end; ++i) out[i] = known[encoded.numbers[i]];
+    engine.together([&] {
+      array::Polling(work).for_pieces(local, text_piece, [&](std::size_t begin, std::size_t end, unsigned) {
+        for (std::size_t i = begin; i < end; ++i) out[i] = known[encoded.numbers[i]];
+      });
     });
   }
   // From candidates to rows.

@@ -16,7 +16,6 @@ namespace {
 
 using array::Array;
 using array::Engine;
-using array::Interruptible;
 
 constexpr std::int64_t ordered_rows = 512;
 
@@ -100,7 +99,7 @@ Array window(Engine& engine, WindowSpec spec, Array x, Array y, Array segments, 
   const std::int64_t begin = x->first_row(), end = begin + x->local_rows();
   const bool any = begin < end;
   const std::int64_t total = x->shape.size();
-  array::Work work = engine.work(engine.npes() == 1 ? Interruptible::yes : Interruptible::no);
+  array::Work work = engine.work();
   Around around(engine, spec, x, y, segments, times);
 
   std::int64_t widest = 1;
@@ -184,7 +183,7 @@ Array decay(Engine& engine, DecaySpec spec, Array x, Array segments, Array times
 Array group_places(Engine& engine, Array groups, std::int64_t count) {
   engine.begin_operation("window");
   Array result = engine.make(array::DType::i64, groups->shape);
-  array::Work work = engine.work(Interruptible::no);
+  array::Work work = engine.work();
   std::optional<GroupPlaces> places;
   engine.together([&] {
     places.emplace(work, groups->data<std::int64_t>(), static_cast<std::size_t>(groups->local_rows()),
@@ -203,7 +202,8 @@ Array group_places(Engine& engine, Array groups, std::int64_t count) {
     first[group] += rows;
     rows += all[group];
   }
-  places->write(work, std::move(first), result->data<std::int64_t>());
+  engine.interruptibly(groups->shape.size(),
+                       [&] { places->write(work, std::move(first), result->data<std::int64_t>()); });
   return result;
 }
 

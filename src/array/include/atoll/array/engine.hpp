@@ -57,11 +57,9 @@ class Engine {
   const std::shared_ptr<runtime::Context>& shared_context() const { return context_; }
   coll::Communicator& communicator() { return *communicator_; }
   std::int64_t grain() const { return grain_; }
-  /// For local kernels. Interruptible: nothing that anybody sees is half changed while the kernel runs. (With several
-  /// PEs an interrupt waits for the next `checkpoint`, where all agree on it.)
+  /// For local kernels. Interruptible: nothing that anybody sees is half changed while the kernel runs. With several
+  /// PEs an interrupt ends it within together() and interruptibly(), where all PEs agree on it; elsewhere it waits.
   Work work(Interruptible interruptible = Interruptible::yes);
-  /// Between the phases of a long operation: stops all PEs when the user asked one of them to. Collective.
-  void checkpoint();
 
   // -- memory --
   /// A new array with undefined elements. Collective: when it fits on one PE but not on another, all throw MemoryError.
@@ -98,6 +96,10 @@ class Engine {
   /// Runs `body` on this PE and makes its outcome everybody's: when it throws on any PE, all PEs throw the exception of
   /// the lowest such PE. For checks of data and for allocations, before anything is changed.
   void together(const std::function<void()>& body);
+  /// Runs a local kernel that fills new memory and takes long for many elements (`elements`: of all PEs, and the same
+  /// number on each): as together(), so that an interrupt of one PE ends the kernels of all. Few elements are not worth
+  /// the agreement: then each PE runs the kernel alone, which must not throw.
+  void interruptibly(std::int64_t elements, const std::function<void()>& body);
 
   // -- other nodes --
   /// Whether memory of some PEs is not mapped (the same on every PE).
@@ -119,22 +121,37 @@ class Engine {
   const std::map<std::string, std::uint64_t>& phases() const { return phases_; }
 
   // -- long operations --
-  void set_progress(ProgressCallback callback) { progress_ = std::move(callback); }
+  void set_progress(ProgressCallback callback);
+  /// `forward` is called when this PE's user interrupts an operation, and every 50 ms while this PE then waits for the
+  /// others: it interrupts what runs on other PEs and does not poll.
+  void forward_interrupts(std::function<void()> forward) { forward_ = std::move(forward); }
+  /// Encloses an operation, of any number of begin_operation(): meanwhile this PE looks for interrupts also where it
+  /// waits for others.
+  void enter_operation() { is_running_ = true; }
   /// Names the running operation for progress reports.
   void begin_operation(const char* name);
-  /// Reports an operation that has reported progress as done.
+  /// The counterpart of enter_operation(). Reports an operation that has reported progress as done.
   void end_operation() noexcept;
   /// Throws what the callback threw while the operation could not be stopped.
   void rethrow_pending();
+  /// Runs `body`, whose outcome the caller tells all PEs: an interrupt of any PE ends its kernels, as in together().
+  void before_agreement(const std::function<void()>& body);
+  /// This PE's part of the operation has failed: the others may end theirs.
+  void stop_others();
+  /// Whether an interrupt, or a failure, of any PE is to end the running operation.
+  bool is_interrupted();
   std::uint64_t commands() const { return commands_.load(std::memory_order_relaxed); }
 
  private:
   class OperationMonitor;
+  class Agreement;
 
   Engine(std::shared_ptr<runtime::Context> context, std::unique_ptr<coll::Communicator> communicator, unsigned threads,
          std::int64_t grain);
 
   Array allocate(DType dtype, const Shape& shape, Distribution distribution);
+  bool others_stop();
+  void take_stop_down();
 
   std::shared_ptr<runtime::Context> context_;
   std::uint32_t pe_;
@@ -143,12 +160,16 @@ class Engine {
   ThreadPool threads_;
   std::unique_ptr<coll::Communicator> communicator_;
   ProgressCallback progress_;
+  std::function<void()> forward_;
+  bool is_running_ = false;
+  bool has_stopped_others_ = false;
   bool reported_ = false;  // the running operation has called it
   const char* operation_ = "";
   std::atomic<std::uint64_t> commands_{0};
   Volume volume_;
   std::map<std::string, std::uint64_t> phases_;
   std::int64_t next_callback_ns_ = 0;
+  std::atomic<std::int64_t> next_look_ns_{0};  // threads of a program look, too
   std::exception_ptr pending_;
   std::unique_ptr<OperationMonitor> interruptible_;
   std::unique_ptr<OperationMonitor> uninterruptible_;

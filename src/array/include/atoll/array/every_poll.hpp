@@ -10,6 +10,8 @@ namespace atl::array {
 /// and what an interrupt leaves, does not depend on time then.
 struct EveryPoll {
   ProgressCallback call;
+  /// Called instead while this PE waits for others; how often depends on time. Empty: nothing is called then.
+  ProgressCallback while_waiting;
 
   void operator()(const char* operation, std::uint64_t done, std::uint64_t total) const {
     call(operation, done, total);

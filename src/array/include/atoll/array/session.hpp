@@ -66,43 +66,13 @@ class Session {
   /// arrays may be dropped there.
   template <auto operation, class List = Operations, class... Args>
   auto call(Args&&... args) {
-    using Call = Signature<decltype(operation)>;
     std::lock_guard lock(busy_);
-    Engine& engine = this->engine();
-    const Running running(*this);
-    typename Call::Arguments arguments(std::forward<Args>(args)...);
-    if (checks_) {
-      Writer call;
-      call(List::template number_of<operation>());
-      if constexpr (!arguments_differ<operation>)
-        std::apply([&](const auto&... values) { call(values...); }, arguments);
-      agree(call.bytes());
-    }
-    auto run = [&] {
-      struct End {
-        Engine& engine;
-        ~End() { engine.end_operation(); }
-      } end{engine};
-      try {
-        if (driver_ != nullptr)
-          std::apply([&](const auto&... values) { driver_->send(List::template number_of<operation>(), values...); },
-                     arguments);
-        return std::apply([&](auto&... values) { return operation(engine, std::move(values)...); }, arguments);
-      } catch (const PeFailedError& error) { lose(error); } catch (const TimeoutError& error) {
-        lose(error);
-      } catch (const coll::Disagreement& error) { lose(error); }
-    };
-    if constexpr (std::is_void_v<typename Call::Result>) {
-      run();
-      engine.rethrow_pending();
+    if constexpr (std::is_void_v<typename Signature<decltype(operation)>::Result>) {
+      complete<operation, List>(std::forward<Args>(args)...);
+      engine().rethrow_pending();
     } else {
-      auto result = run();
-      if (driver_ != nullptr) for_each_array(result, [&](const Array& array) { driver_->adopt(array); });
-      if (checks_)
-        for_each_array(result, [&](const Array& array) {
-          if (array != nullptr) array->id = ++numbered_;
-        });
-      engine.rethrow_pending();
+      auto result = complete<operation, List>(std::forward<Args>(args)...);
+      engine().rethrow_pending();
       return result;
     }
   }
@@ -120,6 +90,50 @@ class Session {
   Array reduce_axes(const NodePtr& node, Reduction kind, std::uint32_t axes);
 
  private:
+  /// As call(), but an interrupt that came too late to end the operation is left to the caller (rethrow_pending()),
+  /// which may have to note the result before.
+  template <auto operation, class List = Operations, class... Args>
+  auto complete(Args&&... args) {
+    using Call = Signature<decltype(operation)>;
+    std::lock_guard lock(busy_);
+    Engine& engine = this->engine();
+    const Running running(*this);
+    typename Call::Arguments arguments(std::forward<Args>(args)...);
+    if (checks_) {
+      Writer call;
+      call(List::template number_of<operation>());
+      if constexpr (!arguments_differ<operation>)
+        std::apply([&](const auto&... values) { call(values...); }, arguments);
+      agree(call.bytes());
+    }
+    auto run = [&] {
+      struct Extent {
+        explicit Extent(Engine& running) : engine(running) { engine.enter_operation(); }
+        ~Extent() { engine.end_operation(); }
+        Engine& engine;
+      } extent(engine);
+      try {
+        if (driver_ != nullptr)
+          std::apply([&](const auto&... values) { driver_->send(List::template number_of<operation>(), values...); },
+                     arguments);
+        return std::apply([&](auto&... values) { return operation(engine, std::move(values)...); }, arguments);
+      } catch (const PeFailedError& error) { lose(error); } catch (const TimeoutError& error) {
+        lose(error);
+      } catch (const coll::Disagreement& error) { lose(error); }
+    };
+    if constexpr (std::is_void_v<typename Call::Result>) {
+      run();
+    } else {
+      auto result = run();
+      if (driver_ != nullptr) for_each_array(result, [&](const Array& array) { driver_->adopt(array); });
+      if (checks_)
+        for_each_array(result, [&](const Array& array) {
+          if (array != nullptr) array->id = ++numbered_;
+        });
+      return result;
+    }
+  }
+
   /// Marks the session as busy on this thread. Throws when it is already.
   class Running {
    public:

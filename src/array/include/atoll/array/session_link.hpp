@@ -56,6 +56,9 @@ struct Session::Link {
   void give_up() {
     if (workers_ != nullptr) workers_->give_up();
   }
+  void interrupt_workers() {
+    if (workers_ != nullptr) workers_->interrupt();
+  }
   /// In a forked child, where it must not end.
   void abandon() noexcept {
     if (context_ != nullptr) context_->abandon();

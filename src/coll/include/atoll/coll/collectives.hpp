@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -363,6 +364,10 @@ class Communicator {
   /// Overrides ATOLL_PEER_TIMEOUT. 0: for ever. Infinity: for ever, unless a member that has not come is stopped for
   /// ATOLL_PEER_TIMEOUT.
   void set_timeout_seconds(double seconds);
+
+  /// Calls `look` every 50 ms while a call of this PE waits for other members, on the waiting thread and outside of all
+  /// handlers and hooks. It must not throw, and must not call the communicator. Empty: no longer.
+  void set_wait_callback(std::function<void()> look);
 
   /// Of no more use: what is under way, and every call from now on, throws this. For members that have died or given
   /// up. Any thread may do that, but no handler or hook.

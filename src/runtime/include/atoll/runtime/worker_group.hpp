@@ -37,6 +37,10 @@ class WorkerGroup {
   /// They have nothing more to say: the destructor kills them without waiting.
   void give_up() { grace_ns_.store(0, std::memory_order_relaxed); }
 
+  /// Sends each worker SIGURG, which a process ignores unless it has a handler for it. (Workers ignore the terminal's
+  /// SIGINT.)
+  void interrupt() const;
+
   /// By PE, from PE 1.
   const std::vector<pid_t>& pids() const { return pids_; }
 

@@ -52,7 +52,8 @@ class DistributedSort {
   std::vector<Word*> starts(std::span<const std::uint64_t> my_counts) const;
   void send_outgoing();
   void sort_mine();
-  void bring_tied_keys(std::span<const BucketOf<Word>> buckets);
+  void bring_tied_keys(std::vector<BucketOf<Word>>& buckets);
+  void sort_each(std::vector<BucketOf<Word>>& buckets);
   void deliver(const Word* words, std::int64_t begin, std::int64_t count);
   /// Between the words of a bucket that go to one PE and to the next.
   struct Cut {
