@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C programs of the HPC tutorial compile without warnings, run, and print the documented output."""
+"""Programs of the tutorials compile without warnings, run and print what is documented; commands exist."""
 
+import os
 import re
+import shlex
 import subprocess
+import sys
 
 import pytest
-from built import ROOT, needs_launcher
+from built import ROOT, needs_core, needs_launcher
+
+from atoll.cli import build_parser
 
 BIN = ROOT / "python/atoll/bin"
 PAGE = (ROOT / "docs/tutorial-hpc.md").read_text()
+CLUSTER = (ROOT / "docs/tutorial-cluster.md").read_text()
 
 
 def program(model):
@@ -35,3 +41,25 @@ def test_program_of_the_tutorial_runs(tmp_path, model, compiler, expected):
     )
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == expected
+
+
+@needs_core
+@needs_launcher
+@pytest.mark.parametrize("pes", [1, 4])
+def test_script_of_the_cluster_tutorial_runs(tmp_path, pes):
+    (tmp_path / "means.py").write_text(re.search(r"```python\n(import atoll.*?)```", CLUSTER, re.DOTALL)[1])
+    expected = re.search(r"^1 PEs: (.*)$", CLUSTER, re.MULTILINE)[1]
+    words = ["-m", "atoll", "run", "-n", str(pes)] if pes > 1 else []
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    done = subprocess.run(
+        [sys.executable, *words, "means.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"{pes} PEs: {expected}\n"
+
+
+def test_commands_of_the_cluster_tutorial_are_accepted():
+    commands = [shlex.split(line)[1:] for line in re.findall(r"^\$ (atoll .*)$", CLUSTER, re.MULTILINE)]
+    assert {words[0] for words in commands} == {"run", "doctor", "submit", "kernel", "serve"}
+    for words in commands:
+        if words[0] != "run":
+            build_parser(words[0]).parse_args(words)
