@@ -5,6 +5,7 @@ import pickle
 
 import duckdb
 import numpy as np
+import pandas
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -248,3 +249,21 @@ def test_arrow_values_are_pickled_and_indexed():
         column[3]
     with pytest.raises(IndexError, match="3 rows"):
         column.take([0, 3])
+
+
+class Planned:
+    """Rows that are computed when asked for, as Dask has them."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __dask_graph__(self):
+        return {}
+
+    def compute(self):
+        return self.rows
+
+
+def test_planned_rows_are_computed():
+    assert pd.DataFrame(Planned(pandas.DataFrame({"a": [1, 2]})))["a"].to_list() == [1, 2]
+    assert pd.Series(Planned(pandas.Series([1, 2], name="a"))).name == "a"

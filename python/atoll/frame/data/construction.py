@@ -25,6 +25,7 @@ from .values import broadcast, is_scalar, make
 def series_parts(data: Any, index: Any, dtype: Any, name: Any) -> tuple[Any, Any, Any]:
     """Values, index and name of a Series that is to be made."""
     index = None if index is None else make_index(index)
+    data = _computed(data)
     if is_frame(data):
         raise TypeError("a Series is one column; choose one of the frame's, frame[label]")
     if is_series(data):
@@ -62,6 +63,11 @@ def series_parts(data: Any, index: Any, dtype: Any, name: Any) -> tuple[Any, Any
     return values, index, name
 
 
+def _computed(data: Any) -> Any:
+    """The rows of a frame or Series of Dask, which has only a plan of them; other data as they are."""
+    return data.compute() if hasattr(data, "__dask_graph__") else data
+
+
 def frame_parts(data: Any, index: Any, columns: Any, dtype: Any) -> tuple[list[Any], Labels, Any]:
     """Columns, labels and index of a frame that is to be made."""
     held, labels, own = _parts(data, index, columns)
@@ -70,6 +76,7 @@ def frame_parts(data: Any, index: Any, columns: Any, dtype: Any) -> tuple[list[A
 
 def _parts(data: Any, index: Any, columns: Any) -> tuple[list[Any], Labels, Any]:
     index = None if index is None else make_index(index)
+    data = _computed(data)
     if data is None:
         data = {}
     if is_series(data):
