@@ -78,6 +78,7 @@ class Lowering {
         out_.leaves.push_back({nullptr, node->start_bits, node->step_bits});
         break;
       case Node::Kind::broadcast: result = visit(node->inputs[0], exclusive); break;
+      case Node::Kind::transposed: throw Error("a transpose was not stored before it was lowered");
       case Node::Kind::apply: {
         std::array<Register, 3> operands;
         for (int i = 0; i < node->input_count; ++i) {
@@ -176,6 +177,15 @@ NodePtr make_broadcast(const NodePtr& node, const Shape& shape) {
   return result;
 }
 
+NodePtr make_transposed(const NodePtr& node) {
+  if (node->kind == Node::Kind::transposed) return node->inputs[0];
+  ATOLL_EXPECT(node->stored() && node->shape.ndim() == 2);
+  NodePtr result = new_node(Node::Kind::transposed, node->dtype, Shape{node->shape[1], node->shape[0]});
+  result->inputs[0] = node;
+  result->input_count = 1;
+  return result;
+}
+
 Lowered lower(const NodePtr& root, StoreRoot store_root) { return Lowering(root, store_root).take(); }
 
 std::vector<NodePtr> prerequisites(const NodePtr& root) {
@@ -183,6 +193,10 @@ std::vector<NodePtr> prerequisites(const NodePtr& root) {
   auto search = [&](auto& self, const NodePtr& node) -> void {
     const bool smaller =
         node->shape.size() != root->shape.size() && (computes(*node) || node->kind == Node::Kind::iota);
+    if (node != root && node->kind == Node::Kind::transposed) {
+      found.push_back(node);
+      return;
+    }
     const bool sequence = node->kind == Node::Kind::iota && !(node->shape == root->shape);
     if (node != root && (smaller || sequence)) {
       found.push_back(node);

@@ -193,6 +193,10 @@ const Array& Session::value(const NodePtr& node) {
     node->store(call<&full>(node->dtype, node->shape, node->bits));
     return node->array;
   }
+  if (node->kind == Node::Kind::transposed) {
+    node->store(call<&transpose>(node->inputs[0]->array, std::vector<int>{1, 0}));
+    return node->array;
+  }
   prepare(node);
   Lowered lowered = lower(node, StoreRoot::yes);
   // A leaf's memory may hold the result now: the node must have it before an interrupt is reported.
@@ -205,6 +209,7 @@ const Array& Session::value(const NodePtr& node) {
 
 ReductionValue Session::reduce(const NodePtr& node, Reduction kind, Keep keep) {
   std::lock_guard lock(busy_);
+  if (node->kind == Node::Kind::transposed) value(node);
   if (!node->stored() && node->kind != Node::Kind::constant) prepare(node);
   Lowered lowered = lower(node, keep == Keep::yes && !node->stored() ? StoreRoot::yes : StoreRoot::no);
   const bool root_stored = !lowered.results.empty() && lowered.results[0] == node;
@@ -216,6 +221,15 @@ ReductionValue Session::reduce(const NodePtr& node, Reduction kind, Keep keep) {
 
 Array Session::reduce_axes(const NodePtr& node, Reduction kind, std::uint32_t axes) {
   std::lock_guard lock(busy_);
+  if (node->kind == Node::Kind::transposed) {
+    const Array& matrix = node->inputs[0]->array;
+    const bool one_axis = axes == 1 || axes == 2;
+    if (one_axis && matrix->shape[0] > 1 && matrix->shape[1] > 1) {
+      std::vector<Array> reduced = call<&reduce_transposed>(Array(matrix), kind, axes == 1 ? 0 : 1);
+      if (!reduced.empty()) return reduced.front();
+    }
+    value(node);
+  }
   if (!node->stored() && node->kind != Node::Kind::constant) prepare(node);
   Lowered lowered = lower(node, StoreRoot::no);
   lowered.program.results.resize(1);  // shared nodes are computed again when they are needed

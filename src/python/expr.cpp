@@ -50,6 +50,7 @@ array::NodePtr part_of(Session& session, const array::NodePtr& node, const std::
       return array::make_iota(node->dtype, slices[0].count, node->start_bits + start * node->step_bits,
                               step * node->step_bits);
     }
+    case Kind::transposed: return nullptr;
     case Kind::apply:
     case Kind::broadcast: break;
   }

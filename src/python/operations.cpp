@@ -67,6 +67,17 @@ array::Law to_law(const std::string& name) {
   throw ValueError(fmt::format("unknown law '{}'", name));
 }
 
+constexpr std::int64_t large_matrix = 1 << 14;  // elements; copies of smaller ones cost nothing
+
+/// Whether a transpose may wait until its elements are needed in another order than the matrix's: reductions do
+/// without. The matrix keeps its values meanwhile, by a copy if it is changed, which is not so where NumPy can write to
+/// it.
+bool may_stay_transposed(const Expr& x, const std::vector<int>& axes) {
+  if (axes != std::vector<int>{1, 0} || x.node->shape.size() < large_matrix) return false;
+  if (x.node->kind == array::Node::Kind::transposed) return true;
+  return x.session->engine().npes() == 1 && !x.value()->storage.exported;
+}
+
 /// A chain that has grown long is evaluated before it grows further.
 void bound_cost(Session& session, std::span<NodePtr> operands) {
   std::uint32_t cost = 0;
@@ -196,6 +207,7 @@ void bind_operations(nb::module_& m) {
   m.def(
       "transpose",
       [](const Expr& x, const std::vector<int>& axes) {
+        if (may_stay_transposed(x, axes)) return Expr{x.session, array::make_transposed(x.node)};
         return stored(x, x.session->call<&array::transpose>(x.value(), axes));
       },
       Release());
@@ -270,7 +282,7 @@ void bind_operations(nb::module_& m) {
           ATOLL_VALIDATE(x.node->shape[axis] > 0 || kind < Reduction::min || kind > Reduction::argmax, ValueError,
                          "zero-size array to reduction operation {} which has no identity", name);
         }
-        if (keep) x.value();
+        if (keep && x.node->kind != array::Node::Kind::transposed) x.value();
         return stored(x, x.session->reduce_axes(array::make_cast(x.node, to_dtype(dtype)), kind, set));
       },
       Release(), nb::arg("kind"), nb::arg("x"), nb::arg("axes"), nb::arg("dtype"), nb::arg("keep") = true);

@@ -127,3 +127,56 @@ def test_products_with_vectors(dtype):
             assert found.dtype == wanted.dtype
             np.testing.assert_allclose(found.to_numpy(), wanted, rtol=1e-4 if dtype == "float32" else 1e-12)
             same_bits((dtype, m, k, name), found)
+
+
+def special(shape, dtype, seed):
+    """Values whose sums and products show the order of operations; some with zeros of both signs, NaN or huge ones."""
+    rng = np.random.default_rng(seed)
+    if np.dtype(dtype).kind != "f":
+        return rng.integers(0, 2 if dtype == "bool" else 100, shape).astype(dtype)
+    x = rng.normal(1, 0.01, shape).astype(dtype)
+    if seed == 1:
+        x[:, 3] = 0
+        x[::2, 3] = -0.0
+        x[5, 7] = np.nan
+    if seed == 2:
+        x[1:3, :] *= np.finfo(dtype).max / 4
+        x[3, 4] = np.inf
+    return x
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "bool"])
+@pytest.mark.parametrize("shape", [(513, 64), (700, 601), (20, 1500), (1500, 20), (2500, 40), (40, 2500)], ids=str)
+def test_reductions_of_transposes_have_the_bits_of_copies(shape, dtype):
+    for seed in range(3 if dtype.startswith("float") else 1):
+        x = special(shape, dtype, seed)
+        a, copied = ak.array(x), ak.array(x.T.copy())
+        names = ("sum", "prod", "max", "argmin") if dtype.startswith("float") else ("sum", "min", "argmax", "any")
+        for axis in (0, 1):
+            for name in names:
+                with np.errstate(all="ignore"):
+                    found, wanted = getattr(a.T, name)(axis=axis), getattr(copied, name)(axis=axis)
+                assert found.to_numpy().tobytes() == wanted.to_numpy().tobytes(), (name, axis, seed)
+                same_bits((shape, dtype, seed, axis, name), found)
+
+
+def test_transposes_keep_their_values():
+    x = np.arange(40_000.0).reshape(100, 400)
+    a = ak.array(x)
+    turned = a.T
+    twice = turned.T
+    other = (a + 1).T  # of no name
+    a[3, 5] = -1.0
+    x[3, 5] = -1.0
+    same(turned, x.T)  # views follow
+    same(twice, x)
+    turned[7, 2] = -2.0
+    x[2, 7] = -2.0
+    same(a, x)
+    same(turned.sum(0), x.T.sum(0))
+    copied = a.T.copy()
+    a[0, 0] = 99.0
+    assert copied.item(0) == 0.0
+    assert other.item(5 * 100 + 3) == 3 * 400 + 5 + 1
+    same(a.T[2:5, ::3] + a.T[2:5, ::3], 2 * np.asarray(a).T[2:5, ::3])
+    same(ak.max(a.T * 2, 1), np.max(np.asarray(a).T * 2, 1))

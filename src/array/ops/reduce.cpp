@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/ops/reduce.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "atoll/array/kernel/axis.hpp"
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/array/ops/iteration.hpp"
@@ -113,6 +116,50 @@ Array reduce_axes(Engine& engine, Program program, std::vector<LeafSource> leave
   else merge_row_nodes(engine, fold, kind, element, engine.npes()).finish(values.data());
   std::memcpy(result->bytes(), values.data() + static_cast<std::size_t>(result->first_index()) * size_of(type),
               result->local_bytes());
+  return result;
+}
+
+namespace {
+
+/// Whether another order of the same elements may have given other bits, of results that are exact but for that.
+bool shows_order(Reduction kind, const ArrayData& result) {
+  if (!is_float(result.dtype)) return false;
+  const bool extremes = kind == Reduction::min || kind == Reduction::max;
+  return dispatch(result.dtype, [&](auto t) {
+    using T = typename decltype(t)::type;
+    if constexpr (std::is_floating_point_v<T>) {
+      const T* values = reinterpret_cast<const T*>(result.bytes());
+      return std::any_of(values, values + result.local_size(), [&](T value) {
+        return extremes ? value == T{0} || std::isnan(value) : !std::isfinite(value);
+      });
+    } else {
+      return false;
+    }
+  });
+}
+
+}  // namespace
+
+std::vector<Array> reduce_transposed(Engine& engine, Array matrix, Reduction kind, int axis) {
+  engine.begin_operation("reduce");
+  const std::int64_t rows = matrix->shape[0], columns = matrix->shape[1];
+  ATOLL_EXPECT(engine.npes() == 1 && matrix->shape.ndim() == 2 && rows > 1 && columns > 1);
+  const DType type = matrix->dtype;
+  if (!is_float(type) || (kind != Reduction::sum && kind != Reduction::prod)) {
+    Program program = identity(type);
+    std::vector<Array> result{
+        reduce_axes(engine, std::move(program), {{matrix, 0, 0}}, matrix->shape, kind, axis == 0 ? 2u : 1u)};
+    if (shows_order(kind, *result[0])) result.clear();
+    return result;
+  }
+  const bool units = Distribution(Shape{columns, rows}, 1, engine.grain()).unit_rows() == 1;
+  if (axis == 0 && !units) return {};
+  std::vector<Array> result{engine.make(type, Shape{axis == 0 ? rows : columns})};
+  Work work = engine.work();
+  const auto reduce = axis == 0 ? &reduce_transposed_rows : &reduce_transposed_columns;
+  const bool in_range = reduce(work, kind, type, matrix->bytes(), static_cast<std::size_t>(rows),
+                               static_cast<std::size_t>(columns), result[0]->bytes());
+  if (!in_range || shows_order(kind, *result[0])) result.clear();
   return result;
 }
 

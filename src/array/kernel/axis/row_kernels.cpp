@@ -15,6 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace atl::array::HWY_NAMESPACE {
 namespace {
 
+namespace hn = hwy::HWY_NAMESPACE;
+
 /// What the accumulator's form of an operation is for a few elements, too.
 template <class F, class T, class Out>
 struct Narrow {
@@ -117,6 +119,34 @@ HWY_ATTR void tree_rows(void* acc, const void* const* rows, std::size_t n) {
     const auto right = F::join_narrow(F::join_narrow(F::lift_narrow(r4[i]), F::lift_narrow(r5[i])),
                                       F::join_narrow(F::lift_narrow(r6[i]), F::lift_narrow(r7[i])));
     a[i] = static_cast<typename F::Out>(F::join_narrow(left, right));
+  }
+}
+// GCC makes branches of comparisons of eight rows: 60 ms instead of 1.7 for 4 * 10^6 doubles.
+template <class F, bool minimum>
+HWY_ATTR void tree_of_extremes(void* acc, const void* const* rows, std::size_t n) {
+  using T = typename F::Out;
+  const hn::ScalableTag<T> d;
+  auto join = [](auto x, auto y) HWY_ATTR __attribute__((always_inline)) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const auto ordered = minimum ? hn::Le(x, y) : hn::Ge(x, y);
+      return hn::IfThenElse(hn::Or(ordered, hn::IsNaN(x)), x, y);
+    } else {
+      return minimum ? hn::Min(x, y) : hn::Max(x, y);
+    }
+  };
+  T* a = static_cast<T*>(acc);
+  auto load = [&](std::size_t row, std::size_t i) HWY_ATTR
+      __attribute__((always_inline)) { return hn::LoadU(d, static_cast<const T*>(rows[row]) + i); };
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
+    const auto left = join(join(load(0, i), load(1, i)), join(load(2, i), load(3, i)));
+    const auto right = join(join(load(4, i), load(5, i)), join(load(6, i), load(7, i)));
+    hn::StoreU(join(left, right), d, a + i);
+  }
+  for (; i < n; ++i) {
+    T best = static_cast<const T*>(rows[0])[i];
+    for (std::size_t row = 1; row < 8; ++row) best = F::join(best, static_cast<const T*>(rows[row])[i]);
+    a[i] = best;
   }
 }
 template <class F>
@@ -228,6 +258,11 @@ auto with_reduction(Reduction kind, DType type, Body body) {
 RowKernels row_kernels(Reduction kind, DType type) {
   return with_reduction(kind, type, [](auto f) {
     using F = typename decltype(f)::type;
+    using T = typename F::Out;
+    if constexpr (std::is_same_v<F, Least<T>>)
+      return RowKernels{&first_row<F>, &add_row<F>, &merge_row<F>, &tree_of_extremes<F, true>};
+    if constexpr (std::is_same_v<F, Greatest<T>>)
+      return RowKernels{&first_row<F>, &add_row<F>, &merge_row<F>, &tree_of_extremes<F, false>};
     return RowKernels{&first_row<F>, &add_row<F>, &merge_row<F>, &tree_rows<F>};
   });
 }

@@ -203,7 +203,7 @@ class RowReducer {
     if (whole_ && !wants_places(kind) && from == 0 && to == row_elements_ && row_elements_ <= together_elements / 2) {
       together_ = together_elements / row_elements_;
     }
-    takes_trees_ = whole_ && !wants_places(kind) && together_ == 1;
+    takes_trees_ = whole_ && !wants_places(kind) && kind != Reduction::any && kind != Reduction::all && together_ == 1;
     if (takes_trees_ && !runner_.is_plain())
       scratch_ = Buffer<std::byte>(work.memory, RowKernels::tree_rows * runner_.tile_elements() * size_);
     values_.resize(width_ * together_ * acc_size_);

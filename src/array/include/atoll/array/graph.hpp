@@ -24,7 +24,8 @@ struct Node {
     constant,  ///< every element is `bits`
     iota,      ///< element i is start + i * step, in row-major order
     apply,     ///< op over inputs, computed in `compute`
-    broadcast  ///< the only input, repeated to `shape`
+    broadcast,  ///< the only input, repeated to `shape`
+    transposed  ///< the only input, a stored matrix, with its axes exchanged
   };
 
   Kind kind = Kind::stored;
@@ -58,6 +59,8 @@ NodePtr make_iota(DType dtype, std::int64_t count, std::uint64_t start_bits, std
 NodePtr make_apply(Op op, DType compute, DType result, std::span<const NodePtr> operands);
 /// The node itself when it has that dtype; constants are converted at once.
 NodePtr make_cast(const NodePtr& node, DType dtype);
+/// The transpose of a stored matrix. The matrix itself when that is a transpose that has not been computed.
+NodePtr make_transposed(const NodePtr& node);
 NodePtr make_broadcast(const NodePtr& node, const Shape& shape);
 
 /// A graph as the engine executes it.

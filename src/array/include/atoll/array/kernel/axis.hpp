@@ -66,4 +66,13 @@ class RowFold {
 Outcome reduce_rows(const Plan& plan, Work& work, const Domain& domain, std::span<const Leaf> leaves, AxisSet axes,
                     std::uint64_t total_rows, const UnitGrid& grid, RowFold& fold);
 
+/// Reduces a dense matrix of floats to one value per row, as reduce_rows would reduce a transposed copy over axis 0
+/// whose rows are units by themselves. Sums and products. False where one left the range of its type: `out` is
+/// meaningless.
+[[nodiscard]] bool reduce_transposed_rows(Work& work, Reduction kind, DType type, const void* in, std::size_t rows,
+                                          std::size_t columns, void* out);
+/// The same to one value per column, as reduce_inner would reduce a transposed copy over axis 1.
+[[nodiscard]] bool reduce_transposed_columns(Work& work, Reduction kind, DType type, const void* in, std::size_t rows,
+                                             std::size_t columns, void* out);
+
 }  // namespace atl::array
