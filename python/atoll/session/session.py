@@ -139,8 +139,26 @@ def _start(pes: int, threads: int, hosts: list[str], has_count: bool) -> Session
     return Session(_core.start_embedded(threads) if pes == 1 else _core.start_driver(pes, threads, worker.command()))
 
 
+def _start_in_dask(client: Any, pes: int | None, threads: int | None) -> Session:
+    from . import dask
+
+    found = dask.hosts_of(client)
+    starter = dask.remote_start(client, found)
+    try:
+        hosts = ["localhost:1", *(f"{host}:{len(workers)}" for host, workers in found.items())]
+        job = LaunchedJob(hosts, pes, threads, starter.launch_agent)
+    finally:
+        starter.close()
+    return Session(job.core, job)
+
+
 def init(
-    pes: int | None = None, threads: int | None = None, *, hosts: str | Sequence[str] | None = None, comm: Any = None
+    pes: int | None = None,
+    threads: int | None = None,
+    *,
+    hosts: str | Sequence[str] | None = None,
+    comm: Any = None,
+    dask: Any = None,
 ) -> Session:
     """Start a session. Optional: the first array starts an embedded one.
 
@@ -158,6 +176,9 @@ def init(
         by ``atoll run --hosts``.
     comm : mpi4py.MPI.Comm or int, optional
         An intra-communicator of Atoll's MPI, or its handle: its ranks are the session's PEs. Collective over them.
+    dask : distributed.Client, optional
+        A Dask cluster on whose hosts to start workers: one PE for each Dask worker, and this process as PE 0.
+        Experimental.
 
     Returns
     -------
@@ -183,8 +204,8 @@ def init(
     wanted_threads = None if threads is None else _count(threads, "threads")
     members = communicator.members(comm) if comm is not None else []
     wanted_hosts = _host_list(hosts)
-    if comm is not None and wanted_hosts:
-        raise ValueError("comm and hosts exclude one another: the ranks of a communicator run already")
+    if sum((comm is not None, bool(wanted_hosts), dask is not None)) > 1:
+        raise ValueError("comm, hosts and dask exclude one another: each says where the PEs are. Give one")
     if _current is not None and not _current.closed and _front is not None:
         fits_pes = wanted_pes in (None, _current.pes) or _current.kind == "spmd"
         fits_pes = fits_pes and (comm is None or members == _members)
@@ -199,6 +220,8 @@ def init(
         front = Session(_core.join_job(members))
     elif in_job():
         front = Session(_core.join_job())
+    elif dask is not None:
+        front = _start_in_dask(dask, wanted_pes, wanted_threads)
     else:
         front = _start(wanted_pes or 1, wanted_threads or 0, wanted_hosts, wanted_pes is not None)
     core = front._core
