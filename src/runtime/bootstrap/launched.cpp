@@ -199,13 +199,15 @@ class Rendezvous final : public Bootstrap, public GuestDesk {
 
   static bool is_news(FrameKind kind) {
     return kind == FrameKind::failed || kind == FrameKind::died || kind == FrameKind::survival ||
-           kind == FrameKind::newcomers || kind == FrameKind::given_up || kind == FrameKind::spawned;
+           kind == FrameKind::ending || kind == FrameKind::newcomers || kind == FrameKind::given_up ||
+           kind == FrameKind::spawned;
   }
 
   News news_of(const Frame& frame) {
     Unpacker reader(frame.body);
     switch (frame.kind) {
       case FrameKind::failed: return {.kind = News::Kind::job_failed, .failure = failure_of(frame)};
+      case FrameKind::ending: return {.kind = News::Kind::ending};
       case FrameKind::survival:
         return {.kind = News::Kind::survival, .survival = static_cast<fabric::Survival>(reader.number())};
       case FrameKind::newcomers: {

@@ -69,9 +69,11 @@ Watch::Event Watch::wait(int process) const {
   }
 }
 
-// True when it was a death that ends the job. Then the launcher ends what does not end by itself.
+// True when it was a death that ends the job, or the launcher ends all PEs. Then the launcher ends what does not end by
+// itself, and further ends are not worth a report.
 bool Watch::hear_news() {
   while (auto news = bootstrap_.take_news()) {
+    if (news->kind == Bootstrap::News::Kind::ending) return true;
     if (news->kind == Bootstrap::News::Kind::survival) {
       job_.note_survival(news->survival);
       continue;
@@ -154,6 +156,8 @@ void Watch::run() {
 
 // False: the job ends.
 bool Watch::report(const Neighbour& neighbour, const std::string& how) {
+  // An agent that kills its PEs has told them before.
+  if (hear_news()) return false;
   int status = 1;
   if (auto wanted = job_.exit_requested()) {
     status = *wanted & 0xFF;

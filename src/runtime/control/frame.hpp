@@ -82,6 +82,7 @@ enum class FrameKind : std::uint16_t {
   late,  // whom the exchange waits for (text)
   joined_by,  // PEs that have left or died (count, 4 each), cards of all guests (texts)
   failed,  // PE (4), its host or nothing (text), how (text): it has died, and with it the job
+  ending,  // empty: the agent is about to kill all PEs of its host
 
   // Passed on by agents.
   survival = 112,  // Survival (4): what the program does about deaths; PE to launcher to all PEs

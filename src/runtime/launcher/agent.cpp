@@ -47,6 +47,7 @@ class Agent final : Processes::Listener, PeServer::Listener {
   void take_frames();
   void take(const Frame& frame);
   void feed_input();
+  void kill_pes();
   int give_up(const std::string& why);
   int say_farewell();
   void on_output(std::uint32_t index, std::size_t which, std::string_view text) override {
@@ -91,6 +92,7 @@ class Agent final : Processes::Listener, PeServer::Listener {
   bool feed_ends_ = false;
   std::vector<Descriptor> memories_;  // of this host's nodes, see on_exchange()
   bool leaving_ = false;   // all has been said
+  bool told_ending_ = false;
   bool released_ = false;  // the launcher has said `leave`
   Deadline kill_at_ = Deadline::never();
 };
@@ -353,8 +355,14 @@ void Agent::feed_input() {
   if ((written < 0 && errno != EAGAIN && errno != EINTR) || (feed_.empty() && feed_ends_)) input_.close();
 }
 
-int Agent::give_up(const std::string& why) {
+// They are told before, so that none reports the end of its neighbour.
+void Agent::kill_pes() {
+  if (!std::exchange(told_ending_, true)) pe_server_.tell_ending();
   pes_.kill_everything();
+}
+
+int Agent::give_up(const std::string& why) {
+  kill_pes();
   say(fmt::format("the agent on {} ends its PEs: {}", order_.host, why));
   return 1;
 }
@@ -398,7 +406,7 @@ int Agent::run() {
     pes_.read(watched.data() + first_output, watched.size() - first_output);
     feed_input();
     pes_.reap();
-    if (kill_at_.passed()) pes_.kill_everything();
+    if (kill_at_.passed()) kill_pes();
   }
   pes_.drain();
   pes_.kill_everything();

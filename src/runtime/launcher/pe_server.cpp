@@ -202,6 +202,11 @@ void PeServer::pass_on(const Frame& frame) {
     if (seat.link) seat.link->send(frame.kind, frame.body);
 }
 
+void PeServer::tell_ending() {
+  for (Seat& seat : seats_)
+    if (seat.link) seat.link->send(FrameKind::ending);
+}
+
 void PeServer::tell_failure(std::uint32_t pe, const std::string& host, const std::string& how) {
   for (Seat& seat : seats_)
     if (seat.link) seat.link->send(FrameKind::failed, Packer().number(pe).text(host).text(how).body());

@@ -64,6 +64,8 @@ class PeServer {
   /// What all PEs of the job have published: the exchange is over.
   void complete(const std::vector<PublishedEntry>& entries);
   void answer_late(std::uint32_t pe, const std::string& whom);
+  /// That all PEs of this host are about to be killed.
+  void tell_ending();
   /// That a PE has died, and how: every wait ends.
   void tell_failure(std::uint32_t pe, const std::string& host, const std::string& how);
 

@@ -57,7 +57,7 @@ class OneHost final : PeServer::Listener {
   }
 
   std::atomic<std::uint32_t> joined{0}, exchanges{0};
-  std::atomic<bool> fail{false};
+  std::atomic<bool> fail{false}, end{false};
   std::string aborted, reported, refusal, objected;
   bool finalized(std::uint32_t pe) const { return pe_server_.has_finalized(pe); }
 
@@ -69,6 +69,7 @@ class OneHost final : PeServer::Listener {
       ::poll(list.data(), list.size(), 5);
       pe_server_.serve(list.data(), list.size());
       if (fail.exchange(false)) pe_server_.tell_failure(7, "there", "has died");
+      if (end.exchange(false)) pe_server_.tell_ending();
     }
     for (std::uint32_t pe = 0; pe < order_.pes; ++pe) pe_server_.serve(pe);
   }
@@ -174,6 +175,18 @@ TEST(RendezvousTest, TheDeathOfAnotherEndsAWait) {
     ADD_FAILURE() << "alone";
   } catch (const PeFailedError& error) { EXPECT_THAT(error.what(), HasSubstr("PE 7 has died on there")); }
   killer.join();
+}
+
+TEST(RendezvousTest, TheComingEndOfAllPesIsNews) {
+  OneHost host(1, 1);
+  auto bootstrap = host.join(0);
+  (void)bootstrap->allgather("key", "value", soon());
+  host.end = true;
+  pollfd ready{bootstrap->news(), POLLIN, 0};
+  ASSERT_EQ(::poll(&ready, 1, 20'000), 1);
+  auto news = bootstrap->take_news();
+  ASSERT_TRUE(news.has_value());
+  EXPECT_EQ(news->kind, Bootstrap::News::Kind::ending);
 }
 
 TEST(RendezvousTest, TheDeathOfAnotherIsNews) {

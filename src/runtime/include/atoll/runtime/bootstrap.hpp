@@ -42,8 +42,10 @@ class Bootstrap {
       survival,
       newcomers,
       given_up,
-      answered
-    };  // job_failed: a PE has died, and with it the job; died: the job goes on; answered: GuestDesk::answer() has one
+      answered,
+      ending
+    };  // job_failed: a PE has died, and with it the job; died: the job goes on; ending: this node's PEs are killed
+        // now; answered: GuestDesk::answer() has one
     Kind kind = Kind::job_failed;
     Failure failure = {};  // job_failed, died
     fabric::Survival survival = fabric::Survival::none;  // survival: what a PE somewhere has said
