@@ -33,7 +33,7 @@ def frame(rows=100):
     )
 
 
-@pytest.mark.parametrize("rows", [7, 65536])
+@pytest.mark.parametrize("rows", [40, 65536])
 def test_rows_pass_through_every_format(rows):
     df = frame()
     expected = df.to_arrow().to_pylist()

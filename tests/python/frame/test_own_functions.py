@@ -119,8 +119,8 @@ ROW_FUNCTIONS = {
 
 @pytest.mark.parametrize("name", ROW_FUNCTIONS)
 def test_functions_of_rows(name, place):
-    ours, theirs = data()
-    made, expected = (df.apply(ROW_FUNCTIONS[name], axis=1) for df in (ours, theirs))
+    rows = 80 if name == "Series" else ROWS
+    made, expected = (df[:rows].apply(ROW_FUNCTIONS[name], axis=1) for df in data())
     if name == "Series":
         same(made.astype("float64"), expected.astype("float64"))
         return

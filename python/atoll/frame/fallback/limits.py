@@ -18,6 +18,7 @@ from ...columns.categorical.categorical import Categorical
 from ...columns.datetime.ticks import Ticks
 from ...columns.foreign import Foreign
 from ...columns.nested.arrow_values import ArrowValues
+from ...columns.nested.lists import Lists
 from ...columns.text.strings import Strings
 from ..classes import is_frame, is_series
 from ..data.lazy import Pending, Sliced, Unread
@@ -448,6 +449,8 @@ def _joins(one: Any, other: Any) -> bool:
     """Whether two columns go one behind the other."""
     if isinstance(one, ArrowValues) and isinstance(other, ArrowValues):
         return bool(one.to_arrow().type == other.to_arrow().type)
+    if isinstance(one, Lists) and isinstance(other, Lists):
+        return one.kind == other.kind
     return _matching_kinds(one, other) or (isinstance(one, Categorical) and isinstance(other, Categorical))
 
 
