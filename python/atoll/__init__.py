@@ -17,7 +17,7 @@ import numpy as np
 from .again import remember as _remember
 
 # isort: split
-from . import _core, fft, linalg, random
+from . import _core, fft, linalg, random, testing
 from ._core import PeFailedError
 from .arrays import array as _array
 from .arrays import complexes as _complexes

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from .session.recovery import Report
+
 DTYPES: dict[str, int]  # "bool": 0, "int8": 1, … "float64": 10
 OPS: dict[str, int]  # NumPy ufunc name (and "where", "cast") -> code
 # The same names -> operands, kinds of dtype there are loops for ("biuf"), dtype of the result ("": as the loop's)
@@ -39,6 +41,14 @@ class Session:
         """callback(operation, done, total) from the calling thread, at most every 50 ms, in operations that run longer
         than a second; total is 0 when it is not known, and done == total at the end. KeyboardInterrupt is seen between
         pieces of work whether or not a callback is set."""
+    resilience: str  # "off" | "process"
+    def set_recovery_listener(self, listener: Callable[[Report], object]) -> None:
+        """listener(report) after each death that a session has survived; see session/recovery.py. What it raises, the call
+        raises that met the death. Does nothing where resilience is off."""
+    def recoveries(self) -> list[Report]:
+        """The reports so far."""
+    def pids(self) -> list[int]:
+        """Processes of the workers of a driver, from PE 1 on; 0: one that has just died."""
     def set_locator(self, locator: Callable[[], str]) -> None:
         """locator() tells where this PE's program is, for errors of SPMD sessions; empty: at its end."""
     def watch_every_poll(
@@ -60,8 +70,9 @@ def job_pe() -> int | None: ...
 def join_job(members: Sequence[int] = ...) -> Session:
     """This process becomes the PE that its launcher says it is."""
 
-def start_driver(pes: int, threads: int, worker_argv: Sequence[str]) -> Session:
-    """This process becomes PE 0; PEs 1 … pes-1 run `worker_argv`, which must call `worker_main`."""
+def start_driver(pes: int, threads: int, worker_argv: Sequence[str], survives: bool = False) -> Session:
+    """This process becomes PE 0; PEs 1 … pes-1 run `worker_argv`, which must call `worker_main`. `survives`: the death of
+    workers does not end the session."""
 
 def drive_job(agent: int, npes: int, threads: int) -> Session:
     """This process becomes PE 0 of a job that a launcher has started for it; `agent` is a socket to its agent, which the

@@ -261,7 +261,9 @@ Array Engine::allocate(DType dtype, const Shape& shape, Distribution distributio
                  name_of(dtype));
   void* block = context_->heap().allocate(std::max<std::size_t>(array->local_bytes(), 1));
   array->storage.data = static_cast<std::byte*>(block);
-  array->storage.owner = std::shared_ptr<void>(block, [context = context_](void* p) { context->heap().release(p); });
+  std::shared_ptr<runtime::Heap> heap = context_->lasting_heap();
+  if (heap == nullptr) heap = {context_, &context_->heap()};
+  array->storage.owner = std::shared_ptr<void>(block, [heap = std::move(heap)](void* p) { heap->release(p); });
   return array;
 }
 

@@ -6,6 +6,8 @@
 #include "atoll/array/session_link.hpp"
 #include "atoll/base/config.hpp"
 #include "atoll/coll/collectives.hpp"
+#include "atoll/runtime/peers.hpp"
+#include "atoll/runtime/process.hpp"
 
 namespace atl::array {
 namespace {
@@ -14,8 +16,49 @@ constexpr double farewell_seconds = 2;
 // The time that a diverged PE has to report its operation: its wait notices the divergence within two polls.
 constexpr double telling_seconds = 2;
 constexpr std::string_view at_the_end = "at the end of the script";
+constexpr std::int64_t completion_nap_ns = 1'000'000;
 
 }  // namespace
+
+class Session::DriverConnection final : public Connection {
+ public:
+  explicit DriverConnection(Session& session) : session_(session) {}
+
+  Engine& engine() override { return *session_.engine_; }
+  CommandChannel& channel() override { return session_.link_->channel(); }
+  bool has_failed() override { return session_.engine_ == nullptr || session_.link_->job().has_failed(); }
+  std::string failure() override { return session_.link_->job().failure(); }
+  std::uint64_t completed() override {
+    const fabric::Job& job = session_.link_->job();
+    std::uint64_t least = UINT64_MAX;
+    for (std::uint32_t pe = 1; pe < job.npes(); ++pe)
+      least = std::min(least, runtime::Ledger::completed(job.segment(PeId(pe))));
+    return least;
+  }
+  void await_completed(std::uint64_t number) override {
+    auto is_completed = [&] { return completed() >= number; };
+    if (is_completed()) return;
+    runtime::Context& context = session_.link_->context();
+    runtime::Patience patience(config::seconds(config::Variable::peer_timeout));
+    while (context.wait(is_completed, Deadline::after_ns(completion_nap_ns)) != Status::ok) {
+      patience.look();
+      ATOLL_VALIDATE(!patience.is_over(), TimeoutError,
+                     "a worker did not complete an operation within {} s (ATOLL_PEER_TIMEOUT)", patience.seconds());
+    }
+  }
+  void end_suspect() override { session_.link_->end_suspect(); }
+  Replaced replace_dead() override {
+    session_.engine_.reset();
+    Replaced replaced = session_.link_->replace_dead();
+    session_.engine_ = session_.link_->make_engine();
+    session_.engine_->set_progress(session_.progress_);
+    session_.forward_interrupts();
+    return replaced;
+  }
+
+ private:
+  Session& session_;
+};
 
 std::shared_ptr<Session> Session::embedded(unsigned threads) {
   config::validate_environment();
@@ -41,10 +84,10 @@ std::shared_ptr<Session> Session::join(const std::vector<std::uint32_t>& members
 }
 
 std::shared_ptr<Session> Session::drive(std::uint32_t pes, unsigned threads,
-                                        const std::vector<std::string>& worker_argv) {
+                                        const std::vector<std::string>& worker_argv, Resilience resilience) {
   config::validate_environment();
   config::warn_of_unknown_names();
-  return driver(Link::drive(pes, threads, worker_argv));
+  return driver(Link::drive(pes, threads, worker_argv, resilience));
 }
 
 std::shared_ptr<Session> Session::drive_job(int agent, std::uint32_t npes, unsigned threads) {
@@ -59,25 +102,88 @@ std::shared_ptr<Session> Session::driver(std::unique_ptr<Link> link) {
   session->link_->open_channel();
   session->engine_ = session->link_->make_engine();
   session->driver_ = std::make_unique<Driver>(session->link_->channel());
-  session->engine_->forward_interrupts([link = session->link_.get()] { link->interrupt_workers(); });
+  session->forward_interrupts();
+  if (session->link_->job().is_recoverable()) {
+    session->connection_ = std::make_unique<DriverConnection>(*session);
+    session->protection_ = std::make_unique<Protection>(*session->connection_, *session->driver_);
+  }
   return session;
 }
 
-void Session::run_worker(std::span<const OperationHandler> handlers) {
-  auto link = Link::join();
-  link->open_channel();
-  const auto engine = link->make_engine();
-  ArrayTable table;
-  std::vector<std::byte> command;
-  while (link->channel().receive(command)) {
-    Reader reader(command, &table);
+namespace {
+
+/// A worker's arrays, through the Contexts that it has: more than one where deaths are survived.
+class Worker {
+ public:
+  explicit Worker(std::span<const OperationHandler> handlers) : handlers_(handlers) {}
+
+  /// Until the driver wants no more. Throws PeFailedError when a PE dies.
+  void serve() {
+    const auto link = Session::Link::join(heap_);
+    runtime::Context& context = link->context();
+    const bool is_protected = context.job().is_recoverable();
+    if (is_protected) take_over(context);
+    link->open_channel();
+    const auto engine = link->make_engine();
+    if (is_protected && context.job().recoveries() != 0) take_roster(*link, *engine);
+    std::vector<std::byte> command;
+    while (link->channel().receive(command)) {
+      execute(*engine, command);
+      if (!is_protected) continue;
+      ledger_->complete(++command_);
+      context.notify(PeId(0));
+    }
+  }
+
+ private:
+  void take_over(runtime::Context& context) {
+    heap_ = context.lasting_heap();
+    if (ledger_ == nullptr) ledger_ = std::make_unique<runtime::Ledger>(context.job().segment(context.pe()), heap_);
+    table_.set_ledger(ledger_.get());
+    if (auto adopted = context.take_adopted(); !adopted.empty()) adopted_ = std::move(adopted);
+  }
+  void take_roster(Session::Link& link, Engine& engine) {
+    std::vector<std::byte> message;
+    if (!link.channel().receive(message)) return;
+    Reader reader(message);
+    const auto roster = reader.read<Roster>();
+    restore(table_, *ledger_, roster, engine, std::exchange(adopted_, {}));
+    command_ = roster.command;
+    ledger_->complete(command_);
+  }
+  void execute(Engine& engine, std::span<const std::byte> command) {
+    Reader reader(command, &table_);
     const auto operation = reader.read<std::uint16_t>();
-    for (std::uint64_t id : reader.read<std::vector<std::uint64_t>>()) table.erase(id);
+    table_.count_from(reader.read<std::uint64_t>());
+    for (std::uint64_t id : reader.read<std::vector<std::uint64_t>>()) table_.erase(id);
     try {
-      handlers[operation](*engine, reader, table);
+      handlers_[operation](engine, reader, table_);
     } catch (const PeFailedError&) { throw; } catch (const Error&) {
       // Bad input, found by all PEs together: the driver throws the same to its user, and no result is named.
     }
+  }
+
+  std::span<const OperationHandler> handlers_;
+  std::shared_ptr<runtime::Heap> heap_;  // null where deaths are not survived
+  std::unique_ptr<runtime::Ledger> ledger_;
+  std::unordered_map<std::uint64_t, runtime::AdoptedBlock> adopted_;
+  ArrayTable table_;
+  std::uint64_t command_ = 0;
+};
+
+}  // namespace
+
+void Session::run_worker(std::span<const OperationHandler> handlers) {
+  Worker worker(handlers);
+  const runtime::Membership& place = runtime::process_membership();
+  for (;;) {
+    const std::uint32_t seen = place.job->recoveries();
+    try {
+      return worker.serve();
+    } catch (const PeFailedError&) {
+      if (!place.job->is_recoverable()) throw;
+    }
+    if (!place.job->await_recovery(place.pe, seen)) return;
   }
 }
 
@@ -93,7 +199,10 @@ Engine& Session::engine() {
   return *engine_;
 }
 
-bool Session::failed() const { return lost_ || (link_ != nullptr && link_->failed()); }
+bool Session::failed() const {
+  if (protection_ != nullptr) return lost_ || protection_->is_over();
+  return lost_ || (link_ != nullptr && link_->failed());
+}
 
 void Session::lose(const PeFailedError& error) { throw PeFailedError(error.what() + advice()); }
 void Session::lose(const TimeoutError& error) {
@@ -140,7 +249,7 @@ void Session::agree(std::span<const std::byte> call) {
 
 // What to do about it, where this process can do anything.
 std::string Session::advice() const {
-  if (kind_ != Kind::driver) return {};
+  if (kind_ != Kind::driver || protection_ != nullptr) return {};
   const std::string what = link_->is_launched() ? "hosts=…" : fmt::format("pes={}", engine_->npes());
   return fmt::format(". The arrays of this session are lost: start another with ak.init({})", what);
 }
@@ -153,6 +262,8 @@ void Session::abandon() noexcept {
   if (link_ != nullptr) link_->abandon();
   (void)link_.release();
   (void)driver_.release();
+  (void)protection_.release();
+  (void)connection_.release();
   (void)whereabouts_.release();
   if (engine_ != nullptr) (void)new std::shared_ptr<Engine>(std::move(engine_));
   engine_.reset();
@@ -175,11 +286,36 @@ void Session::end(std::string_view where) {
   } catch (const Error&) {
     // A worker has died: the others are ended all the same.
   }
+  protection_.reset();
+  connection_.reset();
   driver_.reset();
   engine_.reset();
   whereabouts_.reset();
   if (failed()) link_->give_up();
   link_->leave();
+}
+
+void Session::forward_interrupts() {
+  engine_->forward_interrupts([link = link_.get()] { link->interrupt_workers(); });
+}
+
+std::shared_ptr<LoggedCall> Session::make_undo(const Array& array) {
+  auto copied = std::make_shared<ProtectedCall<&copy, Operations>>(std::tuple<Array>(array));
+  protection_->run(copied);
+  std::vector<Slice> all;
+  for (int axis = 0; axis < array->shape.ndim(); ++axis)
+    all.push_back({.start = 0, .step = 1, .count = array->shape[axis]});
+  return std::make_shared<ProtectedCall<&assign_slice, Operations>>(
+      std::tuple<Array, std::vector<Slice>, Array>(array, std::move(all), copied->take_result()));
+}
+
+std::vector<std::int32_t> Session::worker_pids() const {
+  std::vector<std::int32_t> found;
+  if (kind_ != Kind::driver || link_ == nullptr) return found;
+  const fabric::Job& job = link_->job();
+  for (std::uint32_t pe = 1; pe < job.npes(); ++pe)
+    found.push_back(job.record(PeId(pe)).pid.load(std::memory_order_relaxed));
+  return found;
 }
 
 void Session::prepare(const NodePtr& node) {
@@ -199,6 +335,7 @@ const Array& Session::value(const NodePtr& node) {
   }
   prepare(node);
   Lowered lowered = lower(node, StoreRoot::yes);
+  if (protection_ != nullptr) lowered.into = nullptr;  // so that it can be repeated
   // A leaf's memory may hold the result now: the node must have it before an interrupt is reported.
   std::vector<Array> results = complete<&evaluate>(std::move(lowered.program), std::move(lowered.leaves), lowered.shape,
                                                    std::move(lowered.into));

@@ -2,6 +2,8 @@
 #include "atoll/array/session_link.hpp"
 
 #include <array>
+#include <chrono>
+#include <thread>
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/topology.hpp"
@@ -82,24 +84,29 @@ std::unique_ptr<Session::Link> Session::Link::alone(unsigned threads) {
   return link;
 }
 
-std::unique_ptr<Session::Link> Session::Link::join() {
+std::unique_ptr<Session::Link> Session::Link::join(std::shared_ptr<runtime::Heap> heap) {
   ATOLL_VALIDATE(runtime::in_job() || runtime::process_if_open() != nullptr, SetupError,
                  "this process is not a PE of a job (ATOLL_JOB is not set). Start it with: atoll run -n 4 PROGRAM");
   auto link = std::make_unique<Link>();
-  link->context_ = runtime::open_process();
+  runtime::ContextOptions options;
+  options.heap = std::move(heap);
+  link->context_ = runtime::open_process(options);
   link->threads_ = threads_or_default(0, link->context_->npes());
   return link;
 }
 
 std::unique_ptr<Session::Link> Session::Link::drive(std::uint32_t pes, unsigned threads,
-                                                    const std::vector<std::string>& worker_argv) {
+                                                    const std::vector<std::string>& worker_argv,
+                                                    Resilience resilience) {
   ATOLL_VALIDATE(pes >= 1 && pes <= 1024, ValueError, "cannot start {} PEs: give a number from 1 to 1024", pes);
   auto link = std::make_unique<Link>();
   runtime::ContextOptions options;
   options.threads = link->threads_ = threads_or_default(threads, pes);
   auto job = fabric::Job::create_shm({.npes = pes, .threads_per_pe = options.threads});
+  if (resilience == Resilience::process) job->set_recoverable();
   link->workers_ = std::make_unique<runtime::WorkerGroup>(
       job, runtime::WorkerOptions{.command = worker_argv, .threads = options.threads});
+  link->job_ = job;
   link->context_ = std::make_shared<runtime::Context>(std::move(job), PeId(0), options);
   return link;
 }
@@ -125,6 +132,62 @@ std::shared_ptr<Engine> Session::Link::make_engine(const std::vector<std::uint32
 }
 
 void Session::Link::open_channel() { channel_ = std::make_unique<MessageChannel>(*context_); }
+
+// A survivor notices the death in its next wait. One that does not within the time that PEs have to answer is ended,
+// and replaced like the dead.
+void Session::Link::await_departures(fabric::Job& job) {
+  constexpr auto nap = std::chrono::microseconds(200);
+  const double limit = config::seconds(config::Variable::peer_timeout);
+  const Deadline deadline = limit == 0 ? Deadline::never() : Deadline::after_seconds(limit);
+  bool is_late = false;
+  auto is_gone = [&](std::uint32_t pe) { return job.has_left(PeId(pe)) || job.has_died(PeId(pe)); };
+  for (std::uint32_t pe = 1; pe < job.npes(); ++pe)
+    while (!is_gone(pe)) {
+      if (!is_late && deadline.passed()) {
+        is_late = true;
+        for (std::uint32_t late = pe; late < job.npes(); ++late)
+          if (!is_gone(late)) workers_->kill(PeId(late));
+      }
+      std::this_thread::sleep_for(nap);
+    }
+}
+
+void Session::Link::end_suspect() {
+  const auto late = job_->suspect();
+  if (!late || *late == PeId(0)) return;
+  workers_->kill(*late);
+  constexpr double most_seconds = 5;
+  for (const Deadline deadline = Deadline::after_seconds(most_seconds); !job_->has_died(*late) && !deadline.passed();)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+Connection::Replaced Session::Link::replace_dead() {
+  channel_.reset();
+  if (context_ != nullptr) heap_ = context_->lasting_heap();
+  context_.reset();
+  ATOLL_VALIDATE(job_->has_left(PeId(0)), Error, "this process holds its place in the job, and cannot join again");
+  await_departures(*job_);
+  Connection::Replaced replaced;
+  for (PeId pe : job_->recover()) {
+    replaced.pes.push_back(pe.value());
+    for (const runtime::LedgerBlock& block : runtime::read_ledger(job_->segment(pe))) {
+      ++replaced.arrays;
+      replaced.bytes += block.bytes;
+    }
+  }
+  job_->announce_recovery();
+  try {
+    for (std::uint32_t pe : replaced.pes) workers_->replace(PeId(pe));
+  } catch (const SetupError& error) {
+    throw PeFailedError(fmt::format("no process can take the place of a dead PE: {}", error.what()));
+  }
+  runtime::ContextOptions options;
+  options.threads = threads_;
+  options.heap = heap_;
+  context_ = std::make_shared<runtime::Context>(job_, PeId(0), options);
+  open_channel();
+  return replaced;
+}
 
 void Session::Link::leave() {
   // The workers first: they still look at this PE's memory.

@@ -430,6 +430,54 @@ Job::Extent Job::touched(PeId pe, HeapOffset at, std::size_t bytes) const noexce
           stop - static_cast<std::uint64_t>(first)};
 }
 
+std::vector<PeId> Job::recover() {
+  ATOLL_EXPECT(nodes() == 1);
+  constexpr auto failed = static_cast<std::uint32_t>(PeState::failed);
+  std::vector<PeId> dead;
+  for (std::uint32_t pe = 0; pe < npes(); ++pe) {
+    PeRecord& one = records_[pe];
+    MessageRing& messages = ring(PeId(pe));
+    // A slot that a dead sender has taken and not written is skipped like those that were not read.
+    messages.head.store(messages.tail.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    if (one.state.load(std::memory_order_acquire) != failed) continue;  // partner: note_failed()
+    dead.push_back(PeId(pe));
+    one.pid.store(0, std::memory_order_relaxed);
+    one.wait_status.store(0, std::memory_order_relaxed);
+    one.cause_bytes.store(0, std::memory_order_relaxed);
+    one.sleeping.store(0, std::memory_order_relaxed);
+    one.state.store(static_cast<std::uint32_t>(PeState::absent), std::memory_order_relaxed);
+  }
+  control_->gate.arrived.store(0, std::memory_order_relaxed);
+  control_->suspect.store(0, std::memory_order_relaxed);
+  control_->deaths.store(0, std::memory_order_relaxed);
+  control_->departures.store(0, std::memory_order_relaxed);
+  // Release: all of it. Partner: has_failed() of the PEs that join.
+  control_->failed.store(0, std::memory_order_release);
+  // One that was noted meanwhile, and is not among those.
+  for (std::uint32_t pe = 0; pe < npes(); ++pe)
+    if (records_[pe].state.load(std::memory_order_acquire) == failed) {
+      control_->failed.store(pe + 1, std::memory_order_release);
+      control_->deaths.fetch_add(1, std::memory_order_release);
+    }
+  return dead;
+}
+
+void Job::announce_recovery() noexcept {
+  control_->recoveries.fetch_add(1, std::memory_order_release);  // partner: recoveries()
+  wake_all();
+}
+
+bool Job::await_recovery(PeId pe, std::uint32_t seen) noexcept {
+  constexpr std::int64_t longest_nap_ns = 100'000'000;
+  for (;;) {
+    Sleeper sleeper(record(pe));
+    sleeper.announce();
+    if (shutdown_requested()) return false;
+    if (recoveries() != seen) return true;
+    sleeper.block(longest_nap_ns);
+  }
+}
+
 void Job::request_shutdown() noexcept {
   News news{.kind = News::Kind::shutdown};
   hear(news);

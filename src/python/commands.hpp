@@ -43,6 +43,14 @@ using Commands = table::Operations::Extended<&run_everywhere, &moved_bytes>;
 
 }  // namespace atl::python
 
+/// Functions that leave rows read them from files; what others do to files and to other memory is not known here.
+template <>
+struct atl::array::Repeatable<&atl::python::run_everywhere> {
+  static bool with(const auto& arguments) {
+    return !std::get<std::vector<atl::table::LandingColumn>>(arguments).empty();
+  }
+};
+
 /// A request holds the PE's own paths, and what it has pickled may be in any order.
 template <>
 inline constexpr bool atl::array::arguments_differ<&atl::python::run_everywhere> = true;

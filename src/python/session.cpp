@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include <pthread.h>
 
@@ -68,7 +69,7 @@ class Watcher {
   bool shown_ = false;
 };
 
-void watch(Session& session, nb::object callback) { session.engine().set_progress(Watcher(std::move(callback))); }
+void watch(Session& session, nb::object callback) { session.set_progress(Watcher(std::move(callback))); }
 
 /// Called without the GIL.
 void set_locator(Session& session, nb::object locator) {
@@ -76,6 +77,29 @@ void set_locator(Session& session, nb::object locator) {
     return stay_when_python_ends([&] {
       WithGil gil;
       return nb::cast<std::string>(nb::handle(static_cast<PyObject*>(held.get()))());
+    });
+  });
+}
+
+nb::dict described(const array::Recovery& recovery) {
+  nb::dict found;
+  found["cause"] = recovery.cause;
+  found["pes"] = nb::cast(recovery.pes);
+  found["arrays"] = recovery.arrays;
+  found["bytes"] = recovery.bytes;
+  found["repeated"] = recovery.repeated;
+  found["lost"] = recovery.lost;
+  found["seconds"] = recovery.seconds;
+  return found;
+}
+
+/// Called without the GIL.
+void set_recovery_listener(Session& session, nb::object listener) {
+  if (session.protection() == nullptr) return;
+  session.protection()->set_listener([held = hold(std::move(listener))](const array::Recovery& recovery) {
+    stay_when_python_ends([&] {
+      WithGil gil;
+      nb::handle(static_cast<PyObject*>(held.get()))(described(recovery));
     });
   });
 }
@@ -190,6 +214,16 @@ void bind_session(nb::module_& m) {
       .def("stats", [](Session& s) { return stats_of(s.engine()); })
       .def(
           "moved_bytes", [](Session& s) { return s.call<&moved_bytes, Commands>(); }, Release())
+      .def("set_recovery_listener", &set_recovery_listener, nb::arg("listener"))
+      .def_prop_ro("resilience", [](Session& s) { return s.protection() != nullptr ? "process" : "off"; })
+      .def("recoveries",
+           [](Session& s) {
+             nb::list found;
+             if (s.protection() != nullptr)
+               for (const array::Recovery& one : s.protection()->history()) found.append(described(one));
+             return found;
+           })
+      .def("pids", &Session::worker_pids)
       .def("set_locator", &set_locator, nb::arg("locator"))
       .def(
           "watch_every_poll",
@@ -221,15 +255,16 @@ void bind_session(nb::module_& m) {
       nb::arg("members") = std::vector<std::uint32_t>{});
   m.def(
       "start_driver",
-      [](std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv) {
+      [](std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv, bool survives) {
         SessionPtr session;
         {
           WithoutGil release;
-          session = Session::drive(pes, threads, worker_argv);
+          session = Session::drive(pes, threads, worker_argv,
+                                   survives ? Session::Resilience::process : Session::Resilience::off);
         }
         return watched(session);
       },
-      nb::arg("pes"), nb::arg("threads"), nb::arg("worker_argv"));
+      nb::arg("pes"), nb::arg("threads"), nb::arg("worker_argv"), nb::arg("survives") = false);
   m.def(
       "drive_job",
       [](int agent, std::uint32_t npes, unsigned threads) {

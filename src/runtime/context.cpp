@@ -65,15 +65,38 @@ Context::Context(std::shared_ptr<fabric::Job> job, PeId pe, const ContextOptions
   std::uint64_t symmetric_bytes = asked != 0 ? asked : room / 2 / fabric::huge_page * fabric::huge_page;
   if (symmetric_bytes == 0) symmetric_bytes = room / 2 / Heap::unit_bytes * Heap::unit_bytes;
   Pages pages = job_->kind() == fabric::Kind::loop ? Pages::anonymous : Pages::shared;
-  budget_ = std::make_shared<MemoryBudget>(options.memory_limit_bytes, options.pool_bytes, node_.pes, asked);
+  budget_ = options.heap != nullptr
+                ? options.heap->budget()
+                : std::make_shared<MemoryBudget>(options.memory_limit_bytes, options.pool_bytes, node_.pes, asked);
   // With one PE any address is the same on all, and neither kind of block needs a part of its own.
   if (npes_ == 1 && asked == 0) symmetric_bytes = 0;
-  heap_ = std::make_shared<Heap>(segment_ + system_bytes + symmetric_bytes, room - symmetric_bytes, segment_, pages,
-                                 Placement::reuse, budget_);
+  if (options.heap != nullptr) heap_ = options.heap;
+  else if (job_->is_recoverable()) heap_ = make_lasting_heap(symmetric_bytes, room - symmetric_bytes);
+  else
+    heap_ = std::make_shared<Heap>(segment_ + system_bytes + symmetric_bytes, room - symmetric_bytes, segment_, pages,
+                                   Placement::reuse, budget_);
   symmetric_ = symmetric_bytes == 0 ? heap_
                                     : std::make_shared<Heap>(segment_ + system_bytes, symmetric_bytes, segment_, pages,
                                                              Placement::repeatable, budget_);
   join();
+}
+
+std::shared_ptr<Heap> Context::make_lasting_heap(std::uint64_t symmetric_bytes, std::uint64_t bytes) {
+  const LedgerHead& left = Ledger::head_of(segment_);
+  const bool adopts = left.entries.load(std::memory_order_acquire) != 0;  // partner: Ledger::grow()
+  std::byte* base = segment_ + (adopts ? left.heap : system_bytes + symmetric_bytes);
+  if (adopts) {
+    // What the dead PE has held is no longer available, and is not this process's to ask for.
+    std::uint64_t held = 0;
+    if (config::bytes(config::Variable::memory_limit) == 0)
+      for (const LedgerBlock& block : read_ledger(segment_)) held += block.bytes;
+    budget_ = std::make_shared<MemoryBudget>(0, 0, node_.pes, held);
+    bytes = left.bytes;
+  }
+  std::shared_ptr<Heap> heap(new Heap(base, bytes, segment_, Pages::shared, Placement::reuse, budget_),
+                             [job = job_](Heap* one) { delete one; });
+  if (adopts) adopted_ = adopt_blocks(segment_, heap);
+  return heap;
 }
 
 void Context::join() {
@@ -83,12 +106,14 @@ void Context::join() {
   // Release: the pid. Partner: a PE that reads the state of this PE.
   record.state.compare_exchange_strong(state, static_cast<std::uint32_t>(fabric::PeState::joined),
                                        std::memory_order_release, std::memory_order_relaxed);
-  check();
-  if (same_process && state == static_cast<std::uint32_t>(fabric::PeState::finalized)) {
-    // Joining again: no PE writes here before the barrier below, at which all have cleaned up.
+  const bool replaces = state == static_cast<std::uint32_t>(fabric::PeState::absent) && job_->recoveries() != 0;
+  const bool again = same_process && state == static_cast<std::uint32_t>(fabric::PeState::finalized);
+  if (!replaces) check();
+  if (replaces || again) {
+    // No PE writes here before the barrier below, at which all have cleaned up.
     std::memset(segment_, 0, meeting_offset);
     std::size_t rest = meeting_offset + meeting_bytes(*job_);
-    std::memset(segment_ + rest, 0, system_bytes - rest);
+    std::memset(segment_ + rest, 0, ledger_offset - rest);
     barrier_epoch_ = job_->gate().epoch.load(std::memory_order_acquire);  // partner: barrier()
     record.state.store(static_cast<std::uint32_t>(fabric::PeState::joined), std::memory_order_release);
     state = static_cast<std::uint32_t>(fabric::PeState::absent);
@@ -103,6 +128,10 @@ void Context::join() {
     barrier();
   } catch (...) {
     job_->listen(pe_, nullptr);
+    if (job_->is_recoverable()) {
+      if (!adopted_.empty()) heap_->abandon();  // the table still names its blocks, for the next attempt
+      job_->note_departure(pe_);  // so that the job can be made whole
+    }
     throw;
   }
 }
@@ -125,7 +154,7 @@ std::unique_ptr<fabric::Endpoint> Context::make_endpoint() const {
 HeapOffset Context::reserve_system(std::size_t bytes, std::size_t align) {
   ATOLL_EXPECT(align != 0 && (align & (align - 1)) == 0);
   std::size_t at = round_up(system_used_, align);
-  ATOLL_VALIDATE(bytes <= system_bytes && at <= system_bytes - bytes, SetupError,
+  ATOLL_VALIDATE(bytes <= ledger_offset && at <= ledger_offset - bytes, SetupError,
                  "the system area of {} is used up: {} more were asked for", format_bytes(system_bytes),
                  format_bytes(bytes));
   system_used_ = at + bytes;

@@ -18,7 +18,7 @@
 namespace atl::runtime {
 namespace {
 
-constexpr std::size_t padding = 64;
+constexpr std::size_t padding = Heap::padding_bytes;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::uint32_t huge_units = huge_page / Heap::unit_bytes;
 constexpr std::int64_t reread_ns = 20'000'000;  // reading /proc/meminfo takes about 20 µs
@@ -333,6 +333,46 @@ std::size_t Heap::size_of(const void* block) const {
 void Heap::discard(const Span& span) noexcept {
   // MADV_REMOVE punches a hole in the shared file: 256 MiB take about 1 ms when in 2 MiB pages, 15 ms in small ones.
   ::madvise(base_ + span.first * unit_bytes, bytes_of(span), pages_ == Pages::shared ? MADV_REMOVE : MADV_DONTNEED);
+}
+
+void Heap::adopt(std::uint64_t at, std::uint64_t bytes) {
+  const auto first = static_cast<std::uint32_t>((at - offset_of(base_).value()) / unit_bytes),
+             units = static_cast<std::uint32_t>(bytes / unit_bytes);
+  budget_->in_use_.fetch_add(bytes, std::memory_order_relaxed);
+  std::lock_guard lock(mutex_);
+  // In ascending order it is the last one, which is the largest but for gaps between blocks.
+  auto free = std::find_if(fresh_.rbegin(), fresh_.rend(), [&](const auto& one) {
+    return one.second <= first && first + units <= one.second + one.first;
+  });
+  if (free == fresh_.rend()) {
+    budget_->give_back(bytes);
+    throw Error(fmt::format("the table of a dead PE names {} at {} of its heap, which overlap another block",
+                            format_bytes(bytes), format_bytes(at)));
+  }
+  Span* span = span_at_[free->second].load(std::memory_order_relaxed);
+  erase_free(span);
+  auto insert_rest = [&](std::uint32_t begin, std::uint32_t end) {
+    if (begin == end) return;
+    auto* rest = new Span;
+    rest->first = begin;
+    rest->units = end - begin;
+    rest->use = Span::Use::fresh;
+    insert_free(rest);
+  };
+  insert_rest(span->first, first);
+  insert_rest(first + units, span->first + span->units);
+  span->first = first;
+  span->units = units;
+  span->use = Span::Use::large;
+  span_at_[first].store(span, std::memory_order_relaxed);
+  span_at_[first + units - 1].store(span, std::memory_order_relaxed);
+  ++large_blocks_;
+}
+
+void Heap::discard_free() {
+  trim(0);
+  std::lock_guard lock(mutex_);
+  for (const auto& [units, first] : fresh_) discard(*span_at_[first].load(std::memory_order_relaxed));
 }
 
 // Gives the largest pooled spans back first: fewest system calls, and small ones are reused soonest.

@@ -61,6 +61,12 @@ GuestDesk* guest_desk() {
   return there ? place->membership->bootstrap->guests() : nullptr;
 }
 
+const Membership& process_membership() {
+  std::lock_guard lock(place->mutex);
+  if (place->membership == nullptr) place->membership = &membership();
+  return *place->membership;
+}
+
 std::shared_ptr<Context> process_if_open() {
   std::lock_guard lock(place->mutex);
   if (place->context == nullptr || place->layout != sizeof(Context) || place->owner != ::getpid()) return nullptr;

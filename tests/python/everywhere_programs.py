@@ -2,6 +2,8 @@
 """Functions that tests run on every PE."""
 
 import itertools
+import os
+import signal
 import socket
 import time
 from pathlib import Path
@@ -21,6 +23,19 @@ def host_name(here):
 
 def sleep_on_last(here, seconds):
     time.sleep(seconds if here.pe == 2 else 0)
+    return here.pe
+
+
+def die_on(here, pe, path):
+    """Kills that PE, and notes each run of the PE in a file."""
+    if here.pe == pe:
+        with open(path, "a") as stream:
+            stream.write("once")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return here.pe
+
+
+def own_pe(here):
     return here.pe
 
 

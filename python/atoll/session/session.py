@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from .. import _core
-from . import allocation, communicator, progress, worker
+from . import allocation, communicator, progress, recovery, worker
 from .launched import LaunchedJob, this_host_first
 from .where import where
 
@@ -47,6 +47,16 @@ class Session:
         lambda self: self._core.failed,
         doc="True once a PE has died or has not answered in time: start another session.",
     )
+
+    @property
+    def resilience(self) -> str:
+        """'process' where the session survives the death of workers, else 'off'."""
+        return getattr(self._core, "resilience", "off")
+
+    @property
+    def recoveries(self) -> list[recovery.Report]:
+        """The deaths that the session has survived: cause, PEs, arrays and bytes adopted, seconds."""
+        return self._core.recoveries() if self.resilience != "off" else []
 
     def shutdown(self) -> None:
         """Ends the session; its arrays can no longer be used."""
@@ -88,6 +98,8 @@ class Session:
 
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"PE {self.pe} of {self.pes}, {self.threads} threads"
+        if not self.closed and self.resilience != "off":
+            state += f", survives deaths of workers ({len(self.recoveries)} so far)"
         return f"<atoll session: {self.kind}, {state}>"
 
     def _repr_html_(self) -> str:
@@ -127,16 +139,25 @@ def _host_list(hosts: str | Sequence[str] | None) -> list[str]:
     return [one.strip() for one in names]
 
 
-def _start(pes: int, threads: int, hosts: list[str], has_count: bool) -> Session:
+def _start(pes: int, threads: int, hosts: list[str], has_count: bool, survives: bool) -> Session:
     """A session of this process, which no launcher has started: alone, or the driver of workers."""
     found = allocation.find() if not hosts and pes > 1 else None
     if found is not None:
         hosts = found.hosts
+    if hosts and survives:
+        raise ValueError(
+            f"resilience='process' is for workers on this host, not on {','.join(hosts)} (a dead worker's memory is on "
+            "its host). Use checkpoints, or resilience='off'?"
+        )
     if hosts:
         agent = found.launch_agent if found is not None else ""
         job = LaunchedJob(this_host_first(hosts), pes if has_count else None, threads or None, agent)
         return Session(job.core, job)
-    return Session(_core.start_embedded(threads) if pes == 1 else _core.start_driver(pes, threads, worker.command()))
+    if pes == 1:
+        return Session(_core.start_embedded(threads))
+    core = _core.start_driver(pes, threads, worker.command(), survives)
+    recovery.watch(core)
+    return Session(core)
 
 
 def _start_in_dask(client: Any, pes: int | None, threads: int | None) -> Session:
@@ -159,6 +180,7 @@ def init(
     hosts: str | Sequence[str] | None = None,
     comm: Any = None,
     dask: Any = None,
+    resilience: str | None = None,
 ) -> Session:
     """Start a session. Optional: the first array starts an embedded one.
 
@@ -179,6 +201,10 @@ def init(
     dask : distributed.Client, optional
         A Dask cluster on whose hosts to start workers: one PE for each Dask worker, and this process as PE 0.
         Experimental.
+    resilience : {"off", "process"}, optional
+        "process": the death of a worker (a crash, ``kill -9``, the kernel's out-of-memory killer) does not end the
+        session. A new process adopts the dead worker's memory, operations that were under way are repeated, and a
+        warning tells. For sessions whose workers this call starts. Experimental; "off" is the default.
 
     Returns
     -------
@@ -200,6 +226,10 @@ def init(
     global _current, _front, _members, _hosts
     if _front is not None and not _front.closed and _front.kind in ("driver", "remote") and _front.failed:
         _front.shutdown()
+    if resilience is not None and resilience not in recovery.LEVELS:
+        raise ValueError(f"resilience must be one of {', '.join(map(repr, recovery.LEVELS))}, not {resilience!r}")
+    if dask is not None and resilience == "process":
+        raise ValueError("resilience='process' is for workers on this host, not in a Dask cluster. Leave it out?")
     wanted_pes = None if pes is None else _count(pes, "pes")
     wanted_threads = None if threads is None else _count(threads, "threads")
     members = communicator.members(comm) if comm is not None else []
@@ -210,6 +240,7 @@ def init(
         fits_pes = wanted_pes in (None, _current.pes) or _current.kind == "spmd"
         fits_pes = fits_pes and (comm is None or members == _members)
         fits_pes = fits_pes and (not wanted_hosts or wanted_hosts == _hosts or _current.kind == "spmd")
+        fits_pes = fits_pes and (_current.kind != "driver" or resilience in (None, _front.resilience))
         if fits_pes and wanted_threads in (None, _current.threads):
             return _front
         raise RuntimeError(
@@ -223,7 +254,9 @@ def init(
     elif dask is not None:
         front = _start_in_dask(dask, wanted_pes, wanted_threads)
     else:
-        front = _start(wanted_pes or 1, wanted_threads or 0, wanted_hosts, wanted_pes is not None)
+        front = _start(
+            wanted_pes or 1, wanted_threads or 0, wanted_hosts, wanted_pes is not None, resilience == "process"
+        )
     core = front._core
     progress.watch(core)
     core.set_locator(where)

@@ -18,17 +18,18 @@ def where() -> str:
     """The position for error messages: "in ndarray.sum (sums.py:4: `print(a.sum())`)". Empty outside of a program."""
     frame: FrameType | None = sys._getframe(1)
     called = ""
-    while frame is not None and _is_ours(frame):
+    while frame is not None and is_ours(frame):
         called = _name(frame) or called
         frame = frame.f_back
-    while frame is not None and (_is_ours(frame) or frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN):
+    while frame is not None and (is_ours(frame) or frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN):
         frame = frame.f_back
     if frame is None:
         return ""
     return f"in {called or 'an array operation'} ({_line(frame)})"
 
 
-def _is_ours(frame: FrameType) -> bool:
+def is_ours(frame: FrameType) -> bool:
+    """Whether a frame runs code of this package."""
     return frame.f_code.co_filename.startswith(_PACKAGE)
 
 

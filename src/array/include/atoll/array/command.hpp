@@ -15,6 +15,7 @@
 
 #include "atoll/array/archive.hpp"
 #include "atoll/array/array.hpp"
+#include "atoll/runtime/ledger.hpp"
 
 namespace atl::array {
 
@@ -24,15 +25,38 @@ class Engine;
 class ArrayTable {
  public:
   std::uint64_t add(const Array& array) {
-    arrays_.emplace(++last_, array);
+    put(++last_, array);
     return last_;
   }
+  void put(std::uint64_t id, const Array& array) {
+    put_noted(id, array);
+    if (ledger_ != nullptr) ledger_->add(id, array->storage.data);
+  }
+  /// One that the ledger knows already.
+  void put_noted(std::uint64_t id, const Array& array) { arrays_.insert_or_assign(id, array); }
   const Array& find(std::uint64_t id) const { return arrays_.at(id); }
-  void erase(std::uint64_t id) { arrays_.erase(id); }
+  bool holds(std::uint64_t id) const { return arrays_.contains(id); }
+  void erase(std::uint64_t id) {
+    if (ledger_ != nullptr) ledger_->erase(id);  // before the memory is free
+    arrays_.erase(id);
+  }
+  /// All but those for which `stays(id)`.
+  template <class Stays>
+  void erase_others(Stays&& stays) {
+    std::vector<std::uint64_t> gone;
+    for (const auto& [id, array] : arrays_)
+      if (!stays(id)) gone.push_back(id);
+    for (std::uint64_t id : gone) erase(id);
+  }
+  /// The number before that of the next array.
+  void count_from(std::uint64_t last) { last_ = last; }
+  /// Notes the blocks of all arrays from now on there. Null: nowhere.
+  void set_ledger(runtime::Ledger* ledger) { ledger_ = ledger; }
 
  private:
   std::uint64_t last_ = 0;
   std::unordered_map<std::uint64_t, Array> arrays_;
+  runtime::Ledger* ledger_ = nullptr;
 };
 
 /// An argument that the driver alone has and the workers replace by a default (a NumPy buffer, say).
@@ -43,7 +67,17 @@ struct DriverOnly {
   void fields(Archive&) {}
 };
 
+/// The number of an array whose elements were lost with a PE.
+inline constexpr std::uint64_t lost_array = UINT64_MAX;
+class LostArrayError : public PeFailedError {
+ public:
+  using PeFailedError::PeFailedError;
+};
+
 inline void archive_write(Writer& writer, const Array& array) {
+  if (array != nullptr && array->id == lost_array) [[unlikely]]
+    throw LostArrayError(fmt::format("the array of shape {} and dtype {} was lost when a PE died. Make it again?",
+                                     array->shape.to_string(), name_of(array->dtype)));
   writer(array == nullptr ? std::uint64_t{0} : array->id);
 }
 inline void archive_read(Reader& reader, Array& array) {
@@ -62,14 +96,14 @@ class CommandChannel {
 /// The driver's side: numbers its arrays and remembers which ones have been dropped.
 class Driver {
  public:
-  explicit Driver(CommandChannel& channel) : channel_(channel), dropped_(std::make_shared<Dropped>()) {}
+  explicit Driver(CommandChannel& channel) : channel_(&channel), dropped_(std::make_shared<Dropped>()) {}
 
   template <class... Args>
   void send(std::uint16_t operation, const Args&... args) {
     writer_.clear();
-    writer_(operation, dropped_->take());
+    writer_(operation, last_, take_dropped());
     writer_(args...);
-    channel_.send(writer_.bytes());
+    channel_->send(writer_.bytes());
   }
 
   /// Gives a result its number and arranges for the workers to drop theirs after ours.
@@ -77,9 +111,39 @@ class Driver {
     if (array == nullptr) return;
     array->id = ++last_;
     array->id_guard = std::shared_ptr<void>(nullptr, [dropped = dropped_, id = array->id](void*) { dropped->add(id); });
+    if (remembers_) living_.insert_or_assign(array->id, array);
+  }
+
+  // -- recovery --
+  /// Keeps track of the arrays there are, from now on.
+  void remember() { remembers_ = true; }
+  /// The number of the newest array so far.
+  std::uint64_t last() const { return last_; }
+  /// To workers whose tables hold living arrays alone. Numbers go on: one that is dropped late names no other array.
+  void restart(CommandChannel& channel) {
+    channel_ = &channel;
+    (void)take_dropped();
+  }
+  /// One whose elements have been made again: workers know it by the next number.
+  void renumber(const Array& array) {
+    array->id_guard.reset();
+    adopt(array);
+  }
+  /// Arrays that are in use.
+  std::vector<Array> living() const {
+    std::vector<Array> found;
+    for (const auto& [id, one] : living_)
+      if (Array array = one.lock(); array != nullptr && array->id == id) found.push_back(std::move(array));
+    return found;
   }
 
  private:
+  std::vector<std::uint64_t> take_dropped() {
+    std::vector<std::uint64_t> ids = dropped_->take();
+    if (remembers_)
+      for (std::uint64_t id : ids) living_.erase(id);
+    return ids;
+  }
   /// Arrays are dropped by any thread, also while another one runs a command.
   class Dropped {
    public:
@@ -96,9 +160,11 @@ class Driver {
     std::mutex mutex_;
     std::vector<std::uint64_t> ids_;
   };
-  CommandChannel& channel_;
+  CommandChannel* channel_;
   std::shared_ptr<Dropped> dropped_;
   std::uint64_t last_ = 0;
+  bool remembers_ = false;
+  std::unordered_map<std::uint64_t, std::weak_ptr<ArrayData>> living_;
   Writer writer_;
 };
 

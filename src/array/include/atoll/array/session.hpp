@@ -6,11 +6,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "atoll/array/graph.hpp"
 #include "atoll/array/operations.hpp"
+#include "atoll/array/protection.hpp"
 #include "atoll/array/whereabouts.hpp"
 #include "atoll/coll/disagreement.hpp"
 
@@ -21,11 +24,30 @@ template <auto operation>
 inline constexpr bool arguments_differ = false;
 template <>
 inline constexpr bool arguments_differ<&from_local> = true;
+/// Operations that change the elements of their first argument.
+template <auto operation>
+inline constexpr bool assigns_elements = false;
+template <>
+inline constexpr bool assigns_elements<&assign_slice> = true;
+template <>
+inline constexpr bool assigns_elements<&assign_mask> = true;
+template <>
+inline constexpr bool assigns_elements<&assign_index> = true;
+/// Whether a second run of an operation finds no effects of the first in its way.
+template <auto operation>
+struct Repeatable {
+  template <class Arguments>
+  static bool with(const Arguments&) {
+    return true;
+  }
+};
 
 class Session {
  public:
   struct Link;
   enum class Kind { embedded, spmd, driver };
+  /// What a driver session survives. process: the death of workers, whose memory new processes adopt.
+  enum class Resilience { off, process };
 
   /// `threads` 0: ATOLL_THREADS, or all cores. In a process that is the only PE of a job already, on that PE.
   static std::shared_ptr<Session> embedded(unsigned threads);
@@ -35,7 +57,8 @@ class Session {
   static std::shared_ptr<Session> join(const std::vector<std::uint32_t>& members = {});
   /// Starts `pes` - 1 workers, which must call run_worker(). `threads` per PE; 0: an even share of the cores.
   static std::shared_ptr<Session> drive(std::uint32_t pes, unsigned threads,
-                                        const std::vector<std::string>& worker_argv);
+                                        const std::vector<std::string>& worker_argv,
+                                        Resilience resilience = Resilience::off);
   /// The driver of a job over hosts that a launcher has started for this process, which is its PE 0. `agent`: a socket
   /// to the agent of this host, as the launcher made it for PE 0; the session owns it. `threads` of this PE. The other
   /// PEs must call run_worker().
@@ -57,6 +80,16 @@ class Session {
   /// program has ended.
   using Locator = std::function<std::string()>;
   void set_locator(Locator locator) { locator_ = std::move(locator); }
+  /// Called during long operations of this session; see Engine::set_progress().
+  void set_progress(ProgressCallback progress) {
+    progress_ = std::move(progress);
+    engine().set_progress(progress_);
+  }
+  /// Processes of a driver's workers, from PE 1 on; 0: one that has just died. By any thread, while the session is
+  /// open.
+  std::vector<std::int32_t> worker_pids() const;
+  /// Null: the session does not survive deaths.
+  Protection* protection() { return protection_.get(); }
   /// In the child of a fork, which has one thread and is no PE: leaves everything to the parent. Its arrays raise from
   /// now on.
   void abandon() noexcept;
@@ -99,6 +132,7 @@ class Session {
     Engine& engine = this->engine();
     const Running running(*this);
     typename Call::Arguments arguments(std::forward<Args>(args)...);
+    if (protection_ != nullptr) return call_protected<operation, List>(std::move(arguments));
     if (checks_) {
       Writer call;
       call(List::template number_of<operation>());
@@ -149,6 +183,89 @@ class Session {
     Session& session_;
   };
 
+  class DriverConnection;
+
+  template <auto operation, class List>
+  class ProtectedCall final : public LoggedCall {
+   public:
+    using Call = Signature<decltype(operation)>;
+    explicit ProtectedCall(typename Call::Arguments&& arguments) : arguments_(std::move(arguments)) {
+      assigns = assigns_elements<operation>;
+      is_external = std::apply([](const auto&... values) { return (is_driver_only(values) || ...); }, arguments_);
+      repeats = Repeatable<operation>::with(arguments_);
+    }
+    void send(Driver& driver) override {
+      std::apply([&](const auto&... values) { driver.send(List::template number_of<operation>(), values...); },
+                 arguments_);
+    }
+    std::vector<Array> perform(Engine& engine) override {
+      struct Extent {
+        explicit Extent(Engine& running) : engine(running) { engine.enter_operation(); }
+        ~Extent() { engine.end_operation(); }
+        Engine& engine;
+      } extent(engine);
+      typename Call::Arguments copies = arguments_;
+      auto run = [&] {
+        return std::apply([&](auto&... values) { return operation(engine, std::move(values)...); }, copies);
+      };
+      std::vector<Array> arrays;
+      if constexpr (std::is_void_v<typename Call::Result>) {
+        run();
+      } else {
+        result_.emplace(run());
+        for_each_array(*result_, [&](const Array& array) { arrays.push_back(array); });
+      }
+      return arrays;
+    }
+    auto take_result() {
+      if constexpr (!std::is_void_v<typename Call::Result>) {
+        auto taken = std::move(*result_);
+        result_.reset();
+        return taken;
+      }
+    }
+    const typename Call::Arguments& arguments() const { return arguments_; }
+
+   private:
+    template <class T>
+    static constexpr bool is_driver_only(const DriverOnly<T>&) {
+      return true;
+    }
+    template <class T>
+    static constexpr bool is_driver_only(const T&) {
+      return false;
+    }
+    struct Nothing {};
+    typename Call::Arguments arguments_;
+    std::optional<std::conditional_t<std::is_void_v<typename Call::Result>, Nothing, typename Call::Result>> result_;
+  };
+
+  template <auto operation, class List>
+  auto call_protected(typename Signature<decltype(operation)>::Arguments&& arguments) {
+    auto call = std::make_shared<ProtectedCall<operation, List>>(std::move(arguments));
+    if constexpr (assigns_elements<operation>) call->undo = undo_of(call->arguments());
+    protection_->run(call);
+    return call->take_result();
+  }
+  /// For an assignment that reads what it assigns to: what makes the array as it was. Else null.
+  template <class... Args>
+  std::shared_ptr<LoggedCall> undo_of(const std::tuple<Args...>& arguments) {
+    const Array& array = std::get<0>(arguments);
+    const bool reads = std::apply(
+        [&](const auto&, const auto&... others) { return (reads_old_elements(array, others) || ...); }, arguments);
+    return reads ? make_undo(array) : nullptr;
+  }
+  static bool reads_old_elements(const Array& array, const Array& other) {
+    return other != nullptr && other->storage.owner == array->storage.owner;
+  }
+  static bool reads_old_elements(const Array&, AssignMode mode) { return mode != AssignMode::set; }
+  template <class T>
+  static bool reads_old_elements(const Array&, const T&) {
+    return false;
+  }
+  std::shared_ptr<LoggedCall> make_undo(const Array& array);
+  void forward_interrupts();
+
   Session() = default;
   static std::shared_ptr<Session> driver(std::unique_ptr<Link> link);
   void refuse_within_operation() const;
@@ -169,6 +286,9 @@ class Session {
   std::unique_ptr<Link> link_;
   std::shared_ptr<Engine> engine_;
   std::unique_ptr<Driver> driver_;
+  std::unique_ptr<Connection> connection_;  // of a driver that survives deaths
+  std::unique_ptr<Protection> protection_;  // likewise
+  ProgressCallback progress_;
   std::unique_ptr<Whereabouts> whereabouts_;  // of an SPMD session
   Locator locator_;
   bool lost_ = false;  // the PEs have diverged

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "atoll/array/engine.hpp"
+#include "atoll/array/protection.hpp"
 #include "atoll/array/session.hpp"
 #include "atoll/runtime/context.hpp"
 #include "atoll/runtime/job.hpp"
@@ -35,8 +36,10 @@ class MessageChannel final : public CommandChannel {
 
 struct Session::Link {
   static std::unique_ptr<Link> alone(unsigned threads);
-  static std::unique_ptr<Link> join();
-  static std::unique_ptr<Link> drive(std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv);
+  /// `heap`: of a Context before, in a recoverable job.
+  static std::unique_ptr<Link> join(std::shared_ptr<runtime::Heap> heap = {});
+  static std::unique_ptr<Link> drive(std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv,
+                                     Resilience resilience);
   /// As PE 0 of a job over hosts that a launcher has started for this process: runtime::join_as_driver().
   static std::unique_ptr<Link> drive_job(int agent, std::uint32_t npes, unsigned threads);
   ~Link();
@@ -49,7 +52,10 @@ struct Session::Link {
   /// Leaves the job and waits for the workers to end.
   void leave();
   /// A PE has died, or a wait for it has timed out.
-  bool failed() const { return context_ != nullptr && (context_->job().has_failed() || context_->job().suspect()); }
+  bool failed() const {
+    const fabric::Job* job = job_ != nullptr ? job_.get() : context_ != nullptr ? &context_->job() : nullptr;
+    return job != nullptr && (job->has_failed() || job->suspect());
+  }
   /// A launcher has started the workers, on several hosts.
   bool is_launched() const { return launched_.has_value(); }
   /// Workers that do not answer are not waited for.
@@ -59,14 +65,26 @@ struct Session::Link {
   void interrupt_workers() {
     if (workers_ != nullptr) workers_->interrupt();
   }
+  runtime::Context& context() { return *context_; }
+  const fabric::Job& job() const { return job_ != nullptr ? *job_ : context_->job(); }  ///< of a driver
+  /// Driver of a recoverable job, whose engine has ended: leaves, and joins again with the survivors and new processes
+  /// in the place of the dead. Returns those.
+  Connection::Replaced replace_dead();
+  /// Likewise: kills the worker for which a wait has timed out, if there is one.
+  void end_suspect();
+
   /// In a forked child, where it must not end.
   void abandon() noexcept {
     if (context_ != nullptr) context_->abandon();
   }
 
  private:
+  void await_departures(fabric::Job& job);
+
   std::unique_ptr<runtime::WorkerGroup> workers_;
   std::optional<runtime::Membership> launched_;  // of a driver over hosts
+  std::shared_ptr<fabric::Job> job_;  // of a driver whose workers are on this host
+  std::shared_ptr<runtime::Heap> heap_;  // of the Context before, while there is none
   std::shared_ptr<runtime::Context> context_;  // of all doors, but of a driver and of a process alone
   unsigned threads_ = 1;
   std::unique_ptr<MessageChannel> channel_;

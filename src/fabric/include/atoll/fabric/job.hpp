@@ -209,6 +209,22 @@ class Job {
     if (has_failed()) [[unlikely]]
       throw_failure();
   }
+  // ---- recovery -----------------------------------------------------------------------------------------------
+
+  /// Whether PEs that notice a death leave and wait for recover() (await_recovery()). Set before any PE joins.
+  bool is_recoverable() const { return control_->recoverable.load(std::memory_order_relaxed) != 0; }
+  void set_recoverable() { control_->recoverable.store(1, std::memory_order_relaxed); }
+  /// Times that recover() has run. Acquire: partner is recover().
+  std::uint32_t recoveries() const { return control_->recoveries.load(std::memory_order_acquire); }
+  /// Forgets the deaths and all messages, and lets PEs join again: those that have left in the same process, those that
+  /// have died in a new one. Returns those. For one PE, when each other PE has left or died and it has left itself; one
+  /// node.
+  std::vector<PeId> recover();
+  /// Lets PEs go on that wait in await_recovery().
+  void announce_recovery() noexcept;
+  /// Until announce_recovery() has been called more often than `seen`. False: the job ends instead.
+  bool await_recovery(PeId pe, std::uint32_t seen) noexcept;
+
   /// Asks the PEs to end (those that are asked in `should_shut_down`), and wakes them.
   void request_shutdown() noexcept;
   bool shutdown_requested() const { return control_->shutdown.load(std::memory_order_acquire) != 0; }

@@ -33,7 +33,8 @@ constexpr std::uint64_t segment_alignment(std::uint64_t segment_bytes) {
 /// JobControl::failed when a PE has asked to end the whole job: no PE has died.
 inline constexpr std::uint32_t job_ended = 0xFFFFFFFF;
 
-/// Life of a PE, in PeRecord::state. Goes up, but for a finalized PE that joins again.
+/// Life of a PE, in PeRecord::state. Goes up, but for a finalized PE that joins again, and a failed one that is
+/// replaced.
 enum class PeState : std::uint32_t { absent = 0, joined = 1, finalized = 2, failed = 3 };
 
 /// Where PEs wait for one another: how many are there, and how often all were.
@@ -67,6 +68,8 @@ inline constexpr std::uint32_t most_guests = 1024;
 // |  84    |   4   | places         | npes, and room for PEs that come later: guests (most_guests)     |
 // |  88    |   4   | guests         | places of theirs that are taken (release)                        |
 // |  92    |   4   | departures     | times that a PE of this node heard of one that left (release)    |
+// |  96    |   4   | recoveries     | times that the job was made whole again after deaths (release)   |
+// | 100    |   4   | recoverable    | 1: PEs of this job, all on one host, wait for that instead of ending |
 // | 128    |   8   | gate           | PEs of the node in the current bootstrap barrier, barriers so far |
 // | 192    |   8   | exit           | 0, or 2^32 + the status that a PE ends the whole job with        |
 struct JobControl {
@@ -90,11 +93,13 @@ struct JobControl {
   std::uint32_t places;
   std::atomic<std::uint32_t> guests;
   std::atomic<std::uint32_t> departures;
+  std::atomic<std::uint32_t> recoveries;
+  std::atomic<std::uint32_t> recoverable;
   alignas(64) Gate gate;
   alignas(64) std::atomic<std::uint64_t> exit;
   std::byte reserved[4096 - 256];
 };
-inline constexpr std::uint32_t layout_version = 9;
+inline constexpr std::uint32_t layout_version = 10;
 static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 60 &&
               offsetof(JobControl, failed) == 64 && offsetof(JobControl, gate) == 128 &&
               offsetof(JobControl, exit) == 192);

@@ -29,10 +29,12 @@
 #include "atoll/base/status.hpp"
 #include "atoll/fabric/endpoint.hpp"
 #include "atoll/runtime/compare.hpp"
+#include "atoll/runtime/condition.hpp"
 #include "atoll/runtime/counter.hpp"
 #include "atoll/runtime/foreign_memory.hpp"
 #include "atoll/runtime/heap.hpp"
 #include "atoll/runtime/large_blocks.hpp"
+#include "atoll/runtime/ledger.hpp"
 #include "atoll/runtime/options.hpp"
 #include "atoll/runtime/outbox.hpp"
 #include "atoll/runtime/peers.hpp"
@@ -52,6 +54,7 @@ class Context {
   /// Longest payload of one message; long ones lie in the sender's heap, from another node in the receiver's.
   static constexpr std::size_t longest_message = std::size_t{1} << 30;
   static constexpr std::size_t system_bytes = std::size_t{2} << 20;
+  static constexpr std::size_t ledger_offset = system_bytes - sizeof(LedgerHead);  ///< in each segment
 
   /// Joins `job` as PE `pe`. Every PE of the job makes one; returns when all have (collective). A PE that has left may
   /// join again, when all do.
@@ -83,6 +86,11 @@ class Context {
 
   /// This PE's own blocks, at offsets of their own; peers reach them by peer_pointer() and the offset.
   Heap& heap() { return *heap_; }
+  /// The same, for blocks that outlive the Context: in a recoverable job it keeps the job's memory, and not the
+  /// Context, which another one replaces after a death. Elsewhere null.
+  std::shared_ptr<Heap> lasting_heap() const { return job_->is_recoverable() ? heap_ : nullptr; }
+  /// Blocks of a dead PE whose place this process has taken, by the numbers of their arrays. Gives them away.
+  std::unordered_map<std::uint64_t, AdoptedBlock> take_adopted() { return std::move(adopted_); }
   const MemoryBudget& budget() const { return *budget_; }
   /// The symmetric heap itself, for callers that agree among the PEs in their own way: the same calls in the same
   /// order give the same offsets on every PE.
@@ -411,18 +419,6 @@ class Context {
   void note_news() { news_.fetch_add(1, std::memory_order_release); }  // partner: check_slowly()
 
  private:
-  // A reference to a callable without an allocation.
-  struct Condition {
-    const void* object;
-    bool (*call)(const void*);
-    template <class Ready>
-    static Condition of(Ready& ready) {
-      return {&ready, [](const void* object) -> bool {
-                return (*const_cast<std::remove_const_t<Ready>*>(static_cast<const Ready*>(object)))();
-              }};
-    }
-    bool operator()() const { return call(object); }
-  };
   using Block = std::shared_ptr<std::byte>;  // of our heap
   // Payloads in flight in our heap that a paced sender may have.
   static constexpr std::uint64_t most_large_bytes = std::uint64_t{256} << 20;
@@ -513,6 +509,7 @@ class Context {
   void lock_area(TriggerArea& area);
   static void unlock_area(TriggerArea& area);
   void join();
+  std::shared_ptr<Heap> make_lasting_heap(std::uint64_t symmetric_bytes, std::uint64_t bytes);
   void open_barrier(std::uint32_t epoch);
   enum class Meeting { plain, with_values };
   void meet(Meeting what);
@@ -537,6 +534,7 @@ class Context {
   std::shared_ptr<MemoryBudget> budget_;
   std::shared_ptr<Heap> symmetric_;  // of one PE alone: heap_
   std::shared_ptr<Heap> heap_;
+  std::unordered_map<std::uint64_t, AdoptedBlock> adopted_;
   bool abandoned_ = false;
   std::mutex board_mutex_;
   std::size_t system_used_;

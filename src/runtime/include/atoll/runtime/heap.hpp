@@ -67,6 +67,7 @@ class Heap final : public Memory {
  public:
   static constexpr std::size_t unit_bytes = std::size_t{64} << 10;
   static constexpr std::size_t largest_small = std::size_t{80} << 10;  ///< with its padding
+  static constexpr std::size_t padding_bytes = 64;
 
   /// Over [base, base + bytes), both multiples of 64 KiB, never touched so far. Does not own the memory.
   /// `segment_base` is what offset_of() counts from.
@@ -91,6 +92,17 @@ class Heap final : public Memory {
     return HeapOffset(static_cast<std::uint64_t>(static_cast<const std::byte*>(pointer) - segment_base_));
   }
 
+  // For the memory of a process that has died (adopt_blocks()): a heap that is new over it takes its blocks over.
+  /// Whether a block whose size_of() is so much is one of its own units alone.
+  static bool is_large(std::size_t bytes) { return bytes + padding_bytes > largest_small; }
+  /// With what belongs to it past its end.
+  static std::size_t padded(std::size_t bytes) { return bytes + padding_bytes; }
+  /// Takes units that have not been handed out as one large block, whose contents stay; in ascending order, before
+  /// anything is allocated. `at`: offset in the segment. They count as used, whatever the limit.
+  void adopt(std::uint64_t at, std::uint64_t bytes);
+  /// Gives the pages of all memory that is not handed out back to the kernel.
+  void discard_free();
+
   /// Gives pooled memory back to the kernel, down to `keep_bytes`. Returns the bytes given back.
   std::uint64_t trim(std::uint64_t keep_bytes = 0);
   /// Asks for 2 MiB pages under a block of 2 MiB or more. allocate() does so for new memory; this is for blocks of
@@ -101,6 +113,7 @@ class Heap final : public Memory {
   void abandon() noexcept { abandoned_ = true; }
   HeapStats stats() const;
   std::byte* base() const { return base_; }
+  const std::shared_ptr<MemoryBudget>& budget() const { return budget_; }
   std::size_t capacity() const { return bytes_; }
 
  private:

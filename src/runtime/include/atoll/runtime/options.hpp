@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 namespace atl::runtime {
+
+class Heap;
 
 struct ContextOptions {
   /// Threads of this PE that may wait or compute. 0: ATOLL_THREADS, or an even share of the cores.
@@ -17,6 +20,8 @@ struct ContextOptions {
   std::uint64_t symmetric_bytes = 0;
   /// Room for StaticData at the end of the segment: StaticData::bytes_needed(), or none.
   std::uint64_t static_bytes = 0;
+  /// In a recoverable job: that of this process's Context before, for the blocks that are still in use.
+  std::shared_ptr<Heap> heap = {};
 };
 
 /// Where this PE is, among the PEs of its node and the node's cores.

@@ -45,6 +45,8 @@ ContextOptions with_static_area(ContextOptions options, const fabric::Job& job);
 /// first to open it says how (`wishes`); room for global data is there unless memory is short. Hold it as long as the
 /// door is open: the last to let go leaves the job.
 std::shared_ptr<Context> open_process(const ContextOptions& wishes = {});
+/// The place that open_process() takes or has taken.
+const Membership& process_membership();
 /// The Context that is open in this process. Null: none, or its parent's before a fork.
 std::shared_ptr<Context> process_if_open();
 /// How the PE of this process asks the launcher for further ones. Null: it does not do so, or there is no PE yet.

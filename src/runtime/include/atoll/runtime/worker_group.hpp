@@ -5,8 +5,10 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -34,6 +36,11 @@ class WorkerGroup {
   WorkerGroup(const WorkerGroup&) = delete;
   WorkerGroup& operator=(const WorkerGroup&) = delete;
 
+  /// Starts a PE that has died again. Throws SetupError when it cannot be started.
+  void replace(PeId pe);
+  /// Ends a PE that does not answer; it is marked as failed soon.
+  void kill(PeId pe);
+
   /// They have nothing more to say: the destructor kills them without waiting.
   void give_up() { grace_ns_.store(0, std::memory_order_relaxed); }
 
@@ -47,6 +54,8 @@ class WorkerGroup {
  private:
   void watch();
   void start_workers();
+  void start_worker(PeId pe);
+  void start_replacements();
   void wake_watcher();
 
   std::shared_ptr<fabric::Job> job_;
@@ -57,6 +66,10 @@ class WorkerGroup {
   std::atomic<bool> stopping_{false};
   std::atomic<std::int64_t> grace_ns_{2'000'000'000};
   std::string start_error_;
+  mutable std::mutex mutex_;  // of pids_ and watched_ once they are watched, and of:
+  std::condition_variable replaced_;
+  std::vector<PeId> wanted_;  // to be started again
+  std::string replace_error_;
   std::atomic<bool> started_{false};
   std::thread watcher_;
 };
