@@ -2,6 +2,8 @@
 // The handle on a lazy array: what it knows, how it becomes a value, and how it changes in place.
 #include "expr.hpp"
 
+#include "checks.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <optional>
 
@@ -69,6 +71,7 @@ array::NodePtr part_of(Session& session, const array::NodePtr& node, const std::
 
 Expr get_slice(const Expr& x, const std::vector<std::array<std::int64_t, 3>>& triples) {
   std::vector<Slice> slices = to_slices(triples);
+  require_slices(slices, x.node->shape);
   if (!x.node->stored() && x.node->shape.size() >= large && count_of(slices) <= x.node->shape.size() / small_share) {
     const auto lock = x.session->hold();
     if (array::NodePtr part = part_of(*x.session, x.node, slices)) return {x.session, std::move(part)};
@@ -137,6 +140,11 @@ nb::object local(Expr& self) {
   return numpy_view(array->bytes(), shape, array->dtype, array->storage.owner);
 }
 
+void require_assignable(const Expr& to, const Array& value) {
+  ATOLL_VALIDATE(value->dtype == to.node->dtype, TypeError, "cannot assign {} to elements of {}",
+                 array::name_of(value->dtype), array::name_of(to.node->dtype));
+}
+
 void assign(Expr& self, const Expr& value) {
   ATOLL_VALIDATE(value.session == self.session, ValueError,
                  "the arrays belong to different sessions. Copy one of them: ak.array(x.to_ndarray())");
@@ -195,14 +203,24 @@ void bind_expr(nb::module_& m) {
       .def(
           "assign_slice",
           [](Expr& e, const std::vector<std::array<std::int64_t, 3>>& slices, const Expr& value) {
+            const std::vector<Slice> chosen = to_slices(slices);
+            require_slices(chosen, e.node->shape);
             const Array computed = value.value_in(e.session);
-            e.session->call<&array::assign_slice>(e.own(), to_slices(slices), computed);
+            require_assignable(e, computed);
+            Shape extents;
+            for (const Slice& slice : chosen) extents.push_back(slice.count);
+            ATOLL_VALIDATE(array::broadcast(computed->shape, extents) == extents, ValueError,
+                           "could not broadcast input array from shape {} into shape {}", computed->shape.to_string(),
+                           extents.to_string());
+            e.session->call<&array::assign_slice>(e.own(), chosen, computed);
           },
           Release())
       .def(
           "assign_mask",
           [](Expr& e, const Expr& mask, const Expr& value) {
             const Array where = mask.value_in(e.session), computed = value.value_in(e.session);
+            require_type(where, DType::b1, "a mask");
+            require_assignable(e, computed);
             e.session->call<&array::assign_mask>(e.own(), where, computed);
           },
           Release())
@@ -210,6 +228,15 @@ void bind_expr(nb::module_& m) {
           "assign_index",
           [](Expr& e, const Expr& indices, const Expr& value, bool add) {
             const Array where = indices.value_in(e.session), computed = value.value_in(e.session);
+            require_type(where, DType::i64, "an index");
+            require_assignable(e, computed);
+            ATOLL_VALIDATE(e.node->shape.ndim() > 0, IndexError, "an array without dimensions has no rows");
+            Shape all = where->shape;
+            for (std::int64_t extent : e.node->shape.inner()) all.push_back(extent);
+            const bool fits = computed->shape == all || computed->shape.size() == 1 ||
+                              computed->shape.size() == e.node->shape.row_size();
+            ATOLL_VALIDATE(fits, ValueError, "shape mismatch: values of shape {} for {} rows of shape {}",
+                           computed->shape.to_string(), where->shape.size(), e.node->shape.to_string());
             e.session->call<&array::assign_index>(e.own(), where, computed,
                                                   add ? array::AssignMode::add : array::AssignMode::set);
           },

@@ -4,6 +4,7 @@
 #include <bit>
 #include <set>
 
+#include "checks.hpp"
 #include "expr.hpp"
 
 namespace atl::python {
@@ -76,6 +77,17 @@ bool may_stay_transposed(const Expr& x, const std::vector<int>& axes) {
   if (axes != std::vector<int>{1, 0} || x.node->shape.size() < large_matrix) return false;
   if (x.node->kind == array::Node::Kind::transposed) return true;
   return x.session->engine().npes() == 1 && !x.value()->storage.exported;
+}
+
+constexpr int max_axes = 64;
+
+/// One float64 for each value, or nothing.
+Array weights_of(const Expr* weights, const Expr& x, const Array& values) {
+  if (weights == nullptr) return {};
+  const Array found = require_type(weights->value_in(x.session), DType::f64, "weights");
+  ATOLL_VALIDATE(found->shape == values->shape, ValueError, "weights of shape {} for values of shape {}",
+                 found->shape.to_string(), values->shape.to_string());
+  return found;
 }
 
 /// A chain that has grown long is evaluated before it grows further.
@@ -207,6 +219,7 @@ void bind_operations(nb::module_& m) {
   m.def(
       "transpose",
       [](const Expr& x, const std::vector<int>& axes) {
+        require_permutation(axes, x.node->shape.ndim());
         if (may_stay_transposed(x, axes)) return Expr{x.session, array::make_transposed(x.node)};
         return stored(x, x.session->call<&array::transpose>(x.value(), axes));
       },
@@ -253,7 +266,7 @@ void bind_operations(nb::module_& m) {
       [](const std::string& name, const Expr& x, int dtype, bool keep) {
         const Reduction kind = to_reduction(name);
         NodePtr node = array::make_cast(x.node, to_dtype(dtype));
-    // A cast in between is a node of its own: what is worth keeping is under it.
+        // A cast in between is a node of its own: what is worth keeping is under it.
         const bool keep_below = keep && node != x.node;
         array::ReductionValue value;
         {
@@ -289,6 +302,8 @@ void bind_operations(nb::module_& m) {
   m.def(
       "scan",
       [](const std::string& name, const Expr& x, int axis, int dtype) {
+        ATOLL_VALIDATE(axis >= 0 && axis < std::max(1, x.node->shape.ndim()), IndexError,
+                       "axis {} is out of bounds for array of dimension {}", axis, x.node->shape.ndim());
         const Array array = x.session->value(array::make_cast(x.node, to_dtype(dtype)));
         return stored(x, x.session->call<&array::scan_along>(array, to_scan(name), axis));
       },
@@ -298,16 +313,21 @@ void bind_operations(nb::module_& m) {
   m.def(
       "compress",
       [](const Expr& x, const Expr& mask) {
-        return stored(x, x.session->call<&array::compress_rows>(x.value(), mask.value_in(x.session)));
+        const Array chosen = require_type(mask.value_in(x.session), DType::b1, "a mask");
+        return stored(x, x.session->call<&array::compress_rows>(x.value(), chosen));
       },
       Release());
   m.def(
-      "flatnonzero", [](const Expr& mask) { return stored(mask, mask.session->call<&array::find_true>(mask.value())); },
+      "flatnonzero",
+      [](const Expr& mask) {
+        return stored(mask, mask.session->call<&array::find_true>(require_type(mask.value(), DType::b1, "a mask")));
+      },
       Release());
   m.def(
       "take",
       [](const Expr& x, const Expr& indices) {
-        return stored(x, x.session->call<&array::take>(x.value(), indices.value_in(x.session)));
+        const Array rows = require_type(indices.value_in(x.session), DType::i64, "an index");
+        return stored(x, x.session->call<&array::take>(require_axes(x.value(), 1, max_axes, "an array"), rows));
       },
       Release());
   m.def(
@@ -315,15 +335,17 @@ void bind_operations(nb::module_& m) {
       [](const Expr& table, const Expr& values, const std::string& side) {
         ATOLL_VALIDATE(side == "left" || side == "right", ValueError,
                        "search side must be 'left' or 'right' (got '{}')", side);
+        const Array sorted = table.value_in(values.session), wanted = values.value();
+        require_column(sorted, wanted->dtype, "a sorted array");
         return stored(values, values.session->call<&array::search_sorted>(
-                                  table.value_in(values.session), values.value(),
-                                  side == "left" ? array::Side::left : array::Side::right));
+                                  sorted, wanted, side == "left" ? array::Side::left : array::Side::right));
       },
       Release());
   m.def(
       "isin",
       [](const Expr& x, const Expr& test) {
-        return stored(x, x.session->call<&array::is_in>(x.value(), test.value_in(x.session)));
+        const Array tested = x.value(), in = test.value_in(x.session);
+        return stored(x, x.session->call<&array::is_in>(tested, require_same_type(in, tested, "the test elements")));
       },
       Release());
   m.def(
@@ -335,16 +357,17 @@ void bind_operations(nb::module_& m) {
   m.def(
       "histogram_edges",
       [](const Expr& x, const Expr& edges, const Expr* weights) {
-        return stored(
-            x, x.session->call<&array::histogram_at>(x.value(), edges.value_in(x.session),
-                                                     weights == nullptr ? Array() : weights->value_in(x.session)));
+        const Array values = x.value(), at = require_column(edges.value_in(x.session), DType::f64, "edges");
+        return stored(x, x.session->call<&array::histogram_at>(values, at, weights_of(weights, x, values)));
       },
       Release(), nb::arg("x"), nb::arg("edges"), nb::arg("weights").none());
   m.def(
       "bincount",
       [](const Expr& x, std::int64_t minlength, const Expr* weights) {
-        return stored(x, x.session->call<&array::count_bins>(
-                             x.value(), minlength, weights == nullptr ? Array() : weights->value_in(x.session)));
+        const Array values = require_axes(x.value(), 1, 1, "an array to count");
+        ATOLL_VALIDATE(!array::is_float(values->dtype) && minlength >= 0, ValueError,
+                       "bins are numbered by integers, and `minlength` must not be negative");
+        return stored(x, x.session->call<&array::count_bins>(values, minlength, weights_of(weights, x, values)));
       },
       Release(), nb::arg("x"), nb::arg("minlength"), nb::arg("weights").none());
 

@@ -7,6 +7,7 @@
 #include "atoll/table/kernel/text/split.hpp"
 #include "atoll/table/kernel/text/utf8.hpp"
 #include "atoll/table/operations.hpp"
+#include "checks.hpp"
 #include "texts.hpp"
 
 namespace atl::python {
@@ -227,8 +228,9 @@ void bind_text(nb::module_& m) {
   m.def(
       "text_slice",
       [](const Texts& x, std::int64_t start, std::int64_t step, std::int64_t count) {
-        return Texts{x.session,
-                     x.session->call<&table::text_slice, table::Operations>(x.text, array::Slice{start, step, count})};
+        const array::Slice slice{start, step, count};
+        require_slice(slice, x.text.rows());
+        return Texts{x.session, x.session->call<&table::text_slice, table::Operations>(x.text, slice)};
       },
       Release());
   m.def(
@@ -331,7 +333,8 @@ void bind_text(nb::module_& m) {
   m.def(
       "text_of_numbers",
       [](const Expr& values) {
-        return Texts{values.session, values.session->call<&table::text_of_numbers, table::Operations>(values.value())};
+        const Array numbers = require_axes(values.value(), 1, 1, "an array of numbers");
+        return Texts{values.session, values.session->call<&table::text_of_numbers, table::Operations>(numbers)};
       },
       Release());
   m.def("scan_records", [](Bytes bytes, char quote, char delimiter) {
@@ -349,14 +352,16 @@ void bind_text(nb::module_& m) {
     const TextCall call{name, {}, std::move(numbers)};
     (void)table::make_date_map(call);
     WithoutGil release;
+    const Array dates = require_column(values.value(), DType::i64, "dates");
     return Expr{values.session,
-                array::make_stored(values.session->call<&table::date_map, table::Operations>(values.value(), call))};
+                array::make_stored(values.session->call<&table::date_map, table::Operations>(dates, call))};
   });
   m.def("date_to_text", [](const Expr& values, const std::vector<nb::bytes>& texts, std::vector<std::int64_t> numbers) {
     const TextCall call = to_call("", texts, std::move(numbers));
     (void)table::make_date_writer(call);
     WithoutGil release;
-    return Texts{values.session, values.session->call<&table::date_to_text, table::Operations>(values.value(), call)};
+    const Array dates = require_column(values.value(), DType::i64, "dates");
+    return Texts{values.session, values.session->call<&table::date_to_text, table::Operations>(dates, call)};
   });
   m.def(
       "text_hash",

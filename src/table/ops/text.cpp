@@ -352,7 +352,17 @@ Text text_runs(Engine& engine, Text text, Array starts, Array lengths) {
   engine.begin_operation("text");
   const auto rows = static_cast<std::size_t>(starts->local_rows());
   const auto *begins = starts->data<std::int64_t>(), *counts = lengths->data<std::int64_t>();
-  const std::int64_t first = rows == 0 ? 0 : begins[0], last = rows == 0 ? 0 : begins[rows - 1] + counts[rows - 1];
+  const std::int64_t first = rows == 0 ? 0 : begins[0],
+                     last = rows == 0 ? 0 : checked_add(begins[rows - 1], counts[rows - 1]);
+  engine.together([&] {
+    std::int64_t end = first;
+    for (std::size_t i = 0; i < rows; ++i) {
+      ATOLL_VALIDATE(begins[i] >= end && counts[i] >= 0 && begins[i] <= text.rows() - counts[i] && first >= 0,
+                     IndexError, "run {} of {} texts from {} is not behind the run before, or leads out of {} texts", i,
+                     counts[i], begins[i], text.rows());
+      end = begins[i] + counts[i];
+    }
+  });
   OpenText open(engine, text);
   std::vector<std::pair<std::int64_t, std::int64_t>> runs;  // each on one PE
   std::int64_t bytes = 0;

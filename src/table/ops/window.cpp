@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <span>
 
 #include "atoll/array/ops/iteration.hpp"
 #include "atoll/table/kernel/window/places.hpp"
@@ -186,6 +187,10 @@ Array group_places(Engine& engine, Array groups, std::int64_t count) {
   array::Work work = engine.work();
   std::optional<GroupPlaces> places;
   engine.together([&] {
+    const std::span<const std::int64_t> mine(groups->data<std::int64_t>(),
+                                             static_cast<std::size_t>(groups->local_rows()));
+    ATOLL_VALIDATE(std::ranges::all_of(mine, [&](std::int64_t group) { return group >= 0 && group < count; }),
+                   IndexError, "a group's number is not among {} groups", count);
     places.emplace(work, groups->data<std::int64_t>(), static_cast<std::size_t>(groups->local_rows()),
                    static_cast<std::size_t>(count));
   });

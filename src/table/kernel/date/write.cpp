@@ -235,8 +235,12 @@ class Pattern {
 
 DateWriter make_date_writer(const TextCall& call) {
   const std::int64_t per_day = call.numbers.at(0);
+  ATOLL_VALIDATE(per_day > 0, ValueError, "a day has at least one unit of time, not {}", per_day);
   const std::vector<FormatPiece> pieces = take_apart(call.texts.at(0), known);
   const std::vector<std::string> zones(call.texts.begin() + 1, call.texts.end());
+  const std::int64_t changes = call.numbers.size() > 1 ? call.numbers[1] : 0;
+  ATOLL_VALIDATE(zones.empty() || changes < static_cast<std::int64_t>(zones.size()), ValueError,
+                 "{} names of a time zone that changes {} times (one more is needed)", zones.size(), changes);
   std::size_t longest = most;
   for (const std::string& zone : zones) longest = std::max(longest, zone.size());
   std::size_t room = 16;

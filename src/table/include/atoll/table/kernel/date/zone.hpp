@@ -17,7 +17,7 @@ class Zone {
   Zone(std::span<const std::int64_t> numbers, std::int64_t per_second) {
     const std::size_t count = numbers.empty() ? 0 : static_cast<std::size_t>(numbers[0]);
     offsets_.push_back(0);
-    if (numbers.size() < 2 * count + 2) return;
+    if (numbers.size() < 2 || count > (numbers.size() - 2) / 2) return;
     offsets_.clear();
     for (std::size_t i = 0; i < count; ++i) changes_.push_back(scaled(numbers[1 + i], per_second));
     for (std::size_t i = 0; i <= count; ++i) offsets_.push_back(numbers[1 + count + i] * per_second);
