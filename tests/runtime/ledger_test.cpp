@@ -74,7 +74,7 @@ TEST_F(Segment, AdoptsBlocksOfAllSizesWithTheirContents) {
     for (const auto& [id, bytes] : sizes) {
       if (id == 3) continue;
       EXPECT_TRUE(is_filled(id, adopted[id].data, bytes)) << id;
-      if (large.contains(id)) EXPECT_EQ(adopted[id].data, large[id]) << id;
+      if (large.contains(id)) { EXPECT_EQ(adopted[id].data, large[id]) << id; }
     }
     heap->abandon();  // dies: nothing is released
   }
