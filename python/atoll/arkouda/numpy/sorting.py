@@ -17,7 +17,12 @@ from .dtypes import Int, bigint
 
 __all__ = ["SortingAlgorithm", "argsort", "coargsort", "searchsorted", "sort"]
 
-SortingAlgorithm = Enum("SortingAlgorithm", ["RadixSortLSD", "TwoArrayRadixSort"])
+
+class SortingAlgorithm(Enum):
+    """Arkouda's choice of a sorting algorithm. Atoll accepts both names, and sorts by its own algorithm."""
+
+    RadixSortLSD = 1
+    TwoArrayRadixSort = 2
 
 
 def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: Any = 0, ascending: bool = True) -> Any:
