@@ -150,7 +150,10 @@ Engine::Engine(std::shared_ptr<runtime::Context> context, std::unique_ptr<coll::
   std::call_once(limited, [] { limit_kernels(simd_level()); });
 }
 
-Engine::~Engine() = default;
+Engine::~Engine() {
+  // The communicator still waits for other PEs when it is destroyed, after the monitors.
+  if (npes_ > 1) communicator_->set_wait_callback(nullptr);
+}
 
 PeId Engine::in_context(std::uint32_t pe) const { return communicator_->pe(static_cast<int>(pe)); }
 

@@ -211,6 +211,14 @@ STRUCTURAL = frozenset((
 ))  # fmt: skip
 
 
+def _selects_columns(of: Any, name: str, args: tuple[Any, ...]) -> bool:
+    """Whether a call selects columns of a frame by strings, which looks at no value either."""
+    if name != "__getitem__" or not is_frame(of):
+        return False
+    (labels,) = args
+    return type(labels) is str or (type(labels) is list and all(type(one) is str for one in labels))
+
+
 def is_held_here(of: Any) -> bool:
     """Whether no data is collected for pandas: rows that are none, or objects, which each process holds anyway."""
     of = of._of if type(of).__name__ in ("SeriesGroupBy", "DataFrameGroupBy") else of
@@ -261,7 +269,7 @@ def falling_back(
             lost = ignored(native, args, kwargs) if args or kwargs else None
             if lost and _differs(self, name, lost, kwargs):
                 return answer(self, name, args, kwargs, None)
-            if name not in STRUCTURAL and is_held_here(self):
+            if name not in STRUCTURAL and is_held_here(self) and not _selects_columns(self, name, args):
                 return answer(self, name, args, kwargs, None, silent=True)
             if limit is not None and not covers(limit, (self, *args), kwargs):
                 return answer(self, name, args, kwargs, None)

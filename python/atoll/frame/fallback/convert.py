@@ -18,6 +18,7 @@ from ...arrays.ndarray import ndarray
 from ...columns.categorical.categorical import Categorical
 from ...columns.column import Column
 from ...columns.creation import column as make_column
+from ...columns.creation import from_arrow
 from ...columns.datetime.period import Period
 from ...columns.datetime.timedelta import NaTType
 from ...columns.datetime.timestamp import NaT, Timedelta, Timestamp, of_value
@@ -388,6 +389,10 @@ def column_of(array: Any) -> Any:
         if letter not in "mM":
             return Foreign(array)
         return make_column(np.asarray(array))
+    if isinstance(dtype, pd.ArrowDtype) and not in_pandas():  # else lists are objects, as in pandas
+        made = from_arrow(array)
+        if isinstance(made, Lists):
+            return made
     with contextlib.suppress(Exception):  # dtypes without a kind of ours, of which there is no list
         made = _from_pandas(pd, array)
         if _dtype_of(made) == dtype and _categories_agree(made, dtype):
