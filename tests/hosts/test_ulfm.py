@@ -154,4 +154,4 @@ def test_a_kill_ends_everything(four, victim):
     status, _, errors = job.end()
     assert status in ({137} if victim == "rank" else {-9, 137}), errors
     if victim == "rank":
-        assert re.search(rf"^atoll-run: PE 7 \(host {four.names[3]}, pid \d+\) was killed by signal 9", errors)
+        assert re.search(rf"(?m)^atoll-run: PE 7 \(host {four.names[3]}, pid \d+\) was killed by signal 9", errors)

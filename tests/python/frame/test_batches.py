@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """map_batches and map_partitions: each PE on its own rows, workers on one PE."""
 
+import os
+
 import numpy as np
 import pandas
 import polars as pl
 import pyarrow as pa
 import pytest
 
+import atoll as ak
 import atoll.pandas as pd
 from atoll.frame.own import batches
 from atoll.session.portable import packed, unpacked
@@ -47,6 +50,16 @@ def test_rows_pass_through_every_format(rows):
     )
     assert made["y"].to_list() == (np.arange(100) * 2).tolist()
     assert made["z"].to_arrow().null_count == df["f"].to_arrow().null_count
+
+
+def test_functions_that_use_threads_of_libraries_stay_out_of_forked_processes():
+    pl.DataFrame({"a": [1]}).select(pl.col("a").sum())  # starts the threads of Polars, which a forked process lacks
+    made = frame().map_batches(
+        lambda batch: {"pid": [os.getpid()], "rows": [pl.Series(batch["i"]).len()]}, batch_rows=40
+    )
+    assert made["rows"].sum() == 100
+    if ak.pes() == 1:
+        assert set(made["pid"].to_list()) == {os.getpid()}
 
 
 def test_functions_may_return_other_rows():

@@ -13,6 +13,7 @@ from ...session import current
 from ...session.everywhere import everywhere
 from ...session.forked import Failure, in_workers, worker_count
 from ...session.portable import packed, unpacked
+from .repeatable import is_repeatable
 
 FORMATS = ("arrow", "numpy", "pandas", "polars")
 _MOST = 2048  # batches that workers are given at once
@@ -62,8 +63,12 @@ def _on_pe(here: Any, code: bytes, kept: Any, form: str, rows: int | None, schem
 
 
 def _beside(function: Callable[..., Any], table: Any, form: str, rows: int | None, wanted: Any) -> list[Any]:
-    """The results for the rows of this process, by workers if there are several batches."""
-    workers = worker_count()
+    """The results for the rows of this process, by workers if there are several batches.
+
+    Threads of a library do not exist in a forked process, and a library that waits for its threads would wait without
+    an end. So workers call only functions whose code shows what it uses, and never with batches of Polars.
+    """
+    workers = worker_count() if form != "polars" and is_repeatable(function) else 1
     step = rows or max(-(-table.num_rows // workers), 1)
     parts = _cut(table, step)
     made: list[Any] = []
