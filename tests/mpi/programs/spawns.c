@@ -42,8 +42,8 @@ static MPI_Comm work_together(MPI_Comm across, int high) {
   CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all) == MPI_SUCCESS);
   CHECK(sum == members);
   for (int i = 0; i < count; ++i) out[i] = rank;
-  CHECK(MPI_Sendrecv(out, count, MPI_INT, (rank + 1) % members, 7, in, count, MPI_INT, (rank + members - 1) % members, 7,
-                     all, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(MPI_Sendrecv(out, count, MPI_INT, (rank + 1) % members, 7, in, count, MPI_INT, (rank + members - 1) % members,
+                     7, all, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   CHECK(in[count - 1] == (rank + members - 1) % members);
   CHECK(MPI_Allreduce(out, in, count, MPI_INT, MPI_SUM, all) == MPI_SUCCESS);
   CHECK(in[count - 1] == members * (members - 1) / 2);
