@@ -28,6 +28,11 @@ numpydoc_show_class_members = False
 myst_heading_anchors = 4
 html_theme = "alabaster"
 html_theme_options = {"description": "Arrays, frames and one-sided communication", "page_width": "1100px"}
+# A contents of all pages in the sidebar of each page would take the square of their number; the first page has it.
+html_sidebars = {
+    "index": ["about.html", "searchfield.html", "navigation.html"],
+    "**": ["about.html", "searchfield.html", "localtoc.html", "relations.html"],
+}
 suppress_warnings = ["myst.header", "autosummary.import_cycle"]
 nitpicky = False
 """

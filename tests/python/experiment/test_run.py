@@ -68,7 +68,7 @@ def test_arrays_on_pretended_hosts(capsys):
     Path("far.toml").write_text(
         '[[sweep]]\nnames = ["sort"]\nsize = 1000\npes = 2\nthreads = 1\nfabric = "ofi"\ntrials = 2\n'
     )
-    assert cli.main(["experiment", "run", "far.toml"]) == 0, capsys.readouterr().err
+    assert cli.main(["experiment", "run", "far.toml"]) == 0, capsys.readouterr()
     (path,) = Path("results").glob("far-*.jsonl")
     (own, numpy) = results.read(path).records
     assert (own["contender"], own["pes"], own["threads"], own["fabric"]) == ("atoll", 2, 1, "ofi")
