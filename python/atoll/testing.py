@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
@@ -58,5 +59,6 @@ def _kill(core: _core.Session, pe: int) -> None:
     if core.closed:
         return
     pid = core.pids()[pe - 1]
-    if pid > 0:  # else it has just died
-        os.kill(pid, signal.SIGKILL)
+    if pid > 0:
+        with contextlib.suppress(ProcessLookupError):  # it has just died by itself
+            os.kill(pid, signal.SIGKILL)
