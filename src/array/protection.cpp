@@ -60,11 +60,7 @@ void Protection::run(const std::shared_ptr<LoggedCall>& call) {
   for (int attempt = 1;; ++attempt) {
     std::string failure;
     try {
-      if (attempt > 1 && call->undo != nullptr) {
-        call->undo->number_ = ++sent_;
-        call->undo->send(driver_);
-        (void)call->undo->perform(connection_.engine());
-      }
+      if (attempt > 1) undo(*call);
       bool done = try_once(*call);
       // What other calls hold may be what it lacks.
       if (!done) {
@@ -96,6 +92,13 @@ void Protection::run(const std::shared_ptr<LoggedCall>& call) {
   }
   if (call->is_external) log_.pop_back();
   if (refusal_) std::rethrow_exception(std::exchange(refusal_, nullptr));
+}
+
+void Protection::undo(const LoggedCall& call) {
+  if (call.undo == nullptr) return;
+  call.undo->number_ = ++sent_;
+  call.undo->send(driver_);
+  (void)call.undo->perform(connection_.engine());
 }
 
 // False: there was no memory, on some PE, and calls before it hold some.
@@ -176,11 +179,7 @@ void Protection::send_roster() {
 // One that has returned: its results become the elements of the arrays that the caller has.
 void Protection::repeat(LoggedCall& call) {
   ++recovery_.repeated;
-  if (call.undo != nullptr) {
-    call.undo->number_ = ++sent_;
-    call.undo->send(driver_);
-    (void)call.undo->perform(connection_.engine());
-  }
+  undo(call);
   std::vector<Array> arrays;
   try {
     call.number_ = ++sent_;

@@ -69,7 +69,7 @@ TEST_F(Segment, AdoptsBlocksOfAllSizesWithTheirContents) {
     EXPECT_EQ(adopted.size(), sizes.size() - 1);
     EXPECT_FALSE(adopted.contains(3));
     EXPECT_EQ(Ledger::completed(base_), 12u);
-    // What is allocated now lies elsewhere.
+    // New allocations lie elsewhere.
     for (int i = 0; i < 200; ++i) std::memset(heap->allocate(i % 2 == 0 ? 100 : 300'000), 0xff, 100);
     for (const auto& [id, bytes] : sizes) {
       if (id == 3) continue;

@@ -17,7 +17,7 @@ _SHORTEST = 100e-6
 _LINES = 500
 _LINE_CHARACTERS = 500
 
-#: Operation → its kind, by which charts colour it. What is in no list is "other".
+#: Kind → its operations. Charts colour operations by kind; an operation in no list has the kind "other".
 _KINDS = {
     "elementwise": ("apply", "cast", "where", "Expr.evaluate", "full", "arange", "random", "random_law", "scan"),
     "reduction": ("reduce_all", "reduce_axes", "bincount", "histogram", "Expr.item"),

@@ -24,7 +24,10 @@ def children_of(pid: int) -> list[int]:
 
 
 def workers_of(pid: int, count: int) -> list[int]:
-    """The workers of a driver session: children that run PEs. Fewer than `count` where some are on other hosts."""
+    """The workers of a driver session: children that run PEs. Fewer than `count` where some are on other hosts.
+
+    Read from /proc: dashboards ask on threads that must not touch the engine.
+    """
     found = []
     for child in children_of(pid):
         with suppress(OSError):

@@ -176,7 +176,7 @@ def _write(writer: int, data: bytes) -> None:
 
 
 def _failure(error: BaseException) -> Failure:
-    """What was raised, as it can be sent; its traceback begins in the user's code."""
+    """An exception in a form that can be sent; its traceback begins in the user's code."""
     frames = error.__traceback__
     while frames is not None and os.path.dirname(__file__) in frames.tb_frame.f_code.co_filename:
         frames = frames.tb_next

@@ -9,7 +9,6 @@ import secrets
 import select
 import shutil
 import socket
-import struct
 import subprocess
 import threading
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from .. import _core
 from .interruptible import interruptible
+from .peer import user_of
 from .worker import launched_command
 
 #: Seconds that a launcher has to end its job, once all PEs have been told to end.
@@ -139,8 +139,7 @@ class LaunchedJob:
                 if listener.fileno() not in [descriptor for descriptor, _ in poll.poll()]:
                     raise RuntimeError("the launcher has ended")
                 connection, _ = listener.accept()
-                credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-                if struct.unpack("3i", credentials)[1] == os.getuid():
+                if user_of(connection) == os.getuid():
                     return connection
                 connection.close()
         finally:

@@ -28,7 +28,7 @@ class Report(TypedDict):
 
 
 def sentence(report: Report) -> str:
-    """What was lost, what was restored, and how long it took."""
+    """The text of the warning: the cause, the restored arrays, the repeated operations and the time."""
     pes = sorted(set(report["pes"]))
     names = ("PE " if len(pes) == 1 else "PEs ") + " and ".join(map(str, pes))
     lost = (

@@ -9,11 +9,12 @@ import os
 import secrets
 import shlex
 import socket
-import struct
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+
+from .peer import user_of
 
 #: Starts `words` on `host` and writes `secret` and a line end to its standard input, which stays open.
 Start = Callable[[str, list[str], str], None]
@@ -68,8 +69,7 @@ class RemoteStart:
 
     def _answer(self, connection: socket.socket) -> None:
         with connection, connection.makefile("rw") as stream, contextlib.suppress(OSError, ValueError):
-            user = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[1]
-            if user != os.getuid():
+            if user_of(connection) != os.getuid():
                 return
             host, words, secret = json.loads(stream.readline())
             try:

@@ -7,11 +7,13 @@ import atexit
 from collections.abc import Sequence
 from html import escape
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from . import allocation, communicator, progress, recovery, worker
-from .launched import LaunchedJob, this_host_first
+from . import communicator, progress, recovery, worker
+
+if TYPE_CHECKING:
+    from .launched import LaunchedJob
 from .where import where
 
 _current: _core.Session | None = None
@@ -141,7 +143,11 @@ def _host_list(hosts: str | Sequence[str] | None) -> list[str]:
 
 def _start(pes: int, threads: int, hosts: list[str], has_count: bool, survives: bool) -> Session:
     """A session of this process, which no launcher has started: alone, or the driver of workers."""
-    found = allocation.find() if not hosts and pes > 1 else None
+    found = None
+    if not hosts and pes > 1:
+        from . import allocation
+
+        found = allocation.find()
     if found is not None:
         hosts = found.hosts
     if hosts and survives:
@@ -150,6 +156,8 @@ def _start(pes: int, threads: int, hosts: list[str], has_count: bool, survives: 
             "its host). Use checkpoints, or resilience='off'?"
         )
     if hosts:
+        from .launched import LaunchedJob, this_host_first
+
         agent = found.launch_agent if found is not None else ""
         job = LaunchedJob(this_host_first(hosts), pes if has_count else None, threads or None, agent)
         return Session(job.core, job)
@@ -162,6 +170,7 @@ def _start(pes: int, threads: int, hosts: list[str], has_count: bool, survives: 
 
 def _start_in_dask(client: Any, pes: int | None, threads: int | None) -> Session:
     from . import dask
+    from .launched import LaunchedJob
 
     found = dask.hosts_of(client)
     starter = dask.remote_start(client, found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of a scheduler, in no scheduler's words."""
+"""A batch job: its program, hosts, cores and limits, independent of the scheduler."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ void join_network(Bootstrap& bootstrap, fabric::Job& job, const std::vector<Proc
   end->connect(cards);
 }
 
-// What is alike for all PEs, once they can reach one another.
+// The last steps of joining, the same for all PEs, once they can reach one another.
 Membership take_seat(std::shared_ptr<Bootstrap> bootstrap, std::shared_ptr<fabric::Job> joined, PeId pe,
                      std::vector<Neighbour> neighbours, Stay stay) {
   const bool stays = stay == Stay::to_the_end;

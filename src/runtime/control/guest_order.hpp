@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of processes that join a running job of several hosts: the wish of a PE, the order to the agent of a
-// host, and the card by which all others come to know one.
+// Messages that start processes in a running job of several hosts: the request of a PE, the order to the agent of a
+// host, and the network card of a new process, which all other PEs add.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ static MPI_Comm spawn_on(const char* host, const char* kind, int count, MPI_Comm
   return across;
 }
 
-/* Merges, and works: returns the sum of all members. */
+/* Merges both sides, and tests messages, reductions and memory of all members. Returns the merged communicator. */
 static MPI_Comm work_together(MPI_Comm across, int high) {
   enum { count = 70000 };
   static int out[count], in[count];

@@ -15,14 +15,14 @@ import pytest
 TESTS = Path(pandas.__file__).parent / "tests"
 pytestmark = pytest.mark.skipif(not TESTS.is_dir(), reason="pandas is installed without its tests")
 
-#: What is changed in pandas' tests: their pandas is ours, and what they compare is converted.
+#: Changes to pandas' tests: they import atoll.pandas, and compare by helpers that convert our objects.
 SWAPS = (
     (r"^(\s*)import pandas as pd$", r"\1import atoll.pandas as pd"),
     (r"^(\s*)from pandas import ", r"\1from atoll.pandas import "),
     (r"^(\s*)import pandas\._testing as tm$", r"\1import pandas_compare as tm"),
     (r"from pandas\.tests\.", r"from t."),
 )
-#: Dtypes of Series that pandas' fixtures make for every test, and that are no affair of ours.
+#: Changes to pandas' fixtures: they make Series of two groups of dtypes for every test, which Atoll does not hold.
 FIXTURES = (
     ("for dtype in tm.NARROW_NP_DTYPES", 'for dtype in tm.NARROW_NP_DTYPES if dtype.__name__ != "float16"'),
     ("pd.Series(dtype) for dtype in tm.PYTHON_DATA_TYPES", "pd.Series([1]) for dtype in tm.PYTHON_DATA_TYPES"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of guests comes out as it went in, and nothing else is taken.
+// Messages about guests are the same after packing and unpacking, and malformed ones are refused.
 #include "control/guest_order.hpp"
 
 #include <gtest/gtest.h>

@@ -19,7 +19,7 @@ _BUILTINS = frozenset(
         "abs", "all", "any", "ascii", "bin", "bool", "bytes", "callable", "chr", "complex", "dict", "divmod",
         "enumerate", "filter", "float", "format", "frozenset", "hex", "int", "isinstance", "issubclass", "iter", "len",
         "list", "map", "max", "min", "next", "oct", "ord", "pow", "range", "repr", "reversed", "round", "set",
-        "slice", "sorted",        "str", "sum", "tuple", "type", "zip",
+        "slice", "sorted", "str", "sum", "tuple", "type", "zip",
     )
 )  # fmt: skip
 #: Modules whose functions change nothing, but for the names below.
@@ -27,7 +27,7 @@ _MODULES = frozenset((
     "base64", "binascii", "bisect", "calendar", "cmath", "collections", "colorsys", "datetime", "decimal", "difflib",
     "fractions", "functools", "hashlib", "html", "ipaddress", "itertools", "json", "math", "numpy", "operator",
     "pandas", "re", "statistics", "string", "struct", "textwrap", "unicodedata", "urllib", "zlib", "_bisect",
-    "_datetime",    "_decimal", "_functools", "_hashlib", "_json", "_operator", "_struct", "_statistics",
+    "_datetime", "_decimal", "_functools", "_hashlib", "_json", "_operator", "_struct", "_statistics",
 ))  # fmt: skip
 #: Names of modules and methods that depend on more than arguments, or change what they are called on.
 _OTHERS = frozenset((
@@ -59,7 +59,7 @@ def is_repeatable(function: Any) -> bool:
 
 
 class _Found:
-    """What has been seen of a function and of those that it calls."""
+    """The references and changes found in the code of a function and of the functions that it calls."""
 
     def __init__(self) -> None:
         self.seen: set[int] = set()

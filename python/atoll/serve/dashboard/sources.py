@@ -62,18 +62,18 @@ class LocalSource:
         if self._core.closed:
             raise ConnectionError("the session has ended")
         activity = self.recorder.activity
-        state = activity.state()
+        state, objects = activity.state(), self.recorder.objects()
         user = os.environ.get("USER", str(os.getuid()))
         return {
             "name": "this session", "pid": os.getpid(), "version": _core.VERSION, "kind": self._core.kind,
             "pes": self._core.pes, "threads": self._core.threads, "seconds": time.monotonic() - self._began,
             "sessions": 1, "published": 0, "refused": 0, "running": state.get("operation", ""), "now": time.monotonic(),
-            "stats": dict(self.recorder.stats), "objects": self.recorder.objects(), "host": host(), "state": state,
+            "stats": dict(self.recorder.stats), "objects": objects, "host": host(), "state": state,
             "processes": [process(pid) for pid in self._pids()], "totals": dict(activity.totals),
             "operations": activity.after(operations, 500), "lines": self._lines.after(lines, 100),
             "list": [{
                 "session": "local", "user": user, "process": os.getpid(), "role": "code", "quota": 0,
-                "seconds": time.monotonic() - self._began, "connected": True, "arrays": len(self.recorder.objects()),
+                "seconds": time.monotonic() - self._began, "connected": True, "arrays": len(objects),
                 "calls": sum(count for count, _ in list(activity.totals.values())), "waiting": False,
                 "running": state.get("operation", ""), "bytes": self.recorder.stats.get("memory_in_use", 0),
             }],

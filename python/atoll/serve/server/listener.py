@@ -13,13 +13,13 @@ import os
 import selectors
 import socket
 import ssl
-import struct
 import threading
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ... import _core
+from ...session.peer import user_of
 from ..activity import LogLines
 from ..handshake import RefusedError, Steps, server_steps
 from ..machine import host, process, workers_of
@@ -309,7 +309,5 @@ def _close(connection: socket.socket) -> None:
 
 def _check_peer(connection: socket.socket) -> None:
     """RefusedError for a process of another user, which the socket's mode should have kept out."""
-    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    _, user, _ = struct.unpack("3i", credentials)
-    if user != os.getuid():
+    if (user := user_of(connection)) != os.getuid():
         raise RefusedError(f"the process is of user {user}, not of user {os.getuid()}")

@@ -77,7 +77,7 @@ HWY_ATTR T tree_of(const T* x, std::size_t count) {
       v = F::vectors(hn::ConcatEven(d, v, stack[level]), hn::ConcatOdd(d, v, stack[level]));
     stack[level] = v;
   }
-  // What is left, from the right: short subtrees, then the stack from its lowest level on.
+  // Joins the remaining subtrees, from the right: short subtrees, then the stack from its lowest level on.
   bool some = false;
   T total{};
   auto join_left = [&](T node) HWY_ATTR {

@@ -25,7 +25,7 @@ bool is_digit(char byte) { return static_cast<unsigned char>(byte - '0') < 10; }
 bool is_blank(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 char lower(char byte) { return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte | 0x20) : byte; }
 
-/// What is left of a string.
+/// The unread rest of a string.
 struct Rest {
   const char* at;
   const char* end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a string consists of: isalpha and its kin, as Python has them, and its length.
+// Classes of the characters of a string (isalpha, isdigit, …), as in Python, and its length.
 #include <array>
 
 #include "atoll/table/kernel/text/utf8.hpp"

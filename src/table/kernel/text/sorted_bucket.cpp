@@ -118,7 +118,7 @@ std::size_t SortedBucket::write_texts(std::int64_t base, char* to, const char* t
       if (depth > 0) std::memcpy(to, common, depth);
       to += depth;
       const std::size_t length = image.length();
-      // What is written beyond a string is written over by the next one.
+      // The next string overwrites bytes that were written beyond this one.
       if (to + sizeof image <= to_end) std::memcpy(to, &image, sizeof image);
       else std::memcpy(to, &image, length);
       to += length;

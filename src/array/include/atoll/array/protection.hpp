@@ -98,6 +98,7 @@ class Protection {
  private:
   void settle();
   void make_room();
+  void undo(const LoggedCall& call);
   bool try_once(LoggedCall& call);
   void recover();
   void repeat(LoggedCall& call);

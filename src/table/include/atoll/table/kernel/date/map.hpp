@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of each datetime by itself, by name: parts of its date, rounding, other calendars and zones.
+// Operations on each datetime by itself, by name: parts of its date, rounding, other calendars and zones.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ namespace atl::table {
 /// with what all have dealt into them (`share`).
 class TextBuckets {
  public:
-  /// What is agreed on before strings are dealt.
+  /// The plan that all PEs agree on before strings are dealt.
   struct Terms {
     std::size_t depth = 0;  // so many first bytes are equal
     std::size_t rows = 0;   // of all
