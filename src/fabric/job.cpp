@@ -399,14 +399,14 @@ bool Job::note_exit(int status) noexcept {
   return first;
 }
 
+// Each PE tells the launcher itself, although another PE of the node may have: the notice must come before this PE's
+// end. The same holds for survive().
 void Job::request_exit(int status) noexcept {
-  if (!note_exit(status)) return;
-  if (exit_listener_) exit_listener_(status);
-  tell({.kind = News::Kind::exit, .status = status});
+  const bool first = note_exit(status);
+  if (exit_listener_) exit_listener_(*exit_requested());
+  if (first) tell({.kind = News::Kind::exit, .status = status});
 }
 
-// Each PE tells the launcher itself, although another PE of the node may have: the notice must come before this PE's
-// end.
 void Job::survive(Survival how) noexcept {
   note_survival(how);
   if (!survival_listener_) return;

@@ -100,9 +100,12 @@ TEST(NodesTest, FailuresAndRequestsReachAllNodes) {
     EXPECT_THROW(job->check(), PeFailedError);
   }
   auto others = testing::link_jobs({.npes = 2, .segment_bytes = 4 * MiB_, .node_of_pe = {0, 1}});
+  std::vector<int> told;
+  for (const auto& job : others) job->set_exit_listener([&told](int status) { told.push_back(status); });
   others[0]->request_shutdown();
   others[1]->request_exit(7);
   others[0]->request_exit(8);
+  EXPECT_EQ(told, (std::vector<int>{7, 7}));  // each process tells its launcher the status of the job before it ends
   for (const auto& job : others) {
     EXPECT_TRUE(job->shutdown_requested());
     EXPECT_EQ(job->exit_requested(), 7);
