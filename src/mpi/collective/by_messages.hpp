@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans over point to point: of inter-communicators, of what coll has not, and of user operations, whose functions only
-// the program's own threads call.
+// Plans of collectives over point-to-point messages: for inter-communicators, for operations that coll does not have,
+// and for user-defined operations, whose functions only the program's own threads may call.
 #pragma once
 
 #include "collective/plan.hpp"

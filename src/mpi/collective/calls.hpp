@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective calls as coll wants them: buffers packed where they must be, and what becomes of them afterwards. Made
-// with what the program gave, run() or begun once, and landed when that is complete.
+// Adapters from MPI collectives to coll. The constructor checks the program's arguments and packs buffers where needed;
+// run() or begin() is called once; land() unpacks the results when the operation is complete.
 #pragma once
 
 #include <cstring>
@@ -18,13 +18,13 @@ using Coll = coll::Communicator;
 
 inline bool in_place(const void* buffer) { return buffer == MPI_IN_PLACE; }
 
-/// What is given and what is received are not one buffer: for that there is MPI_IN_PLACE.
+/// Throws Failure when the send buffer is the receive buffer, for which MPI has MPI_IN_PLACE.
 inline void check_apart(const void* out, const void* in, std::size_t bytes) {
   ATOLL_MPI_REQUIRE(out != in || out == MPI_BOTTOM || bytes == 0, MPI_ERR_BUFFER,
                     "what is given and what is received are one buffer. MPI_IN_PLACE?");
 }
 
-// Pieces of a buffer.
+// The blocks of a buffer, one per rank.
 struct OutBlocks {
   std::vector<Outgoing> pieces;
   std::vector<coll::ConstBlock> blocks;
@@ -96,7 +96,7 @@ class Gather {
       from_ = Outgoing(out, send.count, send.type);
       if (here_) check_apart(out, piece_of(in, receive, root).at, from_.bytes());
     }
-    // The root's blocks may be of any size; that they are all alike here only the caller knows.
+    // With one count for all ranks, blocks that are dense in the receive buffer need no packing.
     if constexpr (alike) {
       bool dense = !here_ || (to_.pieces[0].straight() &&
                               Count(to_.blocks[0].bytes) == need_type(receive.type).extent() * receive.count);
@@ -240,7 +240,7 @@ class Alltoall {
         from_.pieces[rank].own();
         from_.blocks[rank].data = from_.pieces[rank].data();
       }
-      // Both may be parts of one buffer, told apart by displacements.
+      // Both buffers may be one, with different displacements.
       const int me = comm.rank();
       if (out == in)
         check_apart(piece_of(out, send, me).at, piece_of(in, receive, me).at,
@@ -262,14 +262,14 @@ class Alltoall {
   static constexpr bool alike = std::is_same_v<Both, Same>;
   std::conditional_t<alike, Outgoing, OutBlocks> from_;
   std::conditional_t<alike, Incoming, InBlocks> to_;
-  std::size_t bytes_ = 0;  // alike: of one block, else of all
+  std::size_t bytes_ = 0;  // alike: bytes of one block; else of all blocks
 };
 
-/// Elements that coll cannot carry are reduced by messages; the same everywhere, as signatures match.
+/// Larger elements are reduced by point-to-point messages. All ranks decide alike, because type signatures match.
 inline constexpr MPI_Count longest_element = 32768;
 inline bool fits(MPI_Datatype type) { return need_type(type).size() <= longest_element; }
 
-/// What is reduced, and where the result goes.
+/// Operation, operands and result buffer of a reduction.
 class Reducing {
  public:
   Reducing(const void* out, void* in, Same what, MPI_Op op, bool receives)
@@ -319,14 +319,14 @@ class Scan : public Reducing {
   coll::Request begin(Coll& coll) { return coll.iscan(from_.data(), to_.data(), count_, reduction()); }
 };
 
-/// Rank 0's buffer stays as it is: there need not be one.
+/// Leaves the receive buffer of rank 0 unchanged; rank 0 may pass none.
 class Exscan : public Reducing {
  public:
   Exscan(Comm& comm, const void* out, void* in, Same what, MPI_Op op)
       : Reducing(out, in, what, op, comm.rank() != 0),
         nothing_(comm.rank() == 0 ? bytes() : 0),
         first_(comm.rank() == 0) {
-    if (first_) check_apart(out, in, bytes());  // as the others find out
+    if (first_) check_apart(out, in, bytes());  // so that rank 0 fails like the other ranks
   }
   void run(Coll& coll) { coll.exscan(from_.data(), place(), count_, reduction()); }
   coll::Request begin(Coll& coll) { return coll.iexscan(from_.data(), place(), count_, reduction()); }
@@ -340,7 +340,7 @@ class Exscan : public Reducing {
   bool first_;
 };
 
-/// Everybody reduces everything and keeps its share.
+/// An allreduce of everything, of which each rank keeps its share.
 class ReduceScatter : public Reducing {
  public:
   ReduceScatter(Comm& comm, const void* out, void* in, std::vector<Count> counts, MPI_Datatype type, MPI_Op op)

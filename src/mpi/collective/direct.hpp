@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocking collectives of an intra-communicator, through coll; whatever it has not is run as a plan.
+// Blocking collectives of an intra-communicator through coll; what coll does not have runs as a plan.
 #pragma once
 
 #include "collective/plan.hpp"

@@ -7,7 +7,7 @@
 namespace atl::mpi {
 namespace {
 
-// Attributes are copied at the call, as the standard says: their functions are the program's.
+// The caller has copied the attributes already: the standard demands that their copy functions run inside the call.
 Flow duplicate_into(Ref<Comm> from, Info::Entries hints, std::shared_ptr<Attributes> attributes, MPI_Comm* place) {
   Ref<Comm> copy;
   co_await duplicate_flow(*from, copy);

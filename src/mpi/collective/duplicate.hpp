@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Duplicates of communicators, without waiting.
+// Non-blocking duplication of communicators (MPI_Comm_idup).
 #pragma once
 
 #include "comm/comm.hpp"
 
 namespace atl::mpi {
 
-/// `copy` is set when the request is complete.
+/// Sets `*copy` when the request is complete.
 void duplicate_start(MPI_Comm comm, MPI_Comm* copy, MPI_Request* request);
 void duplicate_start(MPI_Comm comm, MPI_Info info, MPI_Comm* copy, MPI_Request* request);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of collectives that move data: every rank sends what it has and receives what it wants, in one exchange.
+// Plans of collectives that move data without reducing it, each as one exchange of messages.
 #include "collective/by_messages.hpp"
 #include "core/library.hpp"
 #include "datatype/checked.hpp"
@@ -45,11 +45,11 @@ void refuse_in_place(const Comm& comm, const void* buffer) {
   ATOLL_MPI_REQUIRE(!comm.is_inter() || !in_place(buffer), MPI_ERR_BUFFER, "MPI_IN_PLACE on an inter-communicator");
 }
 
-// Whether this rank gives to, or takes from, the root; and whether it is it.
+// Whether this rank is the root, and whether it communicates with a root.
 bool is_root(const Comm& comm, int root) { return comm.is_inter() ? root == MPI_ROOT : root == comm.rank(); }
 bool has_root(const Comm& comm, int root) { return !comm.is_inter() || root != MPI_PROC_NULL; }
 
-// A piece that stays here: nothing is sent, but it may have to be copied.
+// Copies a rank's piece for itself, then runs the rest.
 Flow copy_then(Piece from, Piece to, Flow rest) {
   Outgoing out(from.at, from.count, handle_of(*from.type));
   Incoming in(to.at, to.count, handle_of(*to.type));
@@ -81,7 +81,7 @@ Flow broadcast_piece(Ref<Comm> comm, std::uint64_t bits, Piece piece, int root) 
   if (root != comm->rank()) data.land();
 }
 
-// From the root of the other group to its member 0 here, and on.
+// The root sends to member 0 of the other group, which broadcasts.
 Flow broadcast_across(Ref<Comm> comm, std::uint64_t bits, Piece piece, int root) {
   if (root == MPI_ROOT) {
     std::vector<Edge> out;
@@ -201,7 +201,7 @@ template Plan allgather(const void*, Same, void*, Varied, MPI_Comm);
 
 namespace {
 
-// Of MPI_IN_PLACE: what is there goes out, so it is copied first.
+// For MPI_IN_PLACE: the receive buffer holds the data to send, so it is copied first.
 Flow exchange_in_place(Ref<Comm> comm, std::uint64_t bits, std::vector<Edge> in) {
   std::vector<Outgoing> outgoing;
   std::vector<Incoming> incoming;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a collective moves: pieces of programs' buffers, and where they go to or come from.
+// Pieces of the program's buffers, and the exchanges in which a collective sends and receives them.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace atl::mpi {
 
-/// So many elements of a type. Holds the type, so that it may be freed meanwhile.
+/// `count` elements of a type at an address. Holds the type, so that the program may free it meanwhile.
 struct Piece {
   std::byte* at = nullptr;
   Count count = 0;
@@ -18,10 +18,11 @@ struct Piece {
   Count bytes() const { return count * type->type()->size(); }
 };
 
-/// Checks count and type. `displacement` is in extents of the type.
+/// Checks count and type. `displacement` counts extents of the type.
 Piece make_piece(const void* buffer, Count count, MPI_Datatype type, Count displacement = 0);
 
-/// A piece to or from a PE. `way` tells several between the same two PEs apart; what has the same goes in order.
+/// A piece to or from a PE. `way` distinguishes several pieces between two PEs; pieces of the same `way` keep their
+/// order.
 struct Edge {
   PeId pe;
   Piece piece;
@@ -30,7 +31,7 @@ struct Edge {
 
 std::size_t bytes_of(const std::vector<Edge>& edges);
 
-/// Sends all of one and receives all of the other. `comm` is held for its bits.
+/// Sends all pieces of `out` and receives all of `in`. Holds `comm`, so that its match bits stay reserved.
 Flow exchange_edges(Ref<Comm> comm, std::uint64_t bits, std::vector<Edge> out, std::vector<Edge> in);
 
 }  // namespace atl::mpi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives over point to point, as flows: for inter-communicators, for what coll has not, and for non-blocking and
-// persistent calls. Data has been packed.
+// Reductions of packed elements over point-to-point messages, as flows: for inter-communicators, for operations that
+// coll does not have, and for user-defined operations.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace atl::mpi {
 
-/// Elements on their way through a reduction.
+/// Partial results of a reduction.
 struct Elements {
   std::shared_ptr<Reducer> reducer;
   std::vector<std::byte> data;
@@ -23,13 +23,13 @@ struct Elements {
   void fold_left(const std::byte* left) { reducer->reduction()(data.data(), left, data.data(), count); }
 };
 
-/// The members' elements, combined in the order of ranks, on `root`. Others' data is undefined then.
+/// Combines the members' elements in rank order on `root`. The data of all others is undefined afterwards.
 Flow reduce_elements(Circle circle, Elements& elements, int root);
 Flow allreduce_elements(Circle circle, Elements& elements);
-/// Inclusive: data of ranks 0 to this one. Else of those below; rank 0's data stays.
+/// Inclusive: ranks 0 to this one. Exclusive: ranks below this one; rank 0's data is unchanged.
 enum class Scan { inclusive, exclusive };
 Flow scan_elements(Circle circle, Elements& elements, Scan scan);
-/// Between the members 0 of two groups, then to all.
+/// Members 0 of both groups exchange their elements, then broadcast the other group's as `theirs`.
 Flow swap_elements(Circle local, PeId remote_leader, std::uint64_t bits, Elements& elements,
                    std::vector<std::byte>& theirs);
 

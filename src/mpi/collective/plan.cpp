@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which way a non-blocking or persistent call goes, and flows of those that coll carries out.
+// Chooses between coll and point-to-point messages for non-blocking and persistent calls; flows of the former.
 #include "collective/plan.hpp"
 
 #include <optional>
@@ -11,7 +11,7 @@
 namespace atl::mpi {
 namespace {
 
-// ---- what a persistent call keeps of its arguments
+// ---- arguments that a persistent call holds
 
 struct HeldSame {
   Count count;
@@ -30,7 +30,7 @@ struct HeldMixed {
 };
 
 Ref<TypeObject> hold_type(MPI_Datatype type) { return Ref<TypeObject>(find<TypeObject>(type)); }
-// A type that is not looked at (MPI_IN_PLACE) may be none.
+// A type that MPI_IN_PLACE makes irrelevant may be absent.
 MPI_Datatype view_type(const Ref<TypeObject>& type) { return type ? handle_of(*type) : MPI_DATATYPE_NULL; }
 
 template <class Argument>
@@ -90,7 +90,8 @@ Flow flow_of(Ref<Comm> comm, Comm::Lease on, std::shared_ptr<Call> call) {
   call->land();
 }
 
-// None: by messages. An operation's functions are the program's: only its own threads may call them.
+// The coll to use; none: point-to-point messages, as for user-defined operations, which only the program's own threads
+// may call.
 std::optional<Comm::Lease> way_for(Use use, Comm& comm) {
   if (comm.is_inter() || !comm.has_coll()) return std::nullopt;
   if (use == Use::once) return Comm::Lease{&comm.coll(), {}};
@@ -105,7 +106,7 @@ std::optional<Comm::Lease> way_for(Use use, Comm& comm, MPI_Datatype type, MPI_O
 
 template <class Call, class... Arguments>
 Plan through_coll(Use use, Comm& comm, Comm::Lease on, const Arguments&... arguments) {
-  auto call = std::make_shared<Call>(comm, arguments...);  // what is wrong is said now
+  auto call = std::make_shared<Call>(comm, arguments...);  // reports wrong arguments now
   Course course{.bytes = call->bytes(), .advanced_by = AdvancedBy::any_thread, .comm = Ref<Comm>(comm)};
   Ref<Comm> held_comm(comm);
   if (use == Use::once) return {[held_comm, on, call] { return flow_of(held_comm, on, call); }, course};

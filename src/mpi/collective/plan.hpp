@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective calls that have been checked and are ready to go: once, or again and again.
+// Plans: collective calls with checked arguments, which can run once or repeatedly.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace atl::mpi {
 
-/// Makes the flow of one run. Holds all that it needs but the programs' buffers.
+/// Creates the flow of one run. Holds everything that it needs except the program's buffers.
 struct Plan {
   std::function<Flow()> make;
   Course course;
@@ -24,7 +24,7 @@ inline void run_plan(const Plan& plan) { run(plan()); }
 inline void start_plan(const Plan& plan, MPI_Request* request) { start(plan(), request, plan.course); }
 inline void prepare_plan(Plan plan, MPI_Request* request) { prepare(std::move(plan.make), request, plan.course); }
 
-/// A buffer with a count and a type for each rank, or the same for all.
+/// Layout of a buffer: one count and type for all ranks, counts and displacements per rank, or also a type per rank.
 struct Same {
   Count count;
   MPI_Datatype type;
@@ -34,24 +34,24 @@ struct Varied {
   const MPI_Aint* displacements;
   MPI_Datatype type;
 };
-struct Mixed {  // displacements in bytes
+struct Mixed {  // displacements count bytes
   const MPI_Count* counts;
   const MPI_Aint* displacements;
   const MPI_Datatype* types;
 };
-/// Failure when a list is a null pointer.
+/// Throw Failure when a list is a null pointer.
 inline void check_lists(const Same&) {}
 void check_lists(const Varied& varied);
 void check_lists(const Mixed& mixed);
-/// Piece number `index`.
+/// The piece of rank `index`.
 Piece piece_of(const void* buffer, const Same& same, int index);
 Piece piece_of(const void* buffer, const Varied& varied, int index);
 Piece piece_of(const void* buffer, const Mixed& mixed, int index);
 
-/// Whether a plan is run once, at once, or by persistent requests, which members may start in any order.
+/// Whether a plan runs once and at once, or by persistent requests, which members may start in any order.
 enum class Use { once, again };
 
-// Through coll where it can (see Comm::has_coll), else over point to point.
+// Plans run through coll where possible (see Comm::has_coll), else over point-to-point messages.
 Plan plan_barrier(Use use, MPI_Comm comm);
 Plan plan_broadcast(Use use, void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm comm);
 
@@ -74,7 +74,7 @@ Plan plan_reduce_scatter(Use use, const void* out, void* in, const MPI_Count* co
 Plan plan_reduce_scatter_block(Use use, const void* out, void* in, Count count, MPI_Datatype type, MPI_Op op,
                                MPI_Comm comm);
 
-/// Failure when it is no rank that a collective may have as root.
+/// Throws Failure when `root` is no valid root for a collective on `comm`.
 void check_root(const Comm& comm, int root);
 
 }  // namespace atl::mpi

@@ -8,7 +8,7 @@
 namespace atl::mpi::by_messages {
 namespace {
 
-// What a reduction is about, checked and held.
+// Checked arguments of a reduction, held until it is complete.
 struct Task {
   Ref<Comm> comm;
   std::uint64_t bits;
@@ -47,7 +47,7 @@ Flow reduce_flow(Task task, int root) {
   if (task.comm->rank() == root) task.store(elements.data.data());
 }
 
-// The other group's elements, on this group's root.
+// Gives the reduction of the other group's elements to the root in this group.
 Flow reduce_across(Task task, int root) {
   Exchange exchange;
   if (root == MPI_ROOT) {
@@ -84,7 +84,7 @@ Flow scan_flow(Task task, Scan scan) {
   if (scan == Scan::inclusive || task.comm->rank() > 0) task.store(elements.data.data());
 }
 
-// Each rank's share of the result, from member 0.
+// Member 0 has the result and sends each rank its share.
 Flow reduce_scatter_flow(Task task, std::vector<Count> counts) {
   Comm& comm = *task.comm;
   Elements elements = task.load();
@@ -92,7 +92,7 @@ Flow reduce_scatter_flow(Task task, std::vector<Count> counts) {
   std::vector<std::byte>* whole = &elements.data;
   std::vector<std::byte> theirs;
   if (comm.is_inter()) {
-    // Both groups reduce the same number of elements in all; how they are shared out may differ.
+    // Both groups reduce the same total number of elements, but their counts per rank may differ.
     theirs.resize(elements.bytes());
     co_await swap_elements(task.circle(), comm.pe_of(0), task.bits, elements, theirs);
     whole = &theirs;

@@ -25,7 +25,7 @@ std::exception_ptr lost() { return std::make_exception_ptr(Failure{MPIX_ERR_PROC
 
 }  // namespace
 
-// Fresh ones first, so that a number rests for as long as possible before it means something else.
+// Unused numbers first, so that a freed number is reused as late as possible.
 std::uint64_t new_number() {
   constexpr std::uint32_t most = (1u << counter_bits) - reserved_numbers;
   for (std::uint32_t count = made.load(std::memory_order_relaxed); count < most;)
@@ -33,7 +33,7 @@ std::uint64_t new_number() {
       return std::uint64_t{library().pe().value()} << counter_bits | (count + reserved_numbers);
   sweep_ways();
   while (auto number = used_number())
-    if (!is_noted_revoked(*number)) return *number;  // news of it may come late
+    if (!is_noted_revoked(*number)) return *number;  // a late revocation must not hit the new communicator
   fail(MPI_ERR_OTHER,
        "this rank has made {} communicators that are not freed on all their members, and can make no more", most);
 }
@@ -60,7 +60,7 @@ Comm::~Comm() {
   if (coll_) leave_way(std::move(coll_), mine ? std::optional(number_) : std::nullopt);
 }
 
-// ---- death of members
+// ---- failed members
 
 std::vector<PeId> Comm::everybody() const {
   std::vector<PeId> all = local_->pes();
@@ -116,7 +116,7 @@ Comm& Comm::blamed() {
 }
 
 void Comm::refuse_if_unusable() {
-  // A call that makes it completes with all members that have begun; dead members may have done their part, too.
+  // The creating call completes with all members that have begun it; failed members may have done their part, too.
   if (is_being_made()) return;
   if (revoked()) check_outcome(Status::revoked, PeId(0), this);
   auto dead = failed();
@@ -127,7 +127,7 @@ void Comm::refuse_if_unusable() {
 
 void Comm::refuse_dead(int rank) {
   if (revoked()) check_outcome(Status::revoked, PeId(0), this);
-  if (rank < 0) return;  // MPI_PROC_NULL; MPI_ANY_SOURCE is asked about where it waits
+  if (rank < 0) return;  // MPI_PROC_NULL; MPI_ANY_SOURCE is checked where the receive waits
   if (PeId pe = pe_of(rank); library().context().job().has_died(pe)) check_outcome(Status::peer_lost, pe, this);
 }
 
@@ -151,7 +151,7 @@ bool Comm::note_departure(std::uint32_t call) {
 }
 
 void Comm::end_making() {
-  Ref<Comm> last;  // goes without the lock
+  Ref<Comm> last;  // destroyed after the lock is released
   std::lock_guard lock(maker_mutex_);
   std::swap(last, maker_);
 }
@@ -193,7 +193,7 @@ Flow Comm::make_coll() {
   co_await allgather_bytes(circle(), &mine, sizeof(mine), offsets.data());
   std::vector<HeapOffset> areas(offsets.begin(), offsets.end());
   coll_ = std::make_unique<coll::Communicator>(context, pes, std::move(areas), rank_);
-  // A rank may compute for hours before it comes.
+  // No time-out: a rank may compute for hours before it calls MPI_Finalize.
   coll_->set_timeout_seconds(0);
 }
 

@@ -20,15 +20,15 @@
 
 namespace atl::mpi {
 
-/// What a topology hangs on its communicator; see topology/.
+/// The topology of a communicator; topology/ derives from it.
 class Shape {
  public:
   virtual ~Shape() = default;
   virtual std::unique_ptr<Shape> copy() const = 0;
 };
 
-// The 64 bits of matching: | number of the communicator: 33 | what for: 2 | tag: 29 |
-// Tags of the library's are | partitioned: 1 | number of the call, or of the partitioned message: 28 |
+// Layout of the 64 match bits: | communicator number: 33 | Talk: 2 | tag: 29 |
+// The tag of a message of the library itself: | partitioned: 1 | number of the call or of the partitioned message: 28 |
 inline constexpr int tag_bits = 29;
 inline constexpr int highest_tag = (1 << tag_bits) - 1;
 inline constexpr std::uint64_t tag_mask = highest_tag;
@@ -40,7 +40,8 @@ inline std::uint64_t message_bits(std::uint64_t number, Talk talk, int tag) {
 }
 inline Talk talk_of(std::uint64_t bits) { return static_cast<Talk>(bits >> tag_bits & 3); }
 
-/// Collective calls on one communicator are made by one thread at a time, as the standard says; everything else by any.
+/// A communicator. One thread at a time makes collective calls on it, as the standard demands; all other methods are
+/// thread-safe.
 class Comm : public Object {
  public:
   using Handle = MPI_Comm;
@@ -56,7 +57,7 @@ class Comm : public Object {
   int rank() const { return rank_; }
   int size() const { return local_->size(); }
   bool is_inter() const { return remote_.get() != nullptr; }
-  /// Those to whom ranks of messages refer: the remote group, if there is one.
+  /// The group in which the ranks of messages count: the remote group of an inter-communicator, else the local one.
   const Group& peers() const { return *peers_; }
   const Ref<Group>& local() const { return local_; }
   const Ref<Group>& remote() const { return remote_; }
@@ -64,14 +65,14 @@ class Comm : public Object {
   int rank_of(PeId pe) const { return peers_->rank_of(pe); }
   std::uint64_t number() const { return number_; }
 
-  /// The bits of a message with that tag.
+  /// The match bits of a message with this tag.
   std::uint64_t bits(int tag, Talk talk = Talk::program) const { return message_bits(number_, talk, tag); }
-  /// Bits of the library's own for the next collective call: the same on all members.
+  /// The library's match bits for the next collective call. All members get the same.
   std::uint64_t next_bits() { return next_bits(1); }
-  /// Whether a message with these bits is this communicator's.
+  /// Whether a message with these match bits belongs to this communicator.
   bool owns(std::uint64_t bits) const { return bits >> (tag_bits + 2) == number_; }
   static constexpr std::uint32_t partitioned_bit = 1u << (tag_bits - 1);
-  /// The first of so many in a row.
+  /// Reserves `count` consecutive call numbers and returns the match bits of the first one.
   std::uint64_t next_bits(std::uint32_t count) {
     check_usable();
     std::uint32_t first = calls_.load(std::memory_order_relaxed);
@@ -79,8 +80,7 @@ class Comm : public Object {
     calls_.store(first + count, std::memory_order_relaxed);
     return bits(static_cast<int>(first), Talk::library);
   }
-  /// Bits of a partitioned message that this rank sends again and again; its number, below partitioned_bit, is known to
-  /// both sides.
+  /// Match bits of a persistent partitioned message. Both sides know its `channel`, which is below partitioned_bit.
   std::uint64_t partitioned_bits(std::uint32_t channel) const {
     return bits(static_cast<int>(partitioned_bit | channel), Talk::library);
   }
@@ -88,54 +88,54 @@ class Comm : public Object {
   /// Members of the local group, for one collective call.
   Circle circle() { return {&local_->pes(), rank_, next_bits()}; }
 
-  /// Of an intra-communicator. Collective where it is not there yet.
+  /// The coll::Communicator of this intra-communicator. Collective if it has to be created first.
   coll::Communicator& coll() {
     check_usable();
     return coll_ ? *coll_ : made_coll();
   }
-  /// Whether it is there: the same on all members. It is from the start, but of many members, where it takes much
-  /// memory.
+  /// Whether coll() exists already; all members agree. Small communicators get it when they are created, large ones at
+  /// the first blocking collective, because it takes much memory.
   bool has_coll() const { return coll_ != nullptr; }
-  /// Makes it, as a part of what makes the communicator.
+  /// Creates coll() while the communicator itself is created.
   Flow make_coll();
-  /// One of its own for a persistent request, which need not be started in the order of collective calls. Given back
-  /// with the last copy of the lease. Null: there is none. Collective, with the coll there.
+  /// A coll::Communicator for one persistent request, because members may start persistent requests in any order. The
+  /// last copy of the lease returns it. Its `coll` is null when all are in use. Collective; needs has_coll().
   struct Lease {
     coll::Communicator* coll = nullptr;
     std::shared_ptr<void> until;
   };
   Lease lend_coll();
-  /// Counts operations that coll carries out in the background.
+  /// Count the operations that coll advances in the background.
   void begin_in_coll() { in_coll_.fetch_add(1, std::memory_order_relaxed); }
   void end_in_coll() { in_coll_.fetch_sub(1, std::memory_order_release); }  // partner: await_coll()
-  /// When one is complete: nothing of it slows other waits any more. Not from a hook.
+  /// Call when one of them is complete: coll then no longer costs other waits time. Not from a hook.
   void rest_coll();
-  /// Waits for those under way.
+  /// Waits for the operations that have begun.
   void await_coll();
-  /// At the end of MPI: the same, and waits for all members to call this. A freed one leaves by itself, without
-  /// waiting.
+  /// For MPI_Finalize: await_coll(), then waits until all members have called this. A freed communicator is closed
+  /// without this call and without waiting.
   void end_coll();
 
-  // ---- death of members (see fault/)
+  // ---- failed members (see fault/)
 
-  /// Members of both groups: of an inter-communicator the same order on both sides.
+  /// Members of both groups, in the same order on both sides of an inter-communicator.
   std::vector<PeId> everybody() const;
-  /// Those that have died, in the order in which this rank has noticed.
+  /// Failed members, in the order in which this rank detected the failures.
   std::vector<PeId> failed();
-  /// The first of them, which the program knows about. Returns how many these are.
+  /// Marks the first `count` failed members as acknowledged by the program. Returns how many are acknowledged now.
   int acknowledge(std::size_t count);
   std::vector<PeId> acknowledged();
-  bool knows_all_failed();  ///< the program does
+  bool knows_all_failed();  ///< whether the program has acknowledged all failed members
   bool revoked() const { return revoked_.load(std::memory_order_relaxed); }
-  /// Returns whether it was already.
+  /// Returns whether it was revoked already.
   bool mark_revoked() { return revoked_.exchange(true); }
-  /// Failure when collective calls are impossible: it is revoked, or a member is dead.
+  /// Throws Failure when collective calls are impossible: the communicator is revoked, or a member has failed.
   void check_usable() {
     if (revoked() || library().context().job().has_failed()) [[unlikely]]
       refuse_if_unusable();
   }
-  /// Messages to it make none, and of those from it there are those that had come; MPI_ANY_SOURCE and MPI_PROC_NULL are
-  /// not dead.
+  /// Whether this rank has failed: messages to it are impossible, messages from it only those that have arrived
+  /// already. False for MPI_ANY_SOURCE and MPI_PROC_NULL.
   bool is_dead(int rank) const {
     const fabric::Job& job = library().context().job();
     return job.has_failed() && rank >= 0 && job.has_died(pe_of(rank));
@@ -144,38 +144,41 @@ class Comm : public Object {
     if (revoked()) [[unlikely]]
       refuse_dead(MPI_PROC_NULL);
   }
-  /// Failure when messages to or from that rank (or MPI_ANY_SOURCE) make none.
+  /// Throws Failure when messages to or from this rank (or MPI_ANY_SOURCE) are impossible.
   void check_peer(int rank) {
     if (revoked() || library().context().job().has_failed()) [[unlikely]]
       refuse_dead(rank);
   }
-  /// What coll carries out ends with an error, now and later.
+  /// Ends all present and future operations of coll with an error.
   void fail_coll(Status why);
-  /// While it is being made of that one, by a call with these bits: members of this one leave when that one is revoked,
-  /// or a member has left that call, and in the end, with Heirs::all, when a member of that one has died.
+  /// Brackets the creation of this communicator from `of` by the call with these match bits. Meanwhile its members give
+  /// up when `of` is revoked, when a member has left that call, and, with Heirs::all, finally when a member of `of` has
+  /// failed.
   enum class Heirs { all, some };
   void begin_making(Comm* of, std::uint64_t bits, Heirs heirs);
   void end_making();
-  /// The bits of that call; none: it is not being made.
+  /// The match bits of the creating call; none when creation is complete.
   std::optional<std::uint64_t> made_by();
-  /// This rank leaves the call with this number, and comes to none after it. False: that has been said before.
+  /// This rank leaves the call with this number and takes part in no later one. Returns false when this was noted
+  /// before.
   bool note_departure(std::uint32_t call);
-  /// A rank that has made it may revoke it while others are still making it: they finish that first.
+  /// Whether creation is incomplete here. A member that has completed it may already revoke the communicator; the
+  /// others complete the creation first.
   bool is_being_made() { return &blamed() != this; }
-  /// Why its members may have left while it was being made: ok, revoked or peer_lost.
+  /// Why members may have left during creation: ok, revoked or peer_lost.
   Status cause_to_leave();
-  /// A rank has died, which need not be a member: freeing this one does not wait for members that cannot come.
+  /// Call when any rank has failed: freeing this communicator then does not wait for members that cannot answer.
   void fail_ending();
   std::uint64_t next_agreement() { return agreements_.fetch_add(1) + 1; }
 
-  /// A communicator of the library's own with the same members, for windows and files. Collective.
+  /// A communicator with the same members for the library's own use (windows, files). Collective.
   Ref<Comm> duplicate();
 
   ErrorSlot* errors() override { return errors_; }
   Attributes* attributes() override { return &attributes_; }
   std::string* name() override { return &name_; }
   std::optional<void*> own_attribute(int keyval) override;
-  /// MPI_COMM_SELF's is that of errors that belong to nothing.
+  /// Uses `slot` as its error handler: MPI_COMM_SELF shares that of errors that belong to no object.
   void share_errors(ErrorSlot& slot) { errors_ = &slot; }
 
   Info::Entries hints;
@@ -187,7 +190,7 @@ class Comm : public Object {
   coll::Communicator& made_coll();
   void refuse_if_unusable();
   void refuse_dead(int rank);
-  /// The communicator whose error handler is called: not one that is being made, and that will not exist.
+  /// The communicator whose error handler is called: during creation its parent, as this one may never exist.
   Comm& blamed();
 
   std::uint64_t number_;
@@ -200,8 +203,8 @@ class Comm : public Object {
   static constexpr std::size_t most_lent = 64;
   std::vector<std::unique_ptr<coll::Communicator>> lent_;  // those that exist, in use or not
   std::shared_ptr<std::atomic<std::uint64_t>> in_use_ = std::make_shared<std::atomic<std::uint64_t>>(0);
-  std::mutex coll_mutex_;  // guards their going against rest_coll() and fail_coll()
-  coll::Communicator* ending_ = nullptr;  // the one that waits for the others before it goes
+  std::mutex coll_mutex_;  // guards their destruction against rest_coll() and fail_coll()
+  coll::Communicator* ending_ = nullptr;  // waits for the other members before it is destroyed
   std::atomic<int> in_coll_{0};
   std::atomic<bool> revoked_{false};
   std::mutex maker_mutex_;
@@ -219,20 +222,20 @@ class Comm : public Object {
   std::string name_;
 };
 
-/// Failure unless it is an intra-communicator.
+/// Throw Failure unless it is an intra-communicator, or an inter-communicator.
 Comm& need_intra(MPI_Comm comm);
 Comm& need_inter(MPI_Comm comm);
 
-// ---- lengths of arrays (see the table); 0 where they are not looked at
+// ---- lengths of array arguments (the function table names these functions); 0 where an array is ignored
 inline std::int64_t members(MPI_Comm comm) { return need<Comm>(comm).peers().size(); }
 inline std::int64_t local_members(MPI_Comm comm) { return need<Comm>(comm).size(); }
-/// Of an array that only the root gives.
+/// Length of an array that is significant on the root alone.
 std::int64_t root_members(int root, MPI_Comm comm);
 
-/// Failure of an operation that ended so: peer_lost or revoked. Nothing else.
+/// Throws the Failure of an operation that ended with `status` peer_lost or revoked; returns for all others.
 void check_outcome(Status status, PeId peer, Comm* comm = nullptr);
 
-/// A number for a new communicator, of this PE's own.
+/// A number for a new communicator out of the range that belongs to this PE.
 std::uint64_t new_number();
 
 }  // namespace atl::mpi

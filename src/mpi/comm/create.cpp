@@ -13,7 +13,7 @@
 namespace atl::mpi {
 namespace {
 
-// How the leaders of two groups of an inter-communicator tell one another something, and then their groups.
+// The leaders of the two groups of an inter-communicator exchange values and broadcast them in their groups.
 Flow swap_between_leaders(Circle local, PeId remote_leader, bool leading, const void* mine, void* theirs,
                           std::size_t bytes) {
   Exchange exchange;
@@ -26,7 +26,8 @@ Flow swap_between_leaders(Circle local, PeId remote_leader, bool leading, const 
 
 bool leads(const Comm& inter) { return inter.local()->pe(0) < inter.remote()->pe(0); }
 
-// One number for all members: the first one's, of an inter-communicator that of the group with the lower first PE.
+// All members agree on the number that rank 0 chose; of an inter-communicator, that of the group whose first PE is
+// lower.
 Flow agree_on_number(Comm& comm, Circle circle, std::uint64_t& number) {
   if (circle.rank == 0) number = new_number();
   if (comm.is_inter()) {
@@ -37,7 +38,7 @@ Flow agree_on_number(Comm& comm, Circle circle, std::uint64_t& number) {
   co_await broadcast_bytes(circle, &number, sizeof(number));
 }
 
-// Among the members of a new group, which know one another.
+// The same among the members of a new group, each of which knows the whole group.
 std::uint64_t agree_in(const Group& group, std::uint64_t bits) {
   Circle circle{&group.pes(), group.rank_of(library().pe()), bits};
   std::uint64_t number = circle.rank == 0 ? new_number() : 0;
@@ -45,14 +46,14 @@ std::uint64_t agree_in(const Group& group, std::uint64_t bits) {
   return number;
 }
 
-// Members from which on a coll waits for the first blocking collective: its area grows with them.
+// From this size on a communicator gets its coll at the first blocking collective: its memory grows with the size.
 constexpr int many_members = 256;
 
 Flow make_coll_of(Comm& made) {
   if (!made.is_inter() && made.size() <= many_members) co_await made.make_coll();
 }
 
-// `of`: null for one made of nothing but its group.
+// `of`: the parent; null when the communicator is created from a group alone.
 Ref<Comm> make_intra(std::uint64_t number, const Ref<Group>& group, Comm* of, std::uint64_t bits, Comm::Heirs heirs) {
   sweep_ways();
   auto made = make<Comm>(number, group, Ref<Group>());
@@ -62,7 +63,7 @@ Ref<Comm> make_intra(std::uint64_t number, const Ref<Group>& group, Comm* of, st
   return made;
 }
 
-// What a new communicator has from the one it was made of.
+// Copies what a new communicator inherits from its parent.
 void inherit(Comm& made, Comm& from) {
   *made.errors() = *from.errors();
   made.session_buffer = from.session_buffer;
@@ -79,7 +80,7 @@ std::vector<PeId> as_pes(const std::vector<std::uint64_t>& values) {
   return pes;
 }
 
-// The other side's values, on every member of this side. `circle.rank` of the leader is `leader`.
+// Gives the other side's values to every member of this side. `leader` is the leader's rank in `circle`.
 std::vector<std::uint64_t> swap_sides(Circle circle, int leader, PeId remote_leader, std::uint64_t bits,
                                       const std::vector<std::uint64_t>& mine) {
   std::uint64_t mine_count = mine.size(), count = 0;
@@ -98,7 +99,7 @@ std::vector<std::uint64_t> swap_sides(Circle circle, int leader, PeId remote_lea
   return theirs;
 }
 
-// For communicators made of nothing but a group and a name.
+// Match bits for communicators created from a group and a name.
 std::uint64_t bits_of_name(const char* name) {
   ATOLL_MPI_REQUIRE(name != nullptr && std::strlen(name) < MPI_MAX_STRINGTAG_LEN, MPI_ERR_ARG,
                     "the string tag is null or too long");
@@ -137,7 +138,7 @@ std::vector<PeId> chosen(const Group& group, const Choice* choices, std::int64_t
 Ref<Comm> split(Comm& comm, std::int64_t color, int key) {
   std::vector<Choice> choices(static_cast<std::size_t>(comm.size()));
   Choice mine{color, key};
-  // All exchanges at once: members that have begun continue when a member dies.
+  // All exchanges start at once, so that members that have begun can finish when a member fails.
   const std::uint64_t bits = comm.next_bits(3);
   Circle circle_of_all{&comm.local()->pes(), comm.rank(), bits};
   run(allgather_bytes(circle_of_all, &mine, sizeof(mine), choices.data()));
@@ -263,7 +264,7 @@ void comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
   bool mine = members.rank_of(library().pe()) != MPI_UNDEFINED;
   Ref<Comm> result;
   if (from.is_inter()) {
-    // Each side's own list; those outside say nothing of it, but the leaders may be outside.
+    // Each side sends its own list. Ranks outside the new groups know no list, but leaders may be such ranks.
     std::vector<std::uint64_t> list = flat(members);
     Circle circle = from.circle();
     auto theirs = swap_sides(circle, 0, from.remote()->pe(0), circle.tag, list);
@@ -388,7 +389,7 @@ int comm_disconnect(MPI_Comm* comm) {
   try {
     run(barrier_of(object.circle()));
   } catch (const Failure& failure) {
-    // It is gone all the same: its error handler is called while it is there.
+    // The communicator is freed despite the error, so its error handler runs before that.
     code = object.errors()->get().meet(Call{"MPI_Comm_disconnect"}, failure, &object);
   }
   comm_free(comm);
@@ -409,7 +410,7 @@ void comm_get_info(MPI_Comm comm, MPI_Info* info) {
                                 {"mpi_assert_allow_overtaking", "false"},
                                 {"mpi_assert_strict_persistent_collective_ordering", "false"}},
                                hints);
-  // What it was split by.
+  // The hints by which it was split.
   for (const auto& hint : hints)
     if (hint.first == resource_key || hint.first == set_key) known.push_back(hint);
   give_info(known, info);

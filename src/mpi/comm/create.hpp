@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How new communicators come about, and the communicator chapter.
+// Creation of communicators, and the bodies of the communicator chapter.
 #pragma once
 
 #include "comm/comm.hpp"
 
 namespace atl::mpi {
 
-/// `copy` gets the new one, without attributes, when the flow has ended. Collective over both groups.
+/// Sets `copy` to a duplicate without attributes when the flow ends. Collective over both groups.
 Flow duplicate_flow(Comm& comm, Ref<Comm>& copy);
 
-/// A side of an inter-communicator that is being made, of members that know one another: `leader` of them and that of
-/// the other side, which alone know `bits`, exchange their member lists. Collective over both sides.
+/// Creates an inter-communicator. `circle` is this side. Its `leader` and the leader of the other side exchange the
+/// member lists with the match bits `bits`, which only leaders need to know. Collective over both sides.
 Ref<Comm> make_inter(Circle circle, int leader, PeId remote_leader, std::uint64_t bits, const Ref<Group>& local);
-/// MPI_Comm_get_parent's, for as long as it is not freed.
+/// The communicator of MPI_Comm_get_parent; MPI_COMM_NULL once it is freed.
 MPI_Comm& parent();
 
 void comm_compare(MPI_Comm one, MPI_Comm other, int* result);
@@ -29,13 +29,13 @@ void intercomm_create_from_groups(MPI_Group local, int leader, MPI_Group remote,
                                   MPI_Info info, MPI_Errhandler errhandler, MPI_Comm* made);
 void intercomm_merge(MPI_Comm inter, int high, MPI_Comm* made);
 void comm_free(MPI_Comm* comm);
-/// The code that the error handler was called with, if it was.
+/// Returns the code with which the error handler was called, or MPI_SUCCESS.
 int comm_disconnect(MPI_Comm* comm);
 void comm_remote_size(MPI_Comm comm, int* size);
 void comm_remote_group(MPI_Comm comm, MPI_Group* group);
-/// Of MPI_COMM_NULL, too.
+/// Accepts MPI_COMM_NULL, too.
 void comm_get_name(MPI_Comm comm, char* name, int* length);
-/// The hints that the standard has for communicators, as they are set. Others were ignored.
+/// Gives the present values of the standard's communicator hints. Other hints were ignored when they were set.
 void comm_get_info(MPI_Comm comm, MPI_Info* info);
 void comm_set_info(MPI_Comm comm, MPI_Info info);
 

@@ -12,15 +12,15 @@
 
 namespace atl::mpi {
 
-/// What buffered sends hang on a communicator or session; see message/.
+/// The buffer of buffered sends that is attached to a communicator or session; message/ derives from it.
 class Attached {
  public:
   virtual ~Attached() = default;
 };
-/// A session's, for the groups and communicators that come of it. Null: they come of none.
+/// The buffer of a session, shared by the groups and communicators made from it. Null when they come from no session.
 using SessionBuffer = std::shared_ptr<std::unique_ptr<Attached>>;
 
-/// Immutable.
+/// An immutable group.
 class Group : public Object {
  public:
   using Handle = MPI_Group;
@@ -35,7 +35,7 @@ class Group : public Object {
   PeId pe(int rank) const { return pes_[static_cast<std::size_t>(rank)]; }
   const std::vector<PeId>& pes() const { return pes_; }
   const SessionBuffer& session_buffer() const { return session_buffer_; }
-  /// MPI_UNDEFINED when it is no member. Cost: constant for the first PEs in order, else log size.
+  /// MPI_UNDEFINED when `pe` is no member. Cost: constant when rank r is PE r, else logarithmic in size.
   int rank_of(PeId pe) const {
     if (plain_) return pe.value() < pes_.size() ? static_cast<int>(pe.value()) : MPI_UNDEFINED;
     return look_up(pe);
@@ -49,7 +49,7 @@ class Group : public Object {
   std::vector<std::pair<PeId, int>> sorted_;
 };
 
-/// MPI_GROUP_EMPTY for an empty one.
+/// Sets `*group` to a new handle, or to MPI_GROUP_EMPTY when there are no PEs.
 void give_group(std::vector<PeId> pes, MPI_Group* group, SessionBuffer buffer = nullptr);
 
 void group_compare(MPI_Group one, MPI_Group other, int* result);

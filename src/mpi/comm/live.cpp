@@ -11,9 +11,9 @@ namespace atl::mpi {
 namespace {
 
 struct Live {
-  std::recursive_mutex mutex;  // a visitor may release the communicator that it is shown
+  std::recursive_mutex mutex;  // a visitor may release the visited communicator
   std::set<Comm*> comms;
-  std::set<std::uint64_t> revoked;  // numbers without a communicator on this rank, not yet or not any more
+  std::set<std::uint64_t> revoked;  // revoked numbers of communicators that this rank has not created yet or has freed
   std::set<std::uint64_t> given_up;
 };
 Live& live() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The communicators that this rank has.
+// Registry of the communicators of this rank.
 #pragma once
 
 #include <functional>
@@ -8,12 +8,13 @@
 
 namespace atl::mpi {
 
-/// In no order. Each is held meanwhile; communicators may come and go.
+/// Calls `visit` for each, in no particular order, with a reference held. Communicators may be created and freed
+/// meanwhile.
 void for_each_comm(const std::function<void(Comm&)>& visit);
-/// Of a communicator that is not there yet: it will be revoked from the start.
+/// Notes the revocation of a communicator that this rank has not created yet: it will be revoked from the start.
 void note_revoked(std::uint64_t number);
 bool is_noted_revoked(std::uint64_t number);
-/// This rank has freed it, though it was revoked or somebody had died: nothing of it is answered here any more.
+/// Whether this rank has freed it after a revocation or a failure: this rank no longer answers its messages.
 bool was_given_up(std::uint64_t number);
 
 namespace detail {

@@ -8,7 +8,7 @@
 namespace atl::mpi {
 namespace {
 
-// Names are URIs, whose letters may be of either case.
+// Names are URIs and compare without regard to case.
 bool is_named(std::string_view name, std::string_view set) {
   return name.size() == set.size() && ::strncasecmp(name.data(), set.data(), set.size()) == 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Process sets: names by which processes are found that belong together.
+// Process sets: named groups of processes.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace atl::mpi {
 
 inline constexpr std::array<std::string_view, 2> process_sets{"mpi://WORLD", "mpi://SELF"};
 
-/// The set of that name to which this process belongs; empty: there is no set of that name.
+/// Members of the set of this name that contains this process; empty when no set has this name.
 std::vector<PeId> members_of_set(std::string_view name);
 
 }  // namespace atl::mpi

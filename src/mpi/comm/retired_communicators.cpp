@@ -25,7 +25,7 @@ RetiredCommunicators& retired() {
   return all;
 }
 
-// Releases the remaining ones when the library ends, and none is in use.
+// Destroys the remaining ones at the end of the library, when none is in use.
 void end_ways() {
   sweep_ways();
   std::lock_guard lock(retired().mutex);
@@ -49,7 +49,7 @@ void sweep_ways() {
     std::lock_guard lock(here.mutex);
     left.swap(here.left);
   }
-  // Without the lock: hooks leave ways, and closing waits for hooks.
+  // Without the lock: closing waits for hooks, and hooks call leave_way().
   for (Left& one : left) one.way->close();
   std::lock_guard lock(here.mutex);
   for (Left& one : left) here.closed.push_back(std::move(one));

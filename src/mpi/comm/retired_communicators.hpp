@@ -10,12 +10,12 @@
 
 namespace atl::mpi {
 
-/// Takes it over, from any thread and from hooks. `number` is free again when all members have left it; none: it is not
-/// given back.
+/// Takes over a freed communicator's coll; callable from any thread and from hooks. `number` becomes reusable when all
+/// members have freed the communicator; none: no number becomes reusable.
 void leave_way(std::unique_ptr<coll::Communicator> way, std::optional<std::uint64_t> number);
-/// Closes retired ones, and releases those that no member uses any more. Does not wait. Not from a hook.
+/// Closes retired communicators, and destroys those that no member uses any more. Does not wait. Not from a hook.
 void sweep_ways();
-/// A number of this PE's that a communicator had which is no more.
+/// A reusable communicator number of this PE; none when there is none.
 std::optional<std::uint64_t> used_number();
 
 }  // namespace atl::mpi

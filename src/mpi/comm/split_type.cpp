@@ -21,7 +21,7 @@ std::int64_t own_host() {
   return context.job().node_of(context.pe());
 }
 
-// The same for ranks that are bound to the same resource.
+// The same colour for all ranks bound to the same resource.
 std::int64_t color_of(const Resource& resource) {
   constexpr std::int64_t most_of_a_host = std::int64_t{1} << 24;
   return resource.instance < 0 ? MPI_UNDEFINED : own_host() * most_of_a_host + resource.instance;
@@ -32,7 +32,7 @@ std::string value_of(const Info::Entries& hints, std::string_view key) {
   return found == hints.end() ? std::string() : found->second;
 }
 
-// Kinds that this library does not know, and those of which the rank is bound to no single one, have no part.
+// MPI_UNDEFINED for unknown kinds, and when the rank is not bound to a single resource of the kind.
 std::int64_t by_resource(const std::string& wanted) {
   if (wanted == shared_memory) return own_host();
   for (const Resource& one : bound_resources())
@@ -42,12 +42,12 @@ std::int64_t by_resource(const std::string& wanted) {
 
 std::int64_t by_set(const std::string& name) {
   const std::vector<PeId> members = members_of_set(name);
-  // Sets of one name are apart: the first member is in one of them.
+  // Sets of the same name are disjoint, so the first member identifies the set.
   return members.empty() ? MPI_UNDEFINED : static_cast<std::int64_t>(members.front().value());
 }
 
-// The largest resources that part the communicator: the host, or what is inside it. Ranks that want to be in no part
-// take part in the round, too, and cannot know what the others want: so all calls begin with it.
+// The largest kind of resource that splits the communicator: the host, or a resource inside it. Collective: ranks that
+// pass MPI_UNDEFINED take part, too, because they do not know the arguments of the others.
 std::int64_t by_largest(Comm& comm, bool wanted, Info::Entries& hints) {
   constexpr std::size_t kinds = 9;
   const std::vector<Resource> resources = wanted ? bound_resources() : std::vector<Resource>();
@@ -60,7 +60,7 @@ std::int64_t by_largest(Comm& comm, bool wanted, Info::Entries& hints) {
   for (std::size_t kind = 0; kind <= resources.size(); ++kind) {
     std::set<std::int64_t> parts;
     for (std::size_t i = kind; i < all.size(); i += kinds) parts.insert(all[i]);
-    if (parts.size() == 1) continue;  // all share it, or none is bound to a single one
+    if (parts.size() == 1) continue;  // all ranks share one resource, or no rank is bound to a single one
     std::erase_if(hints, [](const auto& hint) { return hint.first == resource_key; });
     hints.emplace_back(resource_key, kind == 0 ? std::string(shared_memory) : name_of(resources[kind - 1]));
     return own[kind];

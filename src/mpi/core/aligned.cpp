@@ -12,7 +12,7 @@
 namespace atl::mpi {
 namespace {
 
-constexpr std::size_t heap_alignment = 64;  // of every block
+constexpr std::size_t heap_alignment = 64;  // alignment of every block of the heap
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(' ');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the symmetric heap that begins at a multiple of what the hint mpi_minimum_memory_alignment asks for.
+// Symmetric-heap memory with the alignment of the hint mpi_minimum_memory_alignment.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 namespace atl::mpi {
 
 struct AlignedBlock {
-  void* block = nullptr;  ///< what the heap gave, and takes back
-  void* start = nullptr;  ///< in it, aligned
+  void* block = nullptr;  ///< the heap's block, to be returned to it
+  void* start = nullptr;  ///< the aligned address in it
 };
 
-/// What the hint says, 1 without it. Failure (MPI_ERR_INFO_VALUE) when that is no power of two.
+/// The value of the hint, 1 without it. Throws Failure (MPI_ERR_INFO_VALUE) when it is not a power of two.
 std::size_t alignment_of(const Info::Entries& hints);
-/// At least one byte. Throws MemoryError.
+/// Allocates at least one byte. Throws MemoryError.
 AlignedBlock allocate_aligned(std::size_t bytes, std::size_t alignment);
 
 }  // namespace atl::mpi

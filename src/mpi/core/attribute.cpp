@@ -16,13 +16,13 @@ class Keyval {
   DeleteFunction remove;
   void* extra;
   int number;
-  int count;  // the program's, and one per attribute; under the lock
-  bool freed = false;  // by the program; valid as long as attributes use it
+  int count;  // references: the program's, and one per attribute; guarded by the lock
+  bool freed = false;  // freed by the program; the key stays valid while attributes use it
 };
 
 namespace {
 
-// Above all predefined ones.
+// Above all predefined keys.
 constexpr int first_keyval = 1000;
 
 struct Keyvals {
@@ -95,7 +95,7 @@ void Attributes::erase(Object& owner, std::size_t index) {
     int code = entry.key->remove(as_argument(owner), entry.key->number, entry.value, entry.key->extra);
     ATOLL_MPI_REQUIRE(code == MPI_SUCCESS, code, "an attribute's delete function failed: {}", error_text(code));
   }
-  // The function may have changed the others.
+  // The delete function may have changed other attributes, so the entry is searched again.
   for (std::size_t i = 0; i < entries_.size(); ++i)
     if (entries_[i].key == entry.key) {
       entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -118,7 +118,7 @@ void create_keyval(Kind of, CopyFunction copy, DeleteFunction remove, int* keyva
 void free_keyval(Kind of, int* keyval) {
   std::lock_guard lock(keyvals().mutex);
   ATOLL_MPI_REQUIRE(!is_standard(*keyval), MPI_ERR_KEYVAL, "a predefined attribute key cannot be freed");
-  // Delete functions may free the key of the attribute, which is in use as long as there is one.
+  // A delete function may free the key of its own attribute, which is still in use.
   if (Keyval& key = keyvals().need(of, *keyval); !std::exchange(key.freed, true)) keyvals().let_go(key);
   *keyval = MPI_KEYVAL_INVALID;
 }
@@ -131,7 +131,7 @@ void set_attribute(Object& object, int keyval, void* value) {
     for (std::size_t i = 0; i < here.entries_.size(); ++i)
       if (here.entries_[i].key == &key) here.erase(object, i--);
   } catch (...) {
-    let_go(key);  // the attribute keeps its value
+    let_go(key);  // the existing attribute has its own reference
     throw;
   }
   here.entries_.push_back({&key, value});
@@ -161,7 +161,7 @@ void delete_attribute(Object& object, int keyval) {
   Attributes& here = attributes_of(object);
   for (std::size_t i = 0; i < here.entries_.size(); ++i)
     if (here.entries_[i].key->number == keyval) return here.erase(object, i);
-  // Without such an attribute nothing is to be done; the key must exist.
+  // Deleting an absent attribute is allowed, but the key must exist.
   std::lock_guard lock(keyvals().mutex);
   (void)keyvals().need(object.kind(), keyval);
 }

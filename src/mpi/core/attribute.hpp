@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes that programs hang on communicators, windows and datatypes.
+// Attributes of communicators, windows and datatypes.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace atl::mpi {
 
-/// An attribute key. Its number is what programs see; it lives as long as an attribute uses it.
+/// An attribute key, which programs know by number. It lives until it is freed and no attribute uses it.
 class Keyval;
 
 class Attributes {
@@ -19,11 +19,11 @@ class Attributes {
   Attributes(const Attributes&) = delete;
   Attributes& operator=(const Attributes&) = delete;
 
-  /// What `from`'s copy functions say to copy. Throws Failure with their code.
+  /// Copies the attributes for which `from`'s copy functions ask. Throws Failure with their error code.
   void copy_from(Object& from);
-  /// All that the other holds, which then holds nothing.
+  /// Moves all attributes of `other`, which must be discarded afterwards.
   void take(Attributes& other) { entries_.swap(other.entries_); }
-  /// Deletes all, newest first, calling the delete functions.
+  /// Deletes all attributes, newest first, and calls their delete functions.
   void clear(Object& owner);
 
  private:
@@ -40,7 +40,7 @@ class Attributes {
 
 using CopyFunction = int (*)(void* handle, int keyval, void* extra, void* in, void* out, int* flag);
 using DeleteFunction = int (*)(void* handle, int keyval, void* value, void* extra);
-/// `copy`: 0 for no copy, 1 for the same value.
+/// `copy` may be 0 for "do not copy" or 1 for "copy the value".
 void create_keyval(Kind of, CopyFunction copy, DeleteFunction remove, int* keyval, void* extra);
 void free_keyval(Kind of, int* keyval);
 void set_attribute(Object& object, int keyval, void* value);

@@ -110,7 +110,7 @@ const char* standard_sentence(int code) {
 }
 
 struct Added {
-  int error_class;  // itself: it is a class
+  int error_class;  // equal to the code for a class
   std::string text;
 };
 struct Codes {

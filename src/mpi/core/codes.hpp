@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error classes and codes: the standard's, and those that programs add.
+// Error classes and codes: those of the standard, and those that programs add.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace atl::mpi {
 
-/// The sentence for a code or class.
+/// The error string of a code or class.
 std::string error_text(int code);
 /// Highest code in use, for MPI_LASTUSEDCODE.
 int* last_used_code();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What generated entry points are made of.
+// Building blocks of the generated entry points.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@
 
 namespace atl::mpi {
 
-/// What the function answers that has no body yet: a code of no class.
+/// Return value of a function without a body: a code of no class.
 inline int not_available() { return static_cast<int>(0xAAAAAAAAu); }
 
-/// Success for bodies that return nothing.
+/// The code of a body: MPI_SUCCESS when it returns void.
 template <class Body>
 inline int code_of(Body&& body) {
   if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
@@ -30,20 +30,19 @@ inline int code_of(Body&& body) {
   }
 }
 
-/// For calls that a program repeats until something has changed, whatever that is: messages of others make progress
-/// meanwhile.
+/// Makes progress. For calls that a program may poll: messages of other ranks advance meanwhile.
 inline void poll_progress() {
   if (is_active()) [[likely]]
     library().context().progress_at_hand();
 }
 
-/// Failure for a null pointer where a result is to be stored, or a name is.
+/// Throws Failure when the pointer to a result or name is null.
 inline void need_place(const void* place, const char* argument) {
   if (place == nullptr) [[unlikely]]
     fail_of_nothing(MPI_ERR_ARG, "{} is a null pointer", argument);
 }
 
-/// An array of int as one of a wider type; null stays null.
+/// A copy of an int array with a wider element type; null stays null.
 template <class Wide>
 class Widened {
  public:
@@ -68,7 +67,7 @@ class Widened {
   const Wide* data_ = nullptr;
 };
 
-/// Where the _c form puts (and may find) what the int form's caller wants as int.
+/// Storage for the large-count form of an int argument: converts the caller's value in, and the result back.
 class Narrowed {
  public:
   explicit Narrowed(int* to) : to_(to), value_(0) {}

@@ -15,7 +15,7 @@ Failure current_failure() {
   try {
     throw;
   } catch (Failure& failure) { return std::move(failure); } catch (const PeFailedError& error) {
-    // Where the job goes on, what was to be done needs a process that has died.
+    // When the job continues, the operation itself needs a process that has failed.
     const bool goes_on = is_active() && !library().context().job().is_ending();
     return {goes_on ? MPIX_ERR_PROC_FAILED : MPI_ERR_PROC_ABORTED, error.what()};
   } catch (const MemoryError& error) { return {MPI_ERR_NO_MEM, error.what()}; } catch (const OverflowError& error) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How bodies say that something is wrong: they throw, and the entry point calls the error handler.
+// Errors in bodies: a body throws Failure, and its entry point calls the error handler.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,10 +15,10 @@ namespace atl::mpi {
 
 class Object;
 
-/// An error class or code of MPI, with a sentence. `owner`: whose error handler is called, when it is not the one of
-/// the function's arguments. `cause`: what error handlers get in place of the code, of the one among several that they
-/// are called for. `is_of_nothing`: no matter of the object that the call is for; should no handler have been chosen
-/// for that, it goes where errors of no object go.
+/// An MPI error class or code, with a message. `owner`: the object whose error handler is called instead of that of the
+/// function's arguments. `cause`: the code that the error handler gets instead of `code` when one of several operations
+/// failed. `is_of_nothing`: the error does not concern the object of the call; unless a handler was set on that object,
+/// the handler for errors without an object is called.
 struct Failure {
   int code;
   std::string text;
@@ -39,19 +39,19 @@ template <class... Args>
   throw Failure{.code = code, .text = fmt::format(format, std::forward<Args>(args)...), .is_of_nothing = true};
 }
 
-/// fail() unless it holds.
+/// Calls fail() unless the condition holds.
 #define ATOLL_MPI_REQUIRE(condition, code, ...) \
   do { \
     if (!(condition)) [[unlikely]] \
       ::atl::mpi::fail(code, __VA_ARGS__); \
   } while (0)
 
-/// Failure when a list of so many entries is none.
+/// Throws Failure when a list of `count` > 0 entries is a null pointer.
 inline void need_list(const void* list, std::int64_t count, const char* what) {
   ATOLL_MPI_REQUIRE(list != nullptr || count <= 0, MPI_ERR_ARG, "the list of {} is a null pointer", what);
 }
 
-/// The code and sentence of the exception in flight.
+/// The Failure for the exception in flight.
 Failure current_failure();
 
 }  // namespace atl::mpi

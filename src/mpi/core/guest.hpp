@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process that was started by MPI_Comm_spawn knows of the process that started it.
+// The parent of a process that MPI_Comm_spawn started.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 namespace atl::mpi {
 
 struct Guest {
-  PeId root;             ///< the process that has started it
-  std::uint64_t bits;    ///< of what they say to one another
-  int number;            ///< of its program: MPI_APPNUM
+  PeId root;             ///< the process that called MPI_Comm_spawn as root
+  std::uint64_t bits;    ///< match bits of their messages
+  int number;            ///< MPI_APPNUM
 };
 
 std::string note_for(const Guest& guest);
-/// Nothing: it is the launcher's, or alone.
+/// None when the launcher started this process, or it runs alone.
 std::optional<Guest> guest_of_another();
 
 }  // namespace atl::mpi

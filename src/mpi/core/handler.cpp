@@ -27,7 +27,7 @@ struct Predefined {
   ErrorHandler& give_back =
       predefined_handler(reinterpret_cast<std::uintptr_t>(MPI_ERRORS_RETURN), ErrorHandler::Way::give_back);
 };
-// Made when the library is loaded, never destroyed: handlers may be named at any time.
+// Created at first use and never destroyed: programs may name handlers at any time.
 Predefined& handlers() {
   static auto& all = *new Predefined;
   return all;
@@ -59,7 +59,7 @@ int handle(Call call, Object* object, ErrorSlot& fallback) {
   return handle(call, std::move(failure), object, *slot);
 }
 
-// Whatever kind it is: the type of the handle has said that. It may be no object any more, see find().
+// The object of any kind: the type of the handle determines the kind. It may have been freed, see find().
 [[gnu::no_sanitize("vptr")]] Object* behind(const void* handle) {
   auto value = reinterpret_cast<std::uintptr_t>(handle);
   if (value < detail::first_address) return detail::predefined[value];
@@ -92,10 +92,10 @@ int ErrorHandler::meet(Call call, const Failure& failure, Object* object) {
   if (function_ != nullptr) {
     const int told = failure.cause != MPI_SUCCESS ? failure.cause : failure.code;
     int code = told;
-    // The object may be gone when the function is done with it.
+    // The error handler may free the object.
     std::uintptr_t handle = object == nullptr ? reinterpret_cast<std::uintptr_t>(MPI_COMM_SELF) : object->handle();
     function_(&handle, &code);
-    return code == told ? failure.code : code;  // which the function may have changed
+    return code == told ? failure.code : code;  // the function may have changed the code
   }
   if (way_ == Way::give_back) return failure.code;
   end_job(call, failure.text, failure.code & 0xFF ? failure.code & 0xFF : 1);
@@ -140,7 +140,7 @@ void set_handler(Kind of, ErrorSlot& slot, MPI_Errhandler errhandler) {
   auto& handler = need<ErrorHandler>(errhandler);
   ATOLL_MPI_REQUIRE(handler.fits(of), MPI_ERR_ERRHANDLER, "the error handler was made for another kind of object");
   slot.set(handler);
-  // A program that wants errors returned wants the job to go on after them.
+  // A program that asks for returned errors expects the job to continue after them.
   if (is_active() && !handler.ends_job()) library().context().job().survive(fabric::Survival::goes_on);
 }
 
@@ -164,7 +164,8 @@ int raise_inactive(Call call) {
 
 namespace {
 
-// Processes that were spawned by a program that survives deaths end without it: to it they have died.
+// Whether this process ends without ending the job: a spawned process of a program that survives failures counts as
+// failed to it.
 bool ends_alone(const std::string& cause) {
   fabric::Job& job = library().context().job();
   if (!job.is_guest() || job.survival() == fabric::Survival::none) return false;

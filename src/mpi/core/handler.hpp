@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error handlers, and how a failed entry point ends.
+// Error handlers, and how entry points handle failures.
 #pragma once
 
 #include "core/failure.hpp"
@@ -7,7 +7,7 @@
 
 namespace atl::mpi {
 
-/// The function a program called, for messages.
+/// The MPI function that the program called, for error messages.
 struct Call {
   const char* name;
 };
@@ -20,15 +20,15 @@ class ErrorHandler : public Object {
   static constexpr const char* what = "error handler";
   static Handle null_handle() { return MPI_ERRHANDLER_NULL; }
 
-  /// `of`: the kind of object that its function is for.
+  /// `of`: the kind of object for which `function` is written.
   using Function = void (*)(void* handle, int* code, ...);
   ErrorHandler(Kind of, Function function) : Object(kind), of_(of), function_(function) {}
   enum class Way { fatal, abort, give_back };
   explicit ErrorHandler(Way way) : Object(kind), way_(way) {}
 
-  /// Returns the code to return, or ends the program.
+  /// Handles a failure: returns the code for the program, or ends the job.
   int meet(Call call, const Failure& failure, Object* object);
-  /// MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT.
+  /// True for MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT.
   bool ends_job() const { return function_ == nullptr && way_ != Way::give_back; }
   bool fits(Kind of) const { return function_ == nullptr || of == of_; }
 
@@ -55,20 +55,20 @@ class ErrorSlot {
   bool is_set_ = false;
 };
 
-/// Where errors go that belong to no object: the handler of MPI_COMM_SELF. Programs for MPI 3 have set that of
-/// MPI_COMM_WORLD alone, which is meant then.
+/// The handler of errors without an object: that of MPI_COMM_SELF, or that of MPI_COMM_WORLD when the program, like
+/// programs for MPI 3, has set only the latter.
 ErrorSlot& default_errors();
-/// Of files that are not open (MPI_FILE_NULL).
+/// The handler of MPI_FILE_NULL: for errors of files that are not open.
 ErrorSlot& default_file_errors();
 
-// For the handler of an entry point: ends the exception in flight by the error handler of an object (of MPI_COMM_SELF
-// without one).
+// For the catch block of an entry point: handles the exception in flight with the error handler of the object, or of
+// MPI_COMM_SELF without one. Returns the code for the program.
 int raise(Call call);
 int raise(Call call, MPI_Comm comm);
 int raise(Call call, MPI_Win win);
 int raise(Call call, MPI_File file);
 int raise(Call call, MPI_Session session);
-/// Of functions that make something to which the handler will belong.
+/// For functions that create an object with this error handler.
 int raise(Call call, MPI_Errhandler handler);
 int raise_inactive(Call call);
 
@@ -85,10 +85,10 @@ ErrorSlot& errors_of(Handle handle) {
 void set_handler(Kind of, ErrorSlot& slot, MPI_Errhandler errhandler);
 void get_handler(const ErrorSlot& slot, MPI_Errhandler* errhandler);
 void free_handler(MPI_Errhandler* errhandler);
-/// `object`: null for MPI_FILE_NULL.
+/// `object` is null for MPI_FILE_NULL.
 void call_handler(ErrorSlot& slot, Object* object, int code);
 
-/// Says the sentence and ends the job.
+/// Prints the message and ends the job.
 [[noreturn]] void end_job(Call call, std::string_view text, int status);
 
 }  // namespace atl::mpi

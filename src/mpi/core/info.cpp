@@ -77,7 +77,7 @@ void set_environment_info() {
 
 void info_create(MPI_Info* info) { give_info({}, info); }
 void info_create_env(MPI_Info* info) {
-  if (!is_active() && environment().entries().empty()) set_environment_info();  // at any time
+  if (!is_active() && environment().entries().empty()) set_environment_info();  // MPI_INFO_ENV is valid before MPI_Init
   give_info(environment().entries(), info);
 }
 void info_dup(MPI_Info info, MPI_Info* copy) { give_info(need<Info>(info).entries(), copy); }

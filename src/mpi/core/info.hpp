@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Info objects: keys and values, in the order they were set.
+// Info objects: keys and values in the order in which they were set.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,8 @@ class Info : public Object {
 
 /// The entries of an info argument; none for MPI_INFO_NULL.
 Info::Entries entries_of(MPI_Info info);
-/// `known` with the values that `given` has for its keys. Other keys were ignored, so they are not returned.
+/// The keys of `known` with the values of `given` where it has them. Other keys of `given` are ignored, so they are not
+/// returned.
 Info::Entries in_use(Info::Entries known, const Info::Entries& given);
 /// A new handle to a copy of these hints.
 void give_info(const Info::Entries& entries, MPI_Info* info);
@@ -51,9 +52,9 @@ void info_get_key(MPI_Info info, int index, char* key);
 void info_get_string(MPI_Info info, const char* key, int* length, char* value, int* flag);
 void info_get_length(MPI_Info info, const char* key, int* length, int* flag);
 void info_set(MPI_Info info, const char* key, const char* value);
-/// The function that tells how the program was started. Set before main().
+/// Sets the function that describes how the program was started. Call it before main().
 void describe_environment_by(Info::Entries (*describe)());
-/// Fills MPI_INFO_ENV, when MPI is initialized.
+/// Fills MPI_INFO_ENV; called when MPI is initialized.
 void set_environment_info();
 
 }  // namespace atl::mpi

@@ -12,7 +12,7 @@
 namespace atl::mpi {
 namespace {
 
-// The same for all libraries of the process.
+// All programming interfaces of the process share one Context.
 [[maybe_unused]] const bool shared =
     (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::answered), true);
 
@@ -26,7 +26,7 @@ std::vector<void (*)()>& ends() {
   return all;
 }
 
-// Serialises set-up and end.
+// Serialises initialisation and finalisation.
 std::mutex mutex;
 int users = 0;
 
@@ -42,7 +42,7 @@ Library::Library() {
   context_ = runtime::open_process();
   context_->look_for_stopped_peers();
   const std::uint64_t half = config::bytes(config::Variable::unexpected_limit) / 2;
-  constexpr std::uint64_t bytes_of_one = 512;  // what is kept of each, and what its payload takes beyond its length
+  constexpr std::uint64_t bytes_of_one = 512;  // overhead of an unexpected message beyond its payload
   const std::uint64_t messages = std::min<std::uint64_t>(half / bytes_of_one, UINT32_MAX);
   matcher_ = std::make_unique<runtime::Matcher>(
       *context_, runtime::MatcherOptions{.unexpected_bytes = half,
@@ -50,7 +50,7 @@ Library::Library() {
                                          .apart_from_bit = communicator_bit});
 }
 
-// Handlers and what answers deaths ask for the library, from the first of them on.
+// Message handlers and failure handlers call library(), so they are registered when it is valid.
 void Library::begin() {
   for (Service begin : services()) begin(*context_);
   context_->barrier();
@@ -65,7 +65,7 @@ void Library::part() {
 
 void Library::leave() {
   if (progress_started_) context_->stop_progress_thread();
-  // From here on deaths end waits.
+  // From here on a failed rank ends waits with an error.
   context_->answer_news(nullptr);
   try {
     context_->quiet();

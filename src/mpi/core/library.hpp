@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one MPI library of this process: what the first MPI_Init or MPI_Session_init makes and the last finalize takes
-// away.
+// The one MPI library of this process, which exists from the first MPI_Init or MPI_Session_init to the last finalize.
 #pragma once
 
 #include <atomic>
@@ -13,16 +12,16 @@
 
 namespace atl::mpi {
 
-/// Tags of messages have the number of their communicator from this bit on: each is matched apart.
+/// Match bits contain the number of the communicator from this bit on, so that each communicator is matched separately.
 inline constexpr unsigned communicator_bit = 31;
 
 class Library {
  public:
   /// Joins the job. Collective.
   Library();
-  /// The rest of it, when library() knows it. Collective.
+  /// The second part of initialisation, when library() returns this object. Collective.
   void begin();
-  /// Leaves it: the last thing to do. Collective.
+  /// Leaves the job; the last call. Collective.
   void leave();
   ~Library();
   Library(const Library&) = delete;
@@ -37,36 +36,36 @@ class Library {
 
  private:
   void part();
-  std::shared_ptr<runtime::Context> context_;  // of all doors
+  std::shared_ptr<runtime::Context> context_;  // shared with the other programming interfaces (OpenSHMEM, …)
   std::unique_ptr<runtime::Matcher> matcher_;
   std::atomic<bool> progress_started_{false};
 };
 
 /// Of the thread level that the program has asked for, MPI_THREAD_MULTIPLE: any thread may call, whatever others do.
-/// For the checks alone: everything is safe to call from any thread.
+/// Used by the checks only: the library itself is thread-safe at every level.
 void let_all_threads_call();
 bool all_threads_may_call();
 
-/// Called when a Library has been made, before its barrier: for message handlers of folders above. The same calls in
-/// the same order on every PE; made before the first Library.
+/// Registers a function that each new Library calls before its barrier, in which higher folders register their message
+/// handlers. All PEs must make the same calls in the same order, before the first Library exists.
 using Service = void (*)(runtime::Context& context);
 void add_service(Service begin);
-/// Called when a Library ends, after its last use.
+/// Registers a function that is called when a Library ends, after its last use.
 void add_end(void (*end)());
 
 namespace detail {
-/// Null before the first init and after the last finalize.
+/// Null before the first initialisation and after the last finalisation.
 extern Library* library;
 }  // namespace detail
 
-/// Whether MPI has been initialized, by world or session, and not all of that finalized.
+/// Whether the world or a session is initialized and not yet finalized.
 inline bool is_active() { return detail::library != nullptr; }
-/// Only while active.
+/// Valid only while is_active().
 inline Library& library() { return *detail::library; }
 
-/// Counts a user of the library (the world, a session) in; the first one makes it. Collective then.
+/// Adds a user of the library (the world, a session). The first one creates the library, which is collective.
 void enter_library();
-/// The last one out ends it.
+/// Removes a user. The last one ends the library.
 void leave_library();
 
 }  // namespace atl::mpi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that programs give to objects.
+// Names of objects.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,10 @@
 
 namespace atl::mpi {
 
-/// `to` has room for MPI_MAX_OBJECT_NAME.
+/// `to` has room for MPI_MAX_OBJECT_NAME characters.
 void get_name(std::string_view name, char* to, int* length);
 void get_name(Object& object, char* to, int* length);
-/// Names that are too long are cut.
+/// Truncates names that are too long.
 void set_name(Object& object, const char* name);
 
 }  // namespace atl::mpi

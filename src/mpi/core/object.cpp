@@ -13,7 +13,7 @@ Watcher* watcher = nullptr;
 
 namespace {
 
-// Numbers of objects that Fortran (or a _toint function) has asked for, from first_address on.
+// Objects that have a Fortran handle (by a Fortran call or a _toint function); the first number is first_address.
 std::mutex numbers_mutex;
 std::vector<Object*>& numbers() {
   static auto& all = *new std::vector<Object*>;
@@ -71,7 +71,7 @@ void Object::operator delete(void* memory) {
 Object::~Object() {
   if (checking()) [[unlikely]]
     detail::watcher->gone(*this);
-  // Volatile: it is to be read when this is no more.
+  // Volatile, because find() reads it after the object's end.
   *static_cast<volatile Kind*>(&kind_) = Kind::freed;
   if (constant_ != 0 && detail::predefined[constant_] == this) detail::predefined[constant_] = nullptr;
   if (int number = number_.load(std::memory_order_relaxed); number != 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles and what is behind them. A handle below 0x1000 is a constant of the ABI, any other the address of an Object.
+// Handles and their objects. A handle below 0x1000 is a constant of the ABI, any other the address of an Object.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace atl::mpi {
 class Attributes;
 class ErrorSlot;
 
-/// Values that memory of other things rarely holds.
+/// Kinds of objects. The values are unlikely to occur in other memory, so that invalid handles are recognised.
 enum class Kind : std::uint32_t {
   freed = 0,
   comm = 0x4D504901,
@@ -35,7 +35,7 @@ enum class Kind : std::uint32_t {
   win
 };
 
-/// What a handle stands for. Counted: the handle holds one count, whatever is in flight others.
+/// The object of a handle. Reference-counted: the handle holds one reference, operations in flight hold others.
 class Object {
  public:
   explicit Object(Kind kind) : kind_(kind) {}
@@ -46,22 +46,22 @@ class Object {
   void retain() {
     if (constant_ == 0) count_.fetch_add(1, std::memory_order_relaxed);
   }
-  /// Predefined ones end with the library that made them, however often programs free them.
+  /// Drops a reference. Predefined objects live until the library ends, however often programs free them.
   void release() {
     if (constant_ != 0) return;
-    // Acquire and release: the thread that ends it sees what the others did. Partner: itself. The only holder of a
-    // count shares it with no thread.
+    // Acquire and release: the thread that destroys the object sees the writes of all others; partner: itself. The
+    // holder of the only reference shares it with no thread.
     if (count_.load(std::memory_order_acquire) == 1 || count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
   /// The handle as a number.
   std::uintptr_t handle() const { return constant_ != 0 ? constant_ : reinterpret_cast<std::uintptr_t>(this); }
   bool is_predefined() const { return constant_ != 0; }
-  /// Makes this what `constant` stands for, until dismiss().
+  /// Makes this the object of an ABI constant, until dismiss().
   void predefine(std::uintptr_t constant);
   void dismiss() { delete this; }
 
-  // What some kinds have.
-  /// The value of a predefined attribute, if it has such a one.
+  // Properties that some kinds have.
+  /// The value of a predefined attribute, if the object has it.
   virtual std::optional<void*> own_attribute(int keyval) {
     static_cast<void>(keyval);
     return std::nullopt;
@@ -70,13 +70,13 @@ class Object {
   virtual Attributes* attributes() { return nullptr; }
   virtual std::string* name() { return nullptr; }
 
-  /// Where programs are checked memory rests for long, so that a freed handle is known as such.
+  /// With ATOLL_MPI_CHECK freed memory is reused late, so that freed handles are recognised.
   static void* operator new(std::size_t bytes);
   static void operator delete(void* memory);
 
-  /// Fortran's number for it: the constant, or one given at the first call.
+  /// The Fortran handle: the constant, or a number assigned at the first call.
   int number();
-  /// Null when there is none.
+  /// Returns null for an unknown number.
   static Object* of_number(int number);
 
  protected:
@@ -94,8 +94,8 @@ inline constexpr std::uintptr_t first_address = 0x1000;
 extern Object* predefined[first_address];
 }  // namespace detail
 
-/// The object of that kind behind a handle; null: it is none, or it has been freed. What is no object any more is
-/// looked at on purpose.
+/// The object of kind T of a handle; null when the handle is invalid or freed. Deliberately reads memory that may no
+/// longer be an object.
 template <class T>
 [[gnu::no_sanitize("vptr")]] T* find(typename T::Handle handle) {
   auto value = reinterpret_cast<std::uintptr_t>(handle);
@@ -105,7 +105,7 @@ template <class T>
   return object != nullptr && object->kind() == T::kind ? static_cast<T*>(object) : nullptr;
 }
 
-/// The same, or Failure with the kind's error class.
+/// The same; throws Failure with the kind's error class instead of returning null.
 template <class T>
 T& need(typename T::Handle handle) {
   T* object = find<T>(handle);
@@ -114,14 +114,14 @@ T& need(typename T::Handle handle) {
   return *object;
 }
 
-// The object behind a handle whose class lives in a higher folder; Failure with the kind's error class.
+// The object of a handle whose class belongs to a higher folder; throws Failure with the kind's error class.
 Object& any(MPI_Comm handle);
 Object& any(MPI_Win handle);
 Object& any(MPI_File handle);
 Object& any(MPI_Session handle);
 Object& any(MPI_Datatype handle);
 
-// A handle as Fortran's number, and back; what is none stays a constant below first_address.
+// Conversion between handles and Fortran handles; an invalid one becomes a constant below first_address.
 int number_of_handle(std::uintptr_t handle);
 std::uintptr_t handle_of_number(int number);
 template <class Handle>
@@ -133,7 +133,7 @@ Handle from_number(int number) {
   return reinterpret_cast<Handle>(handle_of_number(number));
 }
 
-/// null: the null handle of that kind.
+/// The handle of an object; for null the null handle of its kind.
 template <class T>
 typename T::Handle handle_of(const T* object) {
   return object == nullptr ? T::null_handle() : reinterpret_cast<typename T::Handle>(object->handle());
@@ -148,12 +148,12 @@ template <class T>
 class Ref {
  public:
   Ref() = default;
-  /// Shares it.
+  /// Adds a reference.
   explicit Ref(T& object) : object_(&object) { object.retain(); }
   explicit Ref(T* object) : object_(object) {
     if (object != nullptr) object->retain();
   }
-  /// Takes over the count of a new object.
+  /// Takes over the reference of a new object.
   static Ref adopt(T* object) {
     Ref ref;
     ref.object_ = object;
@@ -173,7 +173,7 @@ class Ref {
   T* operator->() const { return object_; }
   T& operator*() const { return *object_; }
   explicit operator bool() const { return object_ != nullptr; }
-  /// Gives the count to a handle.
+  /// Hands the reference over to a handle.
   T* leak() { return std::exchange(object_, nullptr); }
 
  private:
@@ -185,7 +185,7 @@ Ref<T> make(Args&&... args) {
   return Ref<T>::adopt(new T(std::forward<Args>(args)...));
 }
 
-/// Stores a handle to the new object, which then holds the count.
+/// Stores a handle of the new object, which takes over the reference.
 template <class T>
 void give(Ref<T> object, typename T::Handle* handle) {
   *handle = handle_of(*object);

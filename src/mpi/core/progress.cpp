@@ -15,7 +15,7 @@
 namespace atl::mpi {
 namespace {
 
-// Waking the thread takes some microseconds of its own, so that what takes less is not worth it.
+// Waking the thread takes a few microseconds, which shorter operations would not gain back.
 constexpr std::size_t worth_waking = 16384;
 
 struct Policy {
@@ -58,7 +58,7 @@ void give_core_away() {
   std::vector<unsigned> rest;
   for (unsigned core = 0; core < CPU_SETSIZE; ++core)
     if (core != given && CPU_ISSET(core, &mine)) rest.push_back(core);
-  bind_thread(rest);  // those bound to the given one alone stay: somebody has bound them by hand
+  bind_thread(rest);  // threads that are bound to the reserved core alone stay: the user bound them
 }
 
 }  // namespace atl::mpi

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes on while the program computes: a progress thread, where there is a core for it.
+// Progress while the program computes: a progress thread, if a core is available for it.
 #pragma once
 
 #include <cstddef>
 
 namespace atl::mpi {
 
-/// Something is under way that takes steps, and its caller goes away: the progress thread, if there is to be one, takes
-/// over. `bytes`: how much it moves. Short ones are not worth waking a thread, which comes to them within half a
+/// Call when a non-blocking operation of several steps returns to the program: the progress thread, if there is one,
+/// continues it. `bytes` is the amount of data. Short operations do not wake the thread, which polls every half
 /// millisecond.
 void leave_to_progress(std::size_t bytes);
-/// Keeps the program's threads off the core that ATOLL_PROGRESS_CORE gives away. When the library has been made.
+/// Keeps the program's threads off the core that ATOLL_PROGRESS_CORE reserves. Call when the library exists.
 void give_core_away();
 
 }  // namespace atl::mpi

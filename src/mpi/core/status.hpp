@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fields of MPI_Status hold that the standard leaves to the library. Every way into a status goes through
-// here.
+// Contents of the internal fields of MPI_Status. Only these functions write a status.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +28,7 @@ inline void set_bytes(MPI_Status& status, std::int64_t bytes) {
 inline bool is_cancelled(const MPI_Status& status) { return status.MPI_internal[2] != 0; }
 inline void set_cancelled(MPI_Status& status, bool cancelled) { status.MPI_internal[2] = cancelled ? 1 : 0; }
 
-/// MPI_ERROR is left as it is: only calls that complete several requests set it.
+/// Leaves MPI_ERROR unchanged: only calls that complete several requests set it.
 inline void fill(MPI_Status* status, int source, int tag, std::int64_t bytes, bool cancelled = false) {
   if (status == MPI_STATUS_IGNORE) return;
   status->MPI_SOURCE = source;
@@ -37,7 +36,7 @@ inline void fill(MPI_Status* status, int source, int tag, std::int64_t bytes, bo
   set_bytes(*status, bytes);
   status->MPI_internal[2] = cancelled ? 1 : 0;
 }
-/// Of requests that are inactive, and of sends.
+/// The status of inactive requests and of sends.
 inline void fill_empty(MPI_Status* status) {
   fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
   if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = MPI_SUCCESS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Observer of the handles that a program gets and gives back, and of its waits: none, or the checks (see check/).
+// Observer of the program's handles and waits: none, or the checks of check/.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,13 @@ class Object;
 
 class Watcher {
  public:
-  /// The program has got a handle to it.
+  /// The program has received a handle of the object.
   virtual void given(Object& object) = 0;
-  /// The last reference to it is gone.
+  /// The last reference to the object was dropped.
   virtual void gone(Object& object) = 0;
-  /// The program has completed this request, and its status is filled: Failure when something is wrong all the same.
+  /// The program has completed this request, and its status is filled. Throws Failure when a check fails.
   virtual void completed(Object& request) = 0;
-  /// Waits until `ready`, which comes only when one of `whom` at least does something.
+  /// Waits until `ready`, which requires an action of at least one of the PEs `whom`.
   virtual void wait(const std::function<bool()>& ready, std::span<const PeId> whom) = 0;
 
  protected:
@@ -30,7 +30,7 @@ namespace detail {
 extern Watcher* watcher;
 }
 
-/// Whether programs are checked (ATOLL_MPI_CHECK): the one branch that all of it costs when they are not.
+/// Whether ATOLL_MPI_CHECK is on. When it is off, the checks cost this one branch.
 inline bool checking() { return detail::watcher != nullptr; }
 
 }  // namespace atl::mpi

@@ -15,11 +15,11 @@ namespace {
 
 // | offset | bytes | field  | valid when                                        |
 // |--------|-------|--------|---------------------------------------------------|
-// |   0    |   8   | comm   | always: its number                                |
-// |   8    |   8   | number | of the agreement on that communicator             |
+// |   0    |   8   | comm   | always: number of the communicator                |
+// |   8    |   8   | number | always: number of the agreement on it             |
 // |  16    |   8   | what   | always                                            |
-// |  24    |       |        | said: what the sender says; decided: all opinions |
-// gone: the sender has freed the communicator, and says nothing.
+// |  24    |       |        | said: the sender's value; decided: all values     |
+// gone: the sender has freed the communicator and has no value.
 struct Header {
   enum What : std::uint64_t { said, ask, decided, gone };
   std::uint64_t comm;
@@ -30,18 +30,18 @@ static_assert(sizeof(Header) == 24);
 
 using Bytes = std::vector<std::byte>;
 
-// One agreement, from the first word of it to the last that may be asked for.
+// State of one agreement, from its first message until its decision can no longer be requested.
 struct Round {
-  std::map<std::uint32_t, Bytes> heard;  // by PE; of a collector
+  std::map<std::uint32_t, Bytes> heard;  // values by PE, on the coordinator
   std::optional<Bytes> decision;
-  std::vector<PeId> askers;  // before this rank has come to it
-  std::set<std::uint32_t> gone;  // PEs that will not
-  bool here = false;         // this rank has come to it
+  std::vector<PeId> askers;  // PEs that asked before this rank began the agreement
+  std::set<std::uint32_t> gone;  // PEs that have freed the communicator
+  bool here = false;         // this rank has begun it
   Bytes mine;
 };
 
 // Decisions that may still be requested. A requester is at most one agreement behind: no member begins the agreement
-// after next before all members have taken part in the next one, or are dead.
+// after next before all members have taken part in the next one or have failed.
 constexpr std::size_t most_kept = 4;
 
 struct Service {
@@ -111,7 +111,7 @@ void append(Bytes& to, const void* from, std::size_t bytes) {
   to.insert(to.end(), data, data + bytes);
 }
 
-// Place among the members, length, bytes, for each.
+// Serialises the values: index of the member, length, bytes, for each.
 Bytes packed(const std::vector<PeId>& members, const std::map<std::uint32_t, Bytes>& heard) {
   Bytes all;
   for (std::size_t place = 0; place < members.size(); ++place) {
@@ -157,7 +157,7 @@ bool Agreement::ready() {
   }
   const PeId self = library().pe();
   const PeId collector = *std::find_if(members_.begin(), members_.end(), [&](PeId pe) { return !is_out(pe, gone); });
-  // A decision of the collector before may have come before it died: it counts.
+  // A decision that the previous coordinator sent before it failed counts.
   if (told_ && *told_ != collector && context.endpoint().message_waiting()) {
     context.progress();
     return false;
@@ -183,8 +183,8 @@ bool Agreement::ready() {
   if (collector != self) {
     tell(collector, key_.comm, key_.number, Header::said, mine_);
   } else if (const bool takes_over = self != members_.front(); takes_over || context.job().has_failed()) {
-    // The members' values went to a dead coordinator: all are asked again, also those that know its decision. After a
-    // death some members may have freed the communicator, which they report when they are asked.
+    // The members' values went to a failed coordinator: all are asked again, also those that know its decision. Members
+    // that have freed the communicator after the failure report that.
     if (takes_over) {
       std::lock_guard lock(service().mutex);
       auto& heard = service().rounds[key_.comm][key_.number].heard;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agreement among the live members of a communicator: each member's value reaches all or counts for none, whichever
-// members die meanwhile. Works on revoked communicators.
+// Agreement among the live members of a communicator: each member's value reaches either all members or none, whichever
+// members fail meanwhile. Works on revoked communicators.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@
 
 namespace atl::mpi {
 
-/// What each member (Comm::everybody) has said; nothing of those that were dead. The same on all that are alive.
+/// The value of each member (Comm::everybody); none for failed members. The same on all live members.
 using Opinions = std::vector<std::optional<std::vector<std::byte>>>;
 
-/// The lowest member that is alive collects what all others that are alive say, and tells all of them. When it dies the
-/// next one does that, and takes over what has been decided already if anybody alive knows: those that have gone on
-/// answer for that long. Members that have freed the communicator since a death count as dead.
+/// The coordinator, which is the lowest live member, collects the values of all live members and sends the decision to
+/// all. When it fails, the next one takes over and adopts a decision that any live member knows; members that have
+/// completed keep answering for that purpose. Members that have freed the communicator after a failure count as failed.
 class Agreement : public Waiting {
  public:
-  /// The next one on this communicator: the same calls in the same order on all members.
+  /// Begins the next agreement on this communicator. All members make the same calls in the same order.
   Agreement(Comm& comm, std::vector<std::byte> mine);
   Agreement(const Agreement&) = delete;
   Agreement& operator=(const Agreement&) = delete;
@@ -31,8 +31,8 @@ class Agreement : public Waiting {
   } key_;
   std::vector<PeId> members_;
   std::vector<std::byte> mine_;
-  std::optional<PeId> told_;  // the collector that knows what this rank says
-  bool asked_ = false;  // as a later collector: the others were asked
+  std::optional<PeId> told_;  // the coordinator that has this rank's value
+  bool asked_ = false;  // as a coordinator that took over: the others have been asked
 };
 
 }  // namespace atl::mpi

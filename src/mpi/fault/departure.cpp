@@ -16,13 +16,13 @@
 namespace atl::mpi {
 namespace {
 
-// Calls on one communicator are numbered, and a member that has left one call takes part in no later one. Other calls
-// have unique names.
+// Calls on one communicator are numbered, and a member that has left one call takes part in no later one. All other
+// calls have unique match bits.
 struct Service {
   std::mutex mutex;
   runtime::HandlerId handler{};
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t>
-      calls;  // by bits without the call, and PE: the first it has left
+      calls;  // (match bits without call number, PE) -> first call that the PE has left
   std::set<std::pair<std::uint64_t, std::uint32_t>> named;
   std::atomic<bool> any{false};
 };
@@ -32,7 +32,7 @@ Service& service() {
 }
 
 bool is_numbered(std::uint64_t bits) { return talk_of(bits) == Talk::library; }
-// Both partners of a partitioned message know it by a number that is no call's.
+// Partitioned messages have a channel number instead of a call number.
 bool is_partitioned(std::uint64_t bits) {
   return talk_of(bits) == Talk::partitioned || (is_numbered(bits) && (bits & Comm::partitioned_bit) != 0);
 }
@@ -49,7 +49,7 @@ void note(PeId pe, std::uint64_t bits) {
   service().any.store(true, std::memory_order_relaxed);
 }
 
-// What is pending ends in the next check().
+// The next check() ends pending operations.
 void hear(runtime::Context& context, PeId source, std::span<const std::byte> payload) {
   std::uint64_t bits;
   std::memcpy(&bits, payload.data(), sizeof(bits));

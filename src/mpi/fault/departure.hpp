@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members that have left collective calls with an error: a member that waits for one there leaves, too, and at once,
-// where otherwise it could not know whether that one is late or will never come.
+// Members that have left collective calls with an error. A member that waits for one of them leaves at once, too;
+// otherwise it could not distinguish a late member from one that will never call.
 #pragma once
 
 #include "atoll/base/ids.hpp"
@@ -8,9 +8,9 @@
 
 namespace atl::mpi {
 
-/// Whether that PE has said that it leaves the call which messages with these bits belong to, or an earlier one.
+/// Whether this PE has announced that it left the call with these match bits, or an earlier one on its communicator.
 bool has_departed(PeId pe, std::uint64_t bits);
-/// Whether any has.
+/// Whether any PE has announced a departure.
 bool any_departed();
 
 }  // namespace atl::mpi

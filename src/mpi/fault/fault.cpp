@@ -20,7 +20,7 @@ T read(const std::vector<std::byte>& from, std::size_t at) {
   return value;
 }
 
-// | value: 8 | PEs: 4 each |
+// A member's value in an agreement: | value: 8 | PEs of failed ranks: 4 each |
 std::vector<std::byte> opinion(std::uint64_t value, const std::vector<PeId>& pes) {
   std::vector<std::byte> bytes(sizeof(value) + pes.size() * sizeof(PeId));
   std::memcpy(bytes.data(), &value, sizeof(value));
@@ -47,7 +47,7 @@ Flow agree_flow(Ref<Comm> comm, int mine, int* flag) {
     if (opinions[i]) all &= static_cast<std::uint32_t>(value_of(*opinions[i]));
     else dead.push_back(members[i]);
   *flag = static_cast<int>(all);
-  // The same everywhere: whether all that have spoken know of all that have not.
+  // All members compute the same: whether every member with a value knows all failed members.
   for (const auto& one : opinions)
     for (PeId pe : dead)
       if (one && !contains(pes_of(*one), pe))
@@ -81,7 +81,7 @@ Flow shrink_flow(Ref<Comm> comm, MPI_Comm* made) {
   give(std::move(result), made);
 }
 
-// The communicator of a call that only a program makes which deals with deaths.
+// The communicator of a ULFM call. Such a call shows that the program handles failed ranks.
 Comm& of_recovery(MPI_Comm handle) {
   answer_deaths_here();
   return need<Comm>(handle);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recovery from the death of ranks (ULFM): failed ranks, revoking, shrinking, agreeing.
+// ULFM, recovery from failed ranks: failed ranks, revoke, shrink, agree.
 #pragma once
 
 #include "comm/comm.hpp"
@@ -13,7 +13,7 @@ void comm_shrink_start(MPI_Comm comm, MPI_Comm* made, MPI_Request* request);
 void comm_agree(MPI_Comm comm, int* flag);
 void comm_agree_start(MPI_Comm comm, int* flag, MPI_Request* request);
 void comm_get_failed(MPI_Comm comm, MPI_Group* failed);
-/// Acknowledges the first so many of those.
+/// Acknowledges the first `count` of the failed ranks.
 void comm_ack_failed(MPI_Comm comm, int count, int* acknowledged);
 void comm_failure_ack(MPI_Comm comm);
 void comm_failure_get_acked(MPI_Comm comm, MPI_Group* failed);

@@ -20,7 +20,7 @@ void end_pending(Comm& comm, Status why) {
   comm.fail_coll(why);
 }
 
-// The rank that receives it first tells all: it reaches every rank, though the revoking rank may die meanwhile.
+// Every rank forwards the first revocation that it receives, so that it reaches all even if the revoking rank fails.
 void spread(Comm& comm) {
   if (comm.mark_revoked()) return;
   for (PeId pe : comm.everybody())
@@ -30,7 +30,7 @@ void spread(Comm& comm) {
     }
 }
 
-// Under a lock of progress(): what is pending ends in the next check().
+// Runs under a lock of progress(): the next check() ends pending operations.
 void hear_revocation(runtime::Context&, PeId, std::span<const std::byte> payload) {
   std::uint64_t number;
   std::memcpy(&number, payload.data(), sizeof(number));
@@ -40,17 +40,17 @@ void hear_revocation(runtime::Context&, PeId, std::span<const std::byte> payload
     known = true;
     spread(comm);
   });
-  if (!known) note_revoked(number);  // not yet, or not any more: a freed communicator needs no news
+  if (!known) note_revoked(number);  // not created here yet, or freed already
   library().context().note_news();
 }
 
-// Collectives of a communicator with a dead member end this long after the death: members that have got an error may
-// not take part.
+// Collectives on a communicator with a failed member end this long after the failure, because members that got an error
+// may not take part.
 constexpr std::int64_t grace_ns = 30'000'000;
-// And so long after it those in which such members say that they leave: they may be kept by something else.
+// The longer limit for collectives whose members announce their departure: something else may delay those members.
 constexpr std::int64_t long_grace_ns = 2'000'000'000;
 
-// For how long all deaths that are known have been.
+// Time since the last known failure.
 std::int64_t since_last_death() {
   static std::atomic<std::uint32_t> known{0};
   static std::atomic<std::int64_t> since_ns{0};
@@ -59,7 +59,7 @@ std::int64_t since_last_death() {
   return now_ns() - since_ns.load();
 }
 
-// By PE. What they have sent is here then.
+// Failed PEs, by number. All messages that they had sent have arrived by then.
 std::vector<bool> hear_of_deaths() {
   fabric::Job& job = library().context().job();
   std::vector<bool> dead(job.places());
@@ -69,7 +69,7 @@ std::vector<bool> hear_of_deaths() {
   return dead;
 }
 
-// Why the members of one that is being made leave.
+// Why the members of a communicator under creation give up.
 Status cause_to_leave(Comm& comm, bool others_had_time) {
   auto bits = comm.made_by();
   if (!bits) return Status::ok;
@@ -80,8 +80,8 @@ Status cause_to_leave(Comm& comm, bool others_had_time) {
   return Status::ok;
 }
 
-// What cannot end any more: with one that is dead or has left, and in the end all collectives of communicators that
-// have one.
+// Ends operations that can no longer complete: those with a failed or departed rank, and finally all collectives on
+// communicators that contain one.
 void on_news() {
   fabric::Job& job = library().context().job();
   const std::int64_t had_ns = since_last_death();

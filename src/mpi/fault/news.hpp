@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens when a rank has died or a communicator is revoked: pending operations that cannot end any more end with
-// an error.
+// Reaction to failed ranks and revoked communicators: pending operations that can no longer complete end with an error.
 #pragma once
 
 #include "comm/comm.hpp"
 
 namespace atl::mpi {
 
-/// Tells all members, and ends what is pending here.
+/// Notifies all members, and ends the pending operations of this rank.
 void revoke(Comm& comm);
-/// The program deals with deaths: the job goes on, and its exit status is that of the ranks that are left.
+/// Declares that the program handles failed ranks: the job continues after a failure, and its exit status is that of
+/// the remaining ranks.
 void answer_deaths_here();
 
 }  // namespace atl::mpi

@@ -6,9 +6,9 @@
 
 namespace atl::mpi {
 
-/// This rank leaves what the messages with these bits belong to. What that means: see fault/.
+/// This rank leaves the operation with these match bits; see fault/departure.hpp for the consequences.
 void depart(std::uint64_t bits);
-/// Sets the function that notifies the others. Before the first call.
+/// Sets the function that notifies the other members. Call it before the first depart().
 void tell_departures_by(void (*tell)(std::uint64_t bits));
 
 }  // namespace atl::mpi

@@ -23,7 +23,7 @@ void run(Flow flow) {
   bool done = false;
   std::exception_ptr error;
   library().context().wait([&] {
-    // Asked again, a step that has failed is not to be passed over.
+    // A failed step stays failed when ready() is called again.
     if (error) return true;
     try {
       done = flow.advance();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of plain bytes between PEs, several at a time, for a flow to wait for.
+// A set of concurrent messages of bytes between PEs, which a flow can await.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class Exchange : public Waiting {
   Exchange() = default;
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
-  /// Takes back what has not been matched.
+  /// Cancels receives that have not been matched.
   ~Exchange();
 
   void send(PeId to, std::uint64_t tag, const void* data, std::size_t bytes);
@@ -33,7 +33,7 @@ class Exchange : public Waiting {
   std::size_t done_ = 0;
 };
 
-/// PEs that talk, seen from one of them.
+/// A list of PEs that communicate, with this PE's rank in it and the match bits that they use.
 struct Circle {
   const std::vector<PeId>* pes;
   int rank;
@@ -43,9 +43,9 @@ struct Circle {
   PeId pe(int member) const { return (*pes)[static_cast<std::size_t>(member)]; }
 };
 
-// Collectives of few bytes, for set-up. Binomial trees. `circle.pes` must outlive the flow.
+// Collectives of a few bytes for set-up, by binomial trees. `circle.pes` must outlive the flow.
 Flow broadcast_bytes(Circle circle, void* data, std::size_t bytes, int root = 0);
-/// Member m's `bytes` at `all` + m * bytes.
+/// Stores the `bytes` of member m at `all` + m * bytes.
 Flow allgather_bytes(Circle circle, const void* mine, std::size_t bytes, void* all);
 Flow barrier_of(Circle circle);
 

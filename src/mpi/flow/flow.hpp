@@ -9,7 +9,7 @@
 
 namespace atl::mpi {
 
-/// What a flow waits for, with co_await.
+/// A condition that a flow awaits with co_await.
 class Waiting {
  public:
   virtual bool ready() = 0;
@@ -18,7 +18,8 @@ class Waiting {
   ~Waiting() = default;
 };
 
-/// Arguments of a flow are copied into it, or must outlive it. It does nothing before the first advance().
+/// A coroutine of several steps. By-value arguments are copied into it; references must outlive it. It does nothing
+/// before the first advance().
 class [[nodiscard]] Flow {
  public:
   struct promise_type;
@@ -34,10 +35,10 @@ class [[nodiscard]] Flow {
     if (handle_) handle_.destroy();
   }
 
-  /// As far as it goes without waiting. True: it has ended. Throws what ended it.
+  /// Runs until it would have to wait. Returns whether it has ended; throws the exception that ended it.
   bool advance();
 
-  // What makes `co_await flow` work: the other one runs as a part of this one.
+  // These make `co_await flow` work: the awaited flow runs as a part of the awaiting one.
   bool await_ready() const { return false; }
   std::coroutine_handle<> await_suspend(Handle parent);
   void await_resume();
@@ -48,7 +49,7 @@ class [[nodiscard]] Flow {
 };
 
 struct Flow::promise_type {
-  /// The one that is advanced, of which all others are parts.
+  /// State of the outermost flow, which advance() is called on.
   struct Root {
     Waiting* waiting = nullptr;
     std::coroutine_handle<> leaf;
@@ -110,7 +111,7 @@ inline bool Flow::advance() {
   return true;
 }
 
-/// Runs it to its end.
+/// Runs a flow to its end.
 void run(Flow flow);
 
 }  // namespace atl::mpi

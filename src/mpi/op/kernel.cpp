@@ -17,7 +17,7 @@ using Combine = coll::Functor::Combine;
 
 template <class T>
 T load(const void* array, std::size_t i) {
-  T value;  // what travels is aligned to 8 at most
+  T value;  // copied, because message data is aligned to at most 8 bytes
   std::memcpy(&value, static_cast<const std::byte*>(array) + i * sizeof(T), sizeof(T));
   return value;
 }
@@ -26,7 +26,7 @@ void store(void* array, std::size_t i, const T& value) {
   std::memcpy(static_cast<std::byte*>(array) + i * sizeof(T), &value, sizeof(T));
 }
 
-/// A loop for one operation on two numbers.
+/// The loop of one operation.
 template <class T, auto combine>
 void each(void* into, const void* left, const void* right, std::size_t count, void*) {
 #pragma GCC ivdep
@@ -84,7 +84,7 @@ Combine logical_of(Code code, std::size_t size) {
   }
 }
 
-/// How a value lies beside its index.
+/// Layout of a value-index pair.
 struct Pair {
   using IsLower = bool (*)(const std::byte* a, const std::byte* b);
   std::size_t index_at, extent;
@@ -97,8 +97,7 @@ bool is_lower(const std::byte* a, const std::byte* b) {
   return load<T>(a, 0) < load<T>(b, 0);
 }
 
-/// `call` with a value of the C++ type that holds an element of this predefined one: an integer, a natural or a real
-/// number.
+/// Calls `call` with a value of the C++ type of a predefined integer, natural or real type.
 template <class Call>
 auto with_number(const Predefined& one, Call&& call) {
   if (one.number == Number::real) {
@@ -117,7 +116,7 @@ auto with_number(const Predefined& one, Call&& call) {
   }
 }
 
-// Fortran's pairs have reals for indices.
+// Fortran's pair types have real indices.
 Pair::IsLower lower_of(const Predefined& index) {
   return with_number(index, []<class T>(T) -> Pair::IsLower { return is_lower<T>; });
 }
@@ -140,7 +139,7 @@ Combine located_of(const Predefined& value) {
   return with_number(value, []<class T>(T) -> Combine { return located<T, largest>; });
 }
 
-/// One for each that was asked for; they are few, and live as long as the program.
+/// Interns a pair layout. There are few, and they live as long as the process.
 const Pair* pair_of(const Pair& wanted) {
   static std::mutex mutex;
   static auto& known = *new std::deque<Pair>;
@@ -160,14 +159,14 @@ std::optional<coll::Reduction> pair_reduction(Code code, const datatype::Type& t
   return coll::Reduction(coll::Functor{pair.extent, combine, const_cast<Pair*>(pair_of(pair))});
 }
 
-// One of MPI_Type_get_value_index that has no constant, or a copy of one.
+// Whether it is a type of MPI_Type_get_value_index without a constant, or a duplicate of one.
 bool is_value_index(const datatype::Type& type) {
   const datatype::Type* one = &type;
   while (one->combiner() == datatype::Combiner::dup) one = one->contents().types.front().get();
   return one->combiner() == datatype::Combiner::value_index;
 }
 
-// coll has these.
+// The equivalent type of coll, if it has one.
 std::optional<coll::Type> type_in_coll(const Predefined& one) {
   using coll::Type;
   int log2 = one.size == 1 ? 0 : one.size == 2 ? 1 : one.size == 4 ? 2 : 3;
@@ -203,7 +202,7 @@ std::optional<coll::Op> op_in_coll(Code code) {
   }
 }
 
-/// What the standard's table of operations and types has.
+/// Whether the standard's table allows this operation on this kind of number.
 bool is_allowed(Code code, Number number) {
   bool integer = number == Number::integer || number == Number::natural;
   switch (code) {
@@ -269,8 +268,8 @@ std::optional<coll::Reduction> reduction(Code code, const datatype::Type& type, 
         coll::Functor{bytes, code == Code::replace ? take_right : keep_left, reinterpret_cast<void*>(bytes)});
   }
   if (one == nullptr) return is_value_index(type) ? pair_reduction(code, type, spacing) : std::nullopt;
-  // Characters are for printing, says the standard, but programs reduce them as they reduce signed char, and all
-  // libraries do so.
+  // The standard excludes characters from arithmetic, but programs reduce MPI_CHAR like MPI_SIGNED_CHAR, and all MPI
+  // libraries allow it.
   constexpr std::uint16_t mpi_char = 0x243, mpi_signed_char = 0x244;
   if (one->handle == mpi_char) one = datatype::find_predefined(mpi_signed_char);
   if (one->number == Number::pair) return pair_reduction(code, type, spacing);

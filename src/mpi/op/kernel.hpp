@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How elements of the predefined types are combined by the predefined operations.
+// Loops that apply the predefined operations to elements of the predefined types.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace atl::mpi::op {
 
-/// As numbered in the ABI.
+/// Predefined operations, by their number in the ABI.
 enum class Code : std::uint16_t {
   sum = 0x21,
   min = 0x22,
@@ -26,14 +26,14 @@ enum class Code : std::uint16_t {
   replace = 0x3c,
   no_op = 0x3d,
 };
-/// The constant's name; null for a number that is none.
+/// The name of the constant; null for an unknown number.
 const char* name_of(Code code);
 
-/// How elements lie: one per extent, or without gaps (both alike for most).
+/// Layout of elements: one per extent, or packed without gaps (the same for most types).
 enum class Spacing { extent, packed };
 
-/// For a predefined type. Nothing where the standard has no such operation. Operations and types of coll
-/// are combined there; replace gives the right operand, no_op the left one, of any type.
+/// The reduction for a predefined type; none where the standard does not allow the operation. Operations and types that
+/// coll has use coll's loops; replace gives the right operand, no_op the left one, of any type.
 std::optional<coll::Reduction> reduction(Code code, const datatype::Type& type, Spacing spacing);
 
 }  // namespace atl::mpi::op

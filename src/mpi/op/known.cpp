@@ -12,7 +12,7 @@
 namespace atl::mpi {
 namespace {
 
-// By the ABI's numbers.
+// Indexed by the numbers of the ABI.
 constexpr std::uintptr_t first_op = 0x20, ops = 0x20;
 using Known = std::atomic<const coll::Reduction*>;
 constinit std::array<std::array<Known, detail::type_constants>, ops> all{};
@@ -26,7 +26,7 @@ const coll::Reduction* make_known(Known& place, MPI_Op op, MPI_Datatype type) {
   if (!made) return nullptr;
   auto fresh = std::make_unique<const coll::Reduction>(*made);
   const coll::Reduction* before = nullptr;
-  // Release: what it holds. Partner: the acquire below; another thread may have been first.
+  // Release publishes the reduction; partner: the acquire below. Another thread may have stored one first.
   if (!place.compare_exchange_strong(before, fresh.get(), std::memory_order_acq_rel)) return before;
   return fresh.release();
 }

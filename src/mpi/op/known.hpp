@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions by predefined operations of predefined types, made once and kept.
+// Cache of reductions for predefined operations on predefined types.
 #pragma once
 
 #include "atoll/coll/collectives.hpp"
@@ -7,8 +7,8 @@
 
 namespace atl::mpi {
 
-/// Null: one of both is the program's own, or the standard has no such reduction; check_operation() says why. Lives for
-/// ever.
+/// The reduction, which lives as long as the process. Null when operation or type is not predefined, or the standard
+/// does not allow the combination; check_operation() reports why.
 const coll::Reduction* known_reduction(MPI_Op op, MPI_Datatype type);
 
 }  // namespace atl::mpi

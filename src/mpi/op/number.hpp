@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that C++ has no portable type for: half and quadruple precision, integers of 16 bytes.
+// Number types that C++ has no portable type for: half and quadruple precision, 16-byte integers.
 #pragma once
 
 #include <bit>
@@ -45,7 +45,7 @@ class Half {
   std::uint16_t bits_ = 0;
 };
 
-/// A complex number of such parts.
+/// A complex number with parts of type T.
 template <class T>
 struct ComplexOf {
   T real, imag;

@@ -75,7 +75,7 @@ void Reducer::combine(void* into, const void* left, const void* right, std::size
   self.operation_->call(left, into, elements, handle_of(*self.type_));
 }
 
-// By way of memory where elements lie as the user's function expects them.
+// Unpacks into temporary memory with the layout that the user's function expects.
 void Reducer::combine_spread(void* into, const void* left, const void* right, MPI_Count count) const {
   const Type& type = this->type();
   constexpr MPI_Count chunk_bytes = 65536;

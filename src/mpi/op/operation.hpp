@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of reductions: handles, and what collectives reduce with.
+// Reduction operations: their handles, and the reducers that collectives use.
 #pragma once
 
 #include "atoll/coll/collectives.hpp"
@@ -25,9 +25,9 @@ class Operation : public Object {
 
   bool commutative() const { return commutative_; }
   bool is_user() const { return small_ != nullptr || large_ != nullptr; }
-  /// Of a predefined one.
+  /// For predefined operations.
   op::Code code() const { return code_; }
-  /// A user's: right[i] = left[i] ∘ right[i], as the datatype lays them out.
+  /// For user-defined operations: right[i] = left[i] ∘ right[i], in the layout of the datatype.
   void call(const void* left, void* right, MPI_Count count, MPI_Datatype type) const;
 
  private:
@@ -37,11 +37,10 @@ class Operation : public Object {
   bool commutative_;
 };
 
-/// An operation on elements of a datatype that have been packed: what coll reduces with. Lives as long as the reduction
-/// runs.
+/// Applies an operation to packed elements of a datatype, as coll requires. Must live until the reduction ends.
 class Reducer {
  public:
-  /// Failure when the operation is not for that type.
+  /// Throws Failure when the operation is not defined for the type.
   Reducer(Operation& operation, TypeObject& type);
   Reducer(const Reducer&) = delete;
   Reducer& operator=(const Reducer&) = delete;
@@ -60,7 +59,7 @@ class Reducer {
   std::optional<coll::Reduction> reduction_;
 };
 
-/// Failure unless the operation may reduce that type.
+/// Throws Failure unless the operation is defined for the type.
 void check_operation(const Operation& operation, const datatype::Type& type);
 
 void op_create(MPI_User_function* function, int commute, MPI_Op* op);

@@ -11,16 +11,16 @@
 namespace atl::mpi {
 namespace {
 
-// The hook of progress() is there while something is under way. It runs under a lock of progress(), so that nothing is
-// asked of the Context with this one's.
+// A hook of progress() is registered while there is background work. It runs under a lock of progress(), so the Context
+// must not be called with `mutex` held.
 struct Background {
   std::mutex mutex;
-  std::vector<FlowRequest*> flows;  // each holds a count
+  std::vector<FlowRequest*> flows;  // each is a counted reference
   std::vector<Request*> let_go;
   std::atomic<int> count{0};
   bool hooked = false;
-  std::uint64_t hook = 0;  // 0: none, or being added
-  // What step() looks at: its own.
+  std::uint64_t hook = 0;  // 0: no hook, or it is being added
+  // Copies that step() iterates over.
   std::vector<FlowRequest*> looked_at;
   std::vector<Request*> looked_at_let_go;
 
@@ -83,8 +83,7 @@ bool Background::step(bool progress_thread) {
   return moved;
 }
 
-// A hook must not be taken away from within: requests that the program has let go end there, and leave it to the next
-// one.
+// A hook must not be removed from inside itself: when a freed request ends there, the next call removes the hook.
 void remove_idle_hook() {
   Background& here = background();
   if (stepping || here.count.load() != 0) return;
@@ -125,7 +124,7 @@ bool FlowRequest::advance() {
   } catch (...) { error_ = std::current_exception(); }
   if (done) {
     flow_ = Flow();
-    done_.store(true, std::memory_order_release);  // the error and all that the flow wrote; partner: poll()
+    done_.store(true, std::memory_order_release);  // publishes the error and all data of the flow; partner: poll()
   }
   return done;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes on in any call that makes progress: flows of non-blocking operations, and requests that programs have let
-// go.
+// Background work, which any call that makes progress advances: flows of non-blocking operations, and active requests
+// that the program has freed.
 #pragma once
 
 #include <functional>
@@ -12,25 +12,25 @@
 
 namespace atl::mpi {
 
-/// Takes the program's count of an active request, and completes it some time.
+/// Takes over the program's reference to an active request, and completes it in the background.
 void finish_in_background(Request& request);
 
-/// The threads that may advance it.
+/// The threads that may advance a flow.
 enum class AdvancedBy { any_thread, program };
 
-/// What is known of a flow before it runs.
+/// Properties of a flow that are known before it runs.
 struct Course {
-  std::size_t bytes = 0;  ///< how much it moves, about
+  std::size_t bytes = 0;  ///< approximate number of bytes that it transfers
   AdvancedBy advanced_by = AdvancedBy::any_thread;
   Ref<Comm> comm = {};    ///< the communicator whose coll runs it
 };
 
-/// A request of an operation that is a flow.
+/// The request of an operation that is a flow.
 class FlowRequest : public Request {
  public:
   /// Non-blocking: begins at once.
   explicit FlowRequest(Flow flow, Course course = {});
-  /// Persistent: `make` gives a new flow for each start.
+  /// Persistent: `make` creates a flow for each start.
   explicit FlowRequest(std::function<Flow()> make, Course course = {});
   bool poll() override;
   void wait() override;
@@ -38,7 +38,7 @@ class FlowRequest : public Request {
   void start() override;
   void retire() override;
 
-  /// One step; in progress(), of one thread at a time.
+  /// Advances the flow. Called in progress(), by one thread at a time.
   bool advance();
   bool may_be_advanced_by_thread() const { return course_.advanced_by == AdvancedBy::any_thread; }
 
@@ -51,7 +51,7 @@ class FlowRequest : public Request {
   std::atomic<bool> done_{false};
 };
 
-/// For bodies of non-blocking and persistent calls.
+/// For the bodies of non-blocking and persistent calls.
 void start(Flow flow, MPI_Request* request, Course course = {});
 void prepare(std::function<Flow()> make, MPI_Request* request, Course course = {});
 

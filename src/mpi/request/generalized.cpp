@@ -39,8 +39,8 @@ class Generalized : public Request {
     if (cancel_ != nullptr) check(cancel_(extra_, done_.load(std::memory_order_acquire)));
   }
   void complete_by_program() override {
-    done_.store(true, std::memory_order_release);  // what the program did before; partner: poll()
-    // Wakes this PE when it sleeps for it in another thread.
+    done_.store(true, std::memory_order_release);  // publishes the program's earlier writes; partner: poll()
+    // Wakes a thread of this PE that sleeps in a wait for this request.
     library().context().notify(library().pe());
   }
 
@@ -72,7 +72,7 @@ void status_set_elements(MPI_Status* status, MPI_Datatype handle, MPI_Count coun
   if (type.elements() == 0) return set_bytes(*status, 0);
   MPI_Count whole = count / type.elements(), rest = count % type.elements();
   MPI_Count bytes = whole * type.size();
-  // The rest ends inside one element of the type: where so many predefined elements are complete.
+  // The remaining predefined elements end inside one element of the type: finds the position by bisection.
   if (rest != 0) {
     MPI_Count low = 0, high = type.size();
     while (low < high) {

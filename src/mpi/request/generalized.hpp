@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generalized requests, and what programs may do with statuses.
+// Generalized requests, and functions that set and read statuses.
 #pragma once
 
 #include "mpi.h"

@@ -19,7 +19,7 @@ class DoneSend : public Request {
   void retire() override {}
 };
 
-// Null: nothing to wait for.
+// The request if it is active; null: there is nothing to wait for.
 Request* active_one(MPI_Request handle) {
   if (handle == MPI_REQUEST_NULL) return nullptr;
   Request& request = need<Request>(handle);
@@ -42,7 +42,7 @@ void finish(MPI_Request* handle, Request& request, MPI_Status* status) {
 // The first error of several completions; code MPI_SUCCESS: none.
 using First = Failure;
 
-// Completes one of several: its error goes into its status.
+// Completes one of several requests and stores its error in its status.
 void finish_among(MPI_Request* handle, Request* request, MPI_Status* status, First& first) {
   int code = MPI_SUCCESS;
   if (request == nullptr) {
@@ -67,7 +67,7 @@ void check_list(int count, const MPI_Request* list) {
   ATOLL_MPI_REQUIRE(count >= 0 && (list != nullptr || count == 0), MPI_ERR_ARG, "a list of {} requests", count);
 }
 
-// The error handler is that of the first, and is told its error.
+// Calls the error handler of the first failed request with its error.
 void fail_in_status_after(const First& first) {
   if (first.code == MPI_SUCCESS) [[likely]]
     return;
@@ -75,7 +75,7 @@ void fail_in_status_after(const First& first) {
                 first.owner, first.code};
 }
 
-// First of those that are complete; none: MPI_UNDEFINED. `any_active`: whether there is something to wait for.
+// Index of the first complete request, or MPI_UNDEFINED. Sets `any_active` when some request is active.
 int first_complete(int count, const MPI_Request* requests, bool& any_active) {
   any_active = false;
   for (int i = 0; i < count; ++i)
@@ -126,7 +126,7 @@ void request_wait_all(int count, MPI_Request* requests, MPI_Status* statuses) {
   const MPI_Request sent = handle_of(done_send());
   for (int i = 0; i < count; ++i) {
     Request* request = nullptr;
-    if (requests[i] == sent) requests[i] = MPI_REQUEST_NULL;  // of many messages: neither waits nor fails
+    if (requests[i] == sent) requests[i] = MPI_REQUEST_NULL;  // the shared completed send: cannot wait or fail
     else if ((request = active_one(requests[i])) != nullptr) request->wait();
     finish_among(requests + i, request, at(statuses, i), first);
   }

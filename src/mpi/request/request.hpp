@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests: what every kind of them can do, and the calls that complete them.
+// Requests: the interface of all kinds, and the calls that complete them.
 #pragma once
 
 #include <atomic>
@@ -23,29 +23,29 @@ class Request : public Object {
   bool persistent() const { return persistent_; }
   bool active() const { return active_; }
 
-  /// Makes progress. Whether the operation is complete; once it is, it stays so until start().
+  /// Makes progress. Returns whether the operation is complete; once true, it stays true until start().
   virtual bool poll() = 0;
-  /// Until it is.
+  /// Waits until the operation is complete.
   virtual void wait();
-  /// Of a complete one: fills the status, and throws what it failed with. May be called again.
+  /// Requires a complete operation. Fills the status, and throws the operation's error. May be called again.
   virtual void result(MPI_Status* status) = 0;
-  /// The program is done with this completion.
+  /// The program has received this completion.
   virtual void retire() {
     active_ = false;
     if (!persistent_) release();
   }
-  /// The program does not want to hear how it ends: from now on poll() throws nothing.
+  /// The program has freed the request: from now on poll() throws no errors.
   virtual void let_go() {}
   virtual void start() { fail(MPI_ERR_REQUEST, "the request is not persistent"); }
   virtual void cancel() {}
-  /// Of a partitioned one.
+  /// MPI_Pready: partitioned requests only.
   virtual void ready(int partition) {
     fail(MPI_ERR_REQUEST, "a request without partitions: {} cannot be ready", partition);
   }
   virtual bool arrived(int partition) {
     fail(MPI_ERR_REQUEST, "a request without partitions: {} cannot arrive", partition);
   }
-  /// Of a generalized one.
+  /// MPI_Grequest_complete: generalized requests only.
   virtual void complete_by_program() { fail(MPI_ERR_REQUEST, "the request is not a generalized one"); }
 
  protected:
@@ -56,7 +56,7 @@ class Request : public Object {
   bool active_;
 };
 
-/// One that was complete when it was made: no object per message for sends that leave at once.
+/// The shared request of sends that complete at once, so that they allocate no object.
 Request& done_send();
 
 void request_wait(MPI_Request* request, MPI_Status* status);

@@ -26,8 +26,8 @@ std::vector<PeId> members_of(const char* name) {
 
 void session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session) {
   auto hints = entries_of(info);
-  bool many_threads = true;  // which is what a session has of which nothing is said
-  // Of the two that the standard names this one has an answer, whatever was asked for.
+  bool many_threads = true;  // the default of a session
+  // Of the standard's two keys, thread_level is answered with the provided level, whatever was requested.
   std::erase_if(hints, [&](const auto& entry) {
     if (entry.first != "thread_level") return false;
     ATOLL_MPI_REQUIRE(std::ranges::find(thread_levels, entry.second) != thread_levels.end(), MPI_ERR_INFO_VALUE,

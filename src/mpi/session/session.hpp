@@ -21,7 +21,7 @@ class Session : public Object {
   ErrorSlot* errors() override { return &errors_; }
   const Info::Entries& hints() const { return hints_; }
 
-  /// For its communicators, which may outlive it.
+  /// Shared with its communicators, which may outlive the session.
   SessionBuffer attached = std::make_shared<std::unique_ptr<Attached>>();
 
  private:

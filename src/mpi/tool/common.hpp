@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of MPI_T share.
+// Helpers shared by the parts of MPI_T.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ bool fits(int index, Index count) {
   return index >= 0 && static_cast<std::size_t>(index) < static_cast<std::size_t>(count);
 }
 
-/// As far as there is room, and how long it is with its end.
+/// Copies as much of `text` as fits, and sets `*length` to the length including the terminating zero.
 inline void give_text(std::string_view text, char* to, int* length) {
   if (length == nullptr) return;
   if (to != nullptr && *length > 0) {
@@ -44,9 +44,9 @@ class Handles {
     live_.emplace(handle, std::move(made));
     return handle;
   }
-  /// False: there is no such handle.
+  /// Returns false for an unknown handle.
   bool free(void* handle) { return live_.erase(handle) != 0; }
-  /// Null: there is no such handle.
+  /// Returns null for an unknown handle.
   const Of* find(void* handle) const {
     auto found = live_.find(handle);
     return found == live_.end() ? nullptr : *found->second;
@@ -57,14 +57,14 @@ class Handles {
   std::unordered_map<void*, std::unique_ptr<const Of*>> live_;
 };
 
-/// With the last MPI_T_finalize: all handles and sessions are freed.
+/// Free all handles and sessions at the last MPI_T_finalize.
 void forget_controls();
 void forget_sessions();
 
-/// Categories, by number; what figures name as theirs.
+/// Categories of variables. Each performance variable names its category.
 enum class Category : int { all, configuration, messages, transfers, files, count_ };
 
-/// The category of a figure.
+/// The category of a performance variable.
 Category category_of_figure(std::size_t index);
 std::size_t figures_known();
 

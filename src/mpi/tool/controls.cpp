@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control variables: the table of the configuration. Choices are enumerations.
+// Control variables: one for each entry of the configuration table. Entries with choices are enumerations.
 #include <array>
 #include <exception>
 #include <limits>
@@ -18,7 +18,7 @@ namespace {
 
 using config::Variable;
 
-// What a process reads when MPI begins in it, or later; all else is settled when the job is started.
+// Variables that a process reads when MPI is initialized, or later. All others are fixed when the job starts.
 constexpr std::array read_late{Variable::spin_us,     Variable::peer_timeout,  Variable::coll, Variable::coll_table,
                                Variable::mpiio_stats, Variable::progress_core, Variable::log};
 
@@ -33,12 +33,12 @@ Open& open_controls() {
   return all;
 }
 
-/// Null when there is no such handle.
+/// Returns null for an unknown handle.
 const config::Entry* entry_of(MPI_T_cvar_handle handle) {
   std::lock_guard lock(open_controls().mutex);
   return open_controls().handles.find(handle);
 }
-/// An enumeration is an entry of the table, and lives for ever. Null when it is none.
+/// An enumeration is an entry of the table, so it lives as long as the process. Null for an unknown enumeration.
 const config::Entry* entry_of(MPI_T_enum enumeration) {
   for (const config::Entry& entry : config::entries())
     if (static_cast<const void*>(&entry) == enumeration && entry.kind == config::Kind::choice) return &entry;
@@ -75,7 +75,7 @@ T get(const void* buffer) {
   return value;
 }
 
-// Item `index` of "a|b|c".
+// Item `index` of a list "a|b|c".
 std::string_view choice_at(const config::Entry& entry, int index) {
   std::string_view rest = entry.choices;
   for (; index > 0 && rest.find('|') != std::string_view::npos; --index) rest.remove_prefix(rest.find('|') + 1);
@@ -171,7 +171,7 @@ int control_read(MPI_T_cvar_handle handle, void* buffer) {
   if (buffer == nullptr) return MPI_T_ERR_INVALID;
   try {
     read(*entry, buffer);
-  } catch (const std::exception&) {  // the environment has nonsense: MPI says so when it begins
+  } catch (const std::exception&) {  // an invalid environment variable: MPI_Init reports it
     return MPI_T_ERR_INVALID;
   }
   return MPI_SUCCESS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Performance variables: what is counted anyway, from the begin of MPI on. All are read-only and never stop.
+// Performance variables: counters that the library keeps anyway from MPI_Init on. All are read-only and continuous.
 #include <array>
 #include <memory>
 #include <mutex>
@@ -95,13 +95,13 @@ int class_of(const Figure& figure) {
   return MPI_T_PVAR_CLASS_TIMER;
 }
 
-// All figures are measured all the time: a session has nothing but its handles.
+// All counters run all the time, so a session consists of its handles.
 using Session = Handles<Figure>;
 struct Sessions {
   std::mutex mutex;
   std::unordered_map<void*, std::unique_ptr<Session>> all;
 
-  /// Null when there is no such session. Under the lock.
+  /// Returns null for an unknown session. Call with the lock held.
   Session* find(MPI_T_pvar_session session) {
     auto found = all.find(session);
     return found == all.end() ? nullptr : found->second.get();
@@ -112,7 +112,7 @@ Sessions& sessions() {
   return all;
 }
 
-// What a handle of a session stands for; null for MPI_T_PVAR_ALL_HANDLES.
+// Sets `figure` to the variable of a handle of a session; to null for MPI_T_PVAR_ALL_HANDLES.
 int look_up(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const Figure*& figure) {
   figure = nullptr;
   if (!tool_is_active()) return MPI_T_ERR_NOT_INITIALIZED;
@@ -211,7 +211,7 @@ int figure_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buff
   const Figure* found = nullptr;
   int code = look_up(session, handle, found);
   if (code != MPI_SUCCESS) return code;
-  if (found == nullptr) return MPI_T_ERR_INVALID_HANDLE;  // all of them
+  if (found == nullptr) return MPI_T_ERR_INVALID_HANDLE;  // MPI_T_PVAR_ALL_HANDLES does not name one
   if (buffer == nullptr) return MPI_T_ERR_INVALID;
   const Figure& figure = *found;
   if (figure.seconds != nullptr) {
@@ -227,7 +227,7 @@ int figure_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buff
 int figure_refuse(MPI_T_pvar_session session, MPI_T_pvar_handle handle, int refusal) {
   const Figure* figure = nullptr;
   if (int code = look_up(session, handle, figure); code != MPI_SUCCESS) return code;
-  // What cannot be done to one is done to none of all.
+  // An operation that single variables refuse has no effect on all variables of a session.
   return figure != nullptr ? refusal : MPI_SUCCESS;
 }
 

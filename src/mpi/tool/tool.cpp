@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Begin and end, and categories.
+// Initialisation and finalisation of MPI_T, and categories.
 #include <array>
 #include <atomic>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_T: the configuration table as control variables, what is counted anyway as performance variables, no events.
-// These functions return their codes; no error handler is called.
+// MPI_T: control variables are the configuration table, performance variables the library's counters; there are no
+// events. These functions return error codes and call no error handler.
 #pragma once
 
 #include "mpi.h"
@@ -10,7 +10,7 @@ namespace atl::mpi {
 int tool_begin(int* provided);
 int tool_end();
 bool tool_is_active();
-/// For what there are none of: events, sources.
+/// Answers for kinds that do not exist here: events, sources.
 int tool_no_index();
 int tool_no_name();
 int tool_no_handle();
@@ -23,7 +23,7 @@ int control_info(int index, char* name, int* name_length, int* verbosity, MPI_Da
 int control_open(int index, MPI_T_cvar_handle* handle, int* count);
 int control_close(MPI_T_cvar_handle* handle);
 int control_read(MPI_T_cvar_handle handle, void* buffer);
-/// Before MPI begins, of what this process reads when it does.
+/// Sets a control variable that this process reads at MPI_Init; only before MPI_Init.
 int control_write(MPI_T_cvar_handle handle, const void* buffer);
 int enumeration_info(MPI_T_enum enumeration, int* count, char* name, int* name_length);
 int enumeration_item(MPI_T_enum enumeration, int index, int* value, char* name, int* name_length);
@@ -38,7 +38,8 @@ int figure_session_close(MPI_T_pvar_session* session);
 int figure_open(MPI_T_pvar_session session, int index, MPI_T_pvar_handle* handle, int* count);
 int figure_close(MPI_T_pvar_session session, MPI_T_pvar_handle* handle);
 int figure_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buffer);
-/// Of variables that cannot be started, stopped, written or reset: `refusal`, unless the handle is wrong.
+/// Answer of operations that no variable permits (start, stop, write, reset): `refusal`, or the error of a wrong
+/// handle.
 int figure_refuse(MPI_T_pvar_session session, MPI_T_pvar_handle handle, int refusal);
 
 int category_count(int* count);

@@ -33,7 +33,7 @@ std::vector<int> checked_dims(const Comm& comm, int count, const int* dims) {
   return sizes;
 }
 
-// The first `members` ranks, or MPI_COMM_NULL for the others.
+// A communicator of the first `members` ranks; MPI_COMM_NULL on all others.
 MPI_Comm first_ranks(Comm& comm, int members) {
   MPI_Comm made;
   comm_split(handle_of(comm), comm.rank() < members ? 0 : MPI_UNDEFINED, comm.rank(), &made);
@@ -51,14 +51,14 @@ std::vector<int> divisors_of(int number) {
   return low;
 }
 
-// base ^ exponent, or a number above `most`.
+// base to the power of exponent, or any number above `most` when the power is above it.
 std::int64_t power(std::int64_t base, std::size_t exponent, std::int64_t most) {
   std::int64_t value = 1;
   for (; exponent > 0 && value <= most; --exponent) value *= base;
   return value;
 }
 
-// `number` as factors between `least` and `most`, smallest first.
+// Splits `number` into factors between `least` and `most`, smallest first. False when there is no such split.
 bool part_within(const std::vector<int>& divisors, int number, int least, int most, std::span<int> parts) {
   if (parts.size() == 1) {
     parts[0] = number;
@@ -75,7 +75,7 @@ bool part_within(const std::vector<int>& divisors, int number, int least, int mo
 
 std::vector<int> balanced(int number, std::size_t count);
 
-// Between the smallest and the largest the others are as near to one another as can be, too.
+// Makes the factors between the smallest and the largest as equal as possible.
 void even_out(std::vector<int>& smallest_first) {
   if (smallest_first.size() < 4) return;
   std::span<int> inner(smallest_first.begin() + 1, smallest_first.end() - 1);
@@ -84,8 +84,8 @@ void even_out(std::vector<int>& smallest_first) {
   std::ranges::reverse_copy(better, inner.begin());
 }
 
-// Into `count` factors, largest first: largest and smallest as near to one another as can be, and of equals those whose
-// smallest is larger.
+// Splits `number` into `count` factors, largest first, with the least difference of largest and smallest; of equal
+// differences, the split with the larger smallest factor.
 std::vector<int> balanced(int number, std::size_t count) {
   std::vector<int> best(count, 1);
   if (count == 0) return best;
@@ -94,7 +94,7 @@ std::vector<int> balanced(int number, std::size_t count) {
   std::vector<int> parts(count);
   for (auto least = divisors.rbegin(); least != divisors.rend(); ++least) {
     if (power(*least, count, number) > number) continue;
-    // The largest is above the root of all: no spread is smaller than from here to there.
+    // The largest factor is at least the count-th root of `number`, which bounds the difference from below.
     auto largest = std::ranges::find_if(divisors, [&](int one) { return power(one, count, number) >= number; });
     if (*largest - *least >= best.back() - best.front()) break;
     for (; largest != divisors.end() && *largest - *least < best.back() - best.front(); ++largest) {
@@ -150,7 +150,7 @@ std::vector<Neighbour> Cart::destinations(const Comm& comm) const {
   return all;
 }
 
-// From the left comes what went right.
+// The source in a direction is the destination in the opposite one.
 std::vector<Neighbour> Cart::sources(const Comm& comm) const {
   auto all = destinations(comm);
   for (Neighbour& one : all) one.way ^= 1;

@@ -22,7 +22,7 @@ const DistGraph& need_dist_graph(const Comm& comm) {
   return *graph;
 }
 
-// Several edges between two ranks go in their order.
+// Numbers several edges between the same two ranks in their order.
 std::vector<Neighbour> in_order(const int* ranks, std::size_t count) {
   std::vector<Neighbour> all;
   for (std::size_t i = 0; i < count; ++i) all.push_back({ranks[i], 0});
@@ -58,7 +58,7 @@ void give_dist_graph(Comm& comm, std::unique_ptr<DistGraph> graph, MPI_Info info
   give(std::move(result), made);
 }
 
-// An edge as its two ends learn of it.
+// An edge, as it is sent to its two end points.
 struct Told {
   std::int32_t other, weight, incoming, unused;
 };
@@ -157,7 +157,7 @@ void dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int* source
   give_dist_graph(comm, std::move(graph), info, made);
 }
 
-// Anybody may name any edge: each is told to its two ends.
+// Any rank may specify any edge, so each edge is sent to its two end points.
 void dist_graph_create(MPI_Comm handle, int n, const int* sources, const int* degrees, const int* destinations,
                        const int* weights, MPI_Info info, MPI_Comm* made) {
   Comm& comm = need_intra(handle);

@@ -4,7 +4,7 @@
 namespace atl::mpi {
 namespace {
 
-// `piece_to(i)` is what neighbour i gets, `piece_from(i)` what comes from it.
+// `piece_to(i)` is sent to neighbour i, `piece_from(i)` received from it.
 template <class Out, class In>
 Plan plan(Comm& comm, Out&& piece_to, In&& piece_from) {
   const Topology& topology = need_topology(comm);

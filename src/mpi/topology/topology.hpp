@@ -10,7 +10,7 @@ namespace atl::mpi {
 
 struct Neighbour {
   int rank;
-  /// Which message of several between two neighbours: what is sent one way is received as the same.
+  /// Distinguishes several messages between two neighbours: both sides use the same number for a message.
   std::uint32_t way;
 };
 
@@ -18,7 +18,7 @@ class Topology : public Shape {
  public:
   enum class Sort { cart, graph, dist_graph };
   explicit Topology(Sort sort) : sort(sort) {}
-  /// Whom a neighbourhood collective sends to and receives from, in the order of its buffers.
+  /// Destinations and sources of a neighbourhood collective, in the order of its buffers.
   virtual std::vector<Neighbour> destinations(const Comm& comm) const = 0;
   virtual std::vector<Neighbour> sources(const Comm& comm) const = 0;
   const Sort sort;
@@ -33,9 +33,9 @@ class Cart : public Topology {
   std::vector<Neighbour> sources(const Comm& comm) const override;
   std::vector<int> coords(int rank) const;
   int size() const;
-  /// MPI_PROC_NULL when it lies outside.
+  /// The rank at these coordinates; MPI_PROC_NULL when they lie outside.
   int rank(std::vector<int> coords) const;
-  /// The neighbour so far away.
+  /// The rank at distance `by` along a dimension; MPI_PROC_NULL when it lies outside.
   int shifted(int rank, std::size_t dimension, int by) const;
 
   const std::vector<int> dims;
@@ -68,9 +68,9 @@ class DistGraph : public Topology {
   static std::vector<Neighbour> listed(const std::vector<int>& ranks);
 };
 
-/// Failure when the communicator has none.
+/// Throws Failure when the communicator has no topology.
 const Topology& need_topology(const Comm& comm);
-/// Of a neighbourhood collective's arrays.
+/// Lengths of the arrays of a neighbourhood collective.
 std::int64_t in_degree(MPI_Comm comm);
 std::int64_t out_degree(MPI_Comm comm);
 

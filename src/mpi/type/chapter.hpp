@@ -31,7 +31,7 @@ class Counts {
   std::vector<MPI_Count> widened_;
 };
 
-// Constructors. The form is that of the function that was called: the type's contents tell.
+// Constructors. `form` is that of the called function (int or large counts), which MPI_Type_get_contents reports.
 void type_contiguous(Form form, MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype);
 void type_vector(Form form, MPI_Count count, MPI_Count length, MPI_Count stride, MPI_Datatype oldtype,
                  MPI_Datatype* newtype);
@@ -89,9 +89,9 @@ void unpack_external(const char* datarep, const void* inbuf, MPI_Count insize, M
                      MPI_Count outcount, MPI_Datatype datatype);
 void pack_external_size(const char* datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count* size);
 
-/// Whole elements in so many bytes, or MPI_UNDEFINED.
+/// Number of whole elements of `type` in `bytes`; MPI_UNDEFINED when bytes are left over.
 MPI_Count count_in(const datatype::Type& type, MPI_Count bytes);
-/// Predefined elements in so many bytes, or MPI_UNDEFINED.
+/// Number of predefined elements in `bytes`; MPI_UNDEFINED when bytes are left over.
 MPI_Count elements_in(const datatype::Type& type, MPI_Count bytes);
 
 }  // namespace atl::mpi

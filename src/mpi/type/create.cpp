@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constructors of datatypes: arguments checked, then the engine's.
+// Constructors of datatypes: check arguments, then call the datatype engine.
 #include <algorithm>
 
 #include "type/chapter.hpp"

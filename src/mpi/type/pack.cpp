@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_Pack and its kin, and how many elements so many bytes are.
+// MPI_Pack and related functions, and counts of elements in a number of bytes.
 #include <cstring>
 
 #include "datatype/checked.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of predefined types by their constants alone, for calls that must not take long.
+// Properties of predefined types that their constants encode, for fast paths.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct PlainSizes {
 inline const PlainSizes plain_sizes;
 }  // namespace detail
 
-/// Bytes of an element, where these lie in one piece; 0 for pairs and all that programs have made.
+/// Bytes of an element of a contiguous predefined type; 0 for pair types and derived types.
 inline std::size_t plain_size(MPI_Datatype type) {
   const auto constant = reinterpret_cast<std::uintptr_t>(type);
   return constant < detail::type_constants ? detail::plain_sizes.of[constant] : 0;

@@ -25,7 +25,7 @@ using namespace datatype;
   return true;
 }();
 
-// Types made by create_f90_* and get_value_index, by what was asked for: the same question has the same answer.
+// Types of create_f90_* and get_value_index by their arguments: the same arguments give the same type.
 struct Parametrized {
   std::mutex mutex;
   std::map<std::tuple<Combiner, int, int>, TypeObject*> known;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles of datatypes.
+// Datatype handles.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ class TypeObject : public Object {
   explicit TypeObject(datatype::TypePtr type) : Object(kind), type_(std::move(type)) {}
 
   const datatype::TypePtr& type() const { return type_; }
-  /// Predefined, or made by create_f90_* or get_value_index: may not be freed.
+  /// Whether programs may not free it: it is predefined, or made by create_f90_* or get_value_index.
   bool permanent() const { return permanent_ || is_predefined(); }
   void make_permanent() { permanent_ = true; }
 
@@ -36,35 +36,35 @@ class TypeObject : public Object {
   std::string name_;
 };
 
-/// The datatype behind a handle; Failure when there is none.
+/// The datatype of a handle; throws Failure for an invalid handle.
 inline const datatype::Type& need_type(MPI_Datatype handle) { return *need<TypeObject>(handle).type(); }
-/// Failure also when it is not committed.
+/// The same; throws Failure also when the datatype is not committed.
 inline const datatype::Type& need_committed_type(MPI_Datatype handle) {
   const datatype::Type& type = need_type(handle);
   ATOLL_MPI_REQUIRE(type.committed(), MPI_ERR_TYPE, "the datatype has not been committed. Call MPI_Type_commit first?");
   return type;
 }
-/// One that outlives its handle.
+/// A reference that outlives the handle.
 inline datatype::TypePtr share_type(MPI_Datatype handle) {
   need_committed_type(handle);
   return find<TypeObject>(handle)->type();
 }
 
-/// A handle to the type: the constant of a predefined one, the one and only of an f90 or value-index one, else a new
-/// one.
+/// A handle of the type: the constant of a predefined type, the only handle of an f90 or value-index type, else a new
+/// handle.
 MPI_Datatype handle_of_type(const datatype::TypePtr& type);
 
 namespace detail {
-/// Whether no memory can begin there: null, MPI_IN_PLACE.
+/// Whether the address cannot be memory: null, MPI_IN_PLACE and the like.
 inline bool nowhere(const void* at) { return reinterpret_cast<std::uintptr_t>(at) < 4096; }
 
-/// Failure when so many bytes in a row, the first of a buffer's, are nowhere.
+/// Throws Failure when a non-empty buffer begins at no valid address.
 inline void check_buffer(const void* first, std::size_t bytes) {
   if (nowhere(first) && bytes != 0) [[unlikely]]
     fail(MPI_ERR_BUFFER, "a buffer of {} bytes is {}", bytes,
          first == MPI_IN_PLACE ? "MPI_IN_PLACE" : "a null pointer");
 }
-/// The same of a region's first byte.
+/// The same for the first byte of a region.
 inline void check_buffer(const datatype::Region& region, const void* base) {
   check_buffer(static_cast<const std::byte*>(base) + region.layout->true_lb, static_cast<std::size_t>(region.size()));
 }

@@ -19,8 +19,8 @@ void fill(Attached::Row& row, std::uint64_t address, std::uint64_t bytes) {
 
 bool Attached::covers_span(std::uint64_t begin, std::uint64_t end, std::uint32_t& last) const {
   std::atomic_ref<std::uint32_t> hint(last);
-  // Acquire: the rows as they were when the program learned of them; partners: Attachments::add(), remove(), fill().
-  // First of all whether there is more: a piece that gets its row while rows are looked at is counted until it has it.
+  // Acquire: reads the rows as they were when the program learned of them; partners: Attachments::add(), remove(),
+  // fill(). `more` is read first: a piece that gets its row during this search is counted until it has the row.
   const bool all_have_rows = more.load(std::memory_order_acquire) == 0;
   const std::uint32_t count = used.load(std::memory_order_acquire);
   auto reach = [&](std::uint32_t i, std::uint64_t from) {
@@ -45,7 +45,7 @@ bool Attached::covers(std::uint64_t address, const datatype::Region& region, std
   if (covers_span(begin, end, last)) [[likely]]
     return true;
   if (region.contiguous()) return false;
-  // What lies between its runs is not accessed.
+  // Checks each run of the region; the gaps between them are not accessed.
   datatype::Cursor cursor(region);
   for (datatype::Count left = region.size(); left > 0;) {
     const datatype::Count bytes = std::min(cursor.here().bytes, left);
@@ -92,7 +92,7 @@ void Attachments::remove(Attached& shown, std::uint64_t address) {
   const std::uint32_t row = found->second.row;
   pieces_.erase(found);
   if (row != Attached::rows) fill(shown.row[row], address, 0);
-  // Its row, or that it needs none, is for one of those that had to do without.
+  // Gives the row that became free to a piece without one.
   if (without_row_.empty()) return;
   if (row == Attached::rows) {
     without_row_.erase(address);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that ranks have attached to a dynamic window: what its owner knows of it, and what others are told.
+// Memory attached to a dynamic window: the owner's records, and the table that other ranks read.
 #pragma once
 
 #include <atomic>
@@ -11,13 +11,13 @@
 
 namespace atl::mpi::win {
 
-/// Behind a rank's Control: what others may access. Written by its owner alone.
+/// The table of memory that other ranks may access, behind a rank's Control. Only its owner writes it.
 ///
 /// | bytes      | what                                                                            |
 /// |------------|---------------------------------------------------------------------------------|
-/// |      4     | how many rows have ever been used                                               |
-/// |      4     | how many pieces have no row: while there are any, nothing is refused            |
-/// | 16 * rows  | address and bytes of each; without bytes: a free row                            |
+/// |      4     | number of rows that have ever been used                                         |
+/// |      4     | number of pieces without a row; while it is not 0, every access is allowed      |
+/// | 16 * rows  | address and bytes of each piece; 0 bytes: a free row                            |
 struct Attached {
   static constexpr std::uint32_t rows = 64;
   struct Row {
@@ -26,8 +26,8 @@ struct Attached {
   std::atomic<std::uint32_t> used{0}, more{0};
   Row row[rows];
 
-  /// Whether all bytes of the region at `address` may be accessed, which reaches from `begin` to `end`. `last`: the row
-  /// that held the access before, which is looked at first; threads may share it.
+  /// Whether all bytes of the region at `address`, which spans `begin` to `end`, may be accessed. `last` caches the row
+  /// of the previous access, which is tried first; threads may share it.
   bool covers(std::uint64_t address, const datatype::Region& region, std::uint64_t begin, std::uint64_t end,
               std::uint32_t& last) const;
 
@@ -36,13 +36,13 @@ struct Attached {
 };
 static_assert(sizeof(Attached) == 8 + 16 * Attached::rows);
 
-/// What a rank itself has attached. Calls are made one at a time.
+/// The pieces that this rank has attached. Not thread-safe.
 class Attachments {
  public:
-  /// Failure when some of the memory is attached already. Nothing, attached anywhere and as often as anybody likes,
-  /// meets nothing.
+  /// Throws Failure when some of the memory is attached already. Pieces of 0 bytes may be attached anywhere,
+  /// repeatedly.
   void add(Attached& shown, std::uint64_t address, std::uint64_t bytes);
-  /// Failure when nothing that begins there is attached.
+  /// Throws Failure when no attached piece begins at `address`.
   void remove(Attached& shown, std::uint64_t address);
 
  private:

@@ -12,15 +12,14 @@ namespace {
 
 using datatype::Node;
 
-/// The predefined pair that a description is, or null.
+/// The predefined pair type that this description equals, or null.
 const datatype::Predefined* pair_of(const Node& node) {
   for (const datatype::Predefined& one : datatype::predefined())
     if (one.number == datatype::Number::pair && datatype::named(one.handle)->description().get() == &node) return &one;
   return nullptr;
 }
 
-/// Elements side by side in memory that atomics alone change where they are aligned. Others, which no atomic reaches,
-/// under the lock.
+/// Combines contiguous elements: aligned ones by processor atomics, all others under the lock.
 void combine_run(const Combine& how, Control& control, std::byte* at, std::size_t count, const std::byte* origin,
                  std::byte* fetched) {
   const auto size = static_cast<std::size_t>(how.element->size());
@@ -52,7 +51,7 @@ const datatype::Type* element_of(const datatype::Type& type) {
 void combine(const Combine& how, Control& control, bool in_segment, std::byte* base, const datatype::Region& region,
              const std::byte* origin, std::byte* fetched) {
   if (how.atomic != nullptr && in_segment) {
-    // By run: where the region begins says nothing about where its elements lie.
+    // Alignment is checked for each run: the begin of the region does not determine it.
     const auto size = static_cast<std::size_t>(how.element->size());
     datatype::Cursor cursor(region);
     for (Count left = region.size(); left > 0;) {

@@ -8,25 +8,26 @@
 
 namespace atl::mpi::win {
 
-/// An operation on elements of one predefined type.
+/// An accumulate operation on elements of one predefined type.
 struct Combine {
   op::Code code;
   const datatype::Type* element;
   coll::Reduction reduction;  ///< on packed elements
   Atomic atomic;              ///< null: a lock is needed
 };
-/// Failure when there is none.
+/// Throws Failure when the operation does not exist for this type.
 Combine make_combine(op::Code code, const datatype::Type& element);
 
-/// The predefined type of which a datatype is made alone; null when there are several.
+/// The only predefined type in a datatype; null when it contains several.
 const datatype::Type* element_of(const datatype::Type& type);
 
-/// `region` at `base` = itself op `origin`; what it was goes to `fetched`, unless that is null. These are packed;
-/// `origin` may be null for no_op. `control`: of the rank whose memory it is; `in_segment` as in Target.
+/// region = region op origin at `base`. The old values go to `fetched` unless it is null. `origin` and `fetched` are
+/// packed; `origin` may be null for no_op. `control` is that of the rank that owns the memory; `in_segment` as in
+/// Target.
 void combine(const Combine& how, Control& control, bool in_segment, std::byte* base, const datatype::Region& region,
              const std::byte* origin, std::byte* fetched);
 
-/// Sets the `bytes` at `base` to `value` if they are `compare`; `result` gets what they were. `control`, `in_segment`:
+/// Sets the `bytes` at `base` to `value` if they equal `compare`; `result` gets the old value. `control`, `in_segment`
 /// as above.
 void compare_and_swap(Control& control, bool in_segment, std::byte* base, const void* compare, const void* value,
                       void* result, std::size_t bytes);

@@ -28,11 +28,11 @@ std::atomic_ref<U> word_at(std::byte* target, std::size_t i) {
   return std::atomic_ref<U>(*reinterpret_cast<U*>(target + i * sizeof(U)));
 }
 
-// Orders: acquire and release, so that a fetching rank sees what was put before; partners are each other.
+// All atomics are acquire and release, so that a fetching rank sees earlier puts; they are each other's partners.
 
-// Programs move records as bytes, and look at their first word to see whether they are there (linked lists do). So
-// bytes are moved by whole words where they lie so, written from the last to the first and read from the first to the
-// last: a reader that sees the first word, which was written last, sees all of them.
+// Programs such as linked lists transfer records as bytes and poll the first word. So aligned bytes are transferred as
+// whole words, written from last to first and read from first to last: a reader that sees the first word, which was
+// written last, sees the whole record.
 struct Words {
   std::size_t before = 0, words = 0, after = 0;  // elements, words of 8 bytes, elements
 };
@@ -93,7 +93,7 @@ void by_processor(std::byte* target, const std::byte* origin, std::byte* fetched
   for (std::size_t i = 0; i < count; ++i) keep(fetched, i, change(word_at<U>(target, i), value_at<U>(origin, i)));
 }
 
-// Sums of the elements in a word: no carry goes from one to the next.
+// Adds the elements packed in a word, without carry from one to the next.
 template <class U>
 std::uint64_t add_each(std::uint64_t a, std::uint64_t b) {
   constexpr std::uint64_t top = ~std::uint64_t{0} / std::numeric_limits<U>::max() << (8 * sizeof(U) - 1);
@@ -111,7 +111,7 @@ void add_words(std::byte* target, const std::byte* origin, std::byte* fetched, s
   }
 }
 
-// Small elements by words where they lie so: one atomic of the processor for up to eight of them.
+// Combines small elements a word at a time where aligned: one atomic instruction for up to eight of them.
 template <class U, Atomic one, Atomic whole>
 void in_words(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count,
               const coll::Reduction* reduction) {
@@ -125,7 +125,7 @@ void in_words(std::byte* target, const std::byte* origin, std::byte* fetched, st
 template <class U, Atomic one, Atomic whole>
 constexpr Atomic best = sizeof(U) == sizeof(std::uint64_t) ? one : in_words<U, one, whole>;
 
-// Of words of one or several elements.
+// Compare-and-swap loop on words that hold one or several elements.
 template <class Element, class Word>
 void by_exchange(std::byte* target, const std::byte* origin, std::byte* fetched, std::size_t count,
                  const coll::Reduction* reduction) {

@@ -27,7 +27,7 @@ bool move(Call call, pid_t pid, std::uint64_t address, const datatype::Region& r
       left -= static_cast<datatype::Count>(length);
       cursor.advance(static_cast<datatype::Count>(length));
     }
-    // At most 2 GiB go at once: the kernel says how many did.
+    // The kernel transfers at most 2 GiB per call and returns the number of bytes.
     std::size_t first = 0;
     while (bytes > 0) {
       iovec local{packed, bytes};

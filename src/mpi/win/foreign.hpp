@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of another process of this host that is mapped nowhere: read and written by the kernel, while its owner
-// computes.
+// Memory of another process of this host that is not mapped here: the kernel reads and writes it (process_vm_readv)
+// while its owner computes.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@
 
 namespace atl::mpi::win {
 
-/// Packed bytes of a region whose base is `address` in process `pid`. False: the kernel refuses.
+/// Copy between `packed` and the region whose base is `address` in process `pid`. False when the kernel refuses.
 bool read_foreign(pid_t pid, std::uint64_t address, const datatype::Region& region, void* packed);
 bool write_foreign(pid_t pid, std::uint64_t address, const datatype::Region& region, const void* packed);
 

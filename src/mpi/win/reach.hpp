@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where an operation's target lies, and which way leads there.
+// Locates the target memory of an RMA operation and how to reach it.
 #pragma once
 
 #include <thread>
@@ -9,13 +9,13 @@
 
 namespace atl::mpi::win {
 
-/// Memory of a rank, found and checked.
+/// Target memory of a rank, located and checked.
 struct Spot {
   Target* target;
   int rank;
   std::uint64_t address;     ///< in the target's own address space
-  std::byte* pointer;        ///< here; null where it is not mapped
-  bool in_segment;           ///< of the target
+  std::byte* pointer;        ///< in this process; null when it is not mapped here
+  bool in_segment;           ///< whether it lies in the target's segment
   std::uint64_t begin = 0, end = 0;  ///< of a dynamic window: what is accessed
   bool near() const { return target->pid != 0; }
   HeapOffset offset() const { return HeapOffset(address - target->segment); }
@@ -27,8 +27,8 @@ inline bool lies_in_segment(const Target& target, std::uint64_t begin, std::uint
   return offset < bytes && end - begin <= bytes - offset;
 }
 
-/// Displacement `disp` of a rank, for a region that reaches from `low` to `high` bytes around it. Failure when some of
-/// that is no part of the window.
+/// Locates displacement `disp` of a rank, for a region that spans bytes `low` to `high` relative to it. Throws Failure
+/// when a part of it is outside the window.
 inline Spot find_spot(Window& window, Target& target, int rank, MPI_Aint disp, const datatype::Region& region,
                       Count low, Count high) {
   if (window.flavor() != Window::Flavor::dynamic) [[likely]] {
@@ -53,15 +53,15 @@ inline Spot find_spot(Window& window, Target& target, int rank, MPI_Aint disp, c
   std::byte* pointer = nullptr;
   if (window.is_me(rank)) {
     pointer = reinterpret_cast<std::byte*>(address);
-  } else if (in_segment) {  // where its first byte is: the address itself may be anywhere, as that of types at absolute
-                            // addresses is
+  } else if (in_segment) {  // maps the first byte: with types at absolute addresses the base address itself may be
+  // anywhere
     pointer = library().context().peer_pointer(window.comm().pe_of(rank), HeapOffset(first - target.segment));
     if (pointer != nullptr) pointer -= low;
   }
   return {&target, rank, address, pointer, in_segment, first, last};
 }
 
-/// Held around what is no single instruction of the processor, in the window's part of one rank.
+/// Held around accumulates that are not a single atomic instruction, for one rank's part of the window.
 class CombineLock {
  public:
   explicit CombineLock(Control& control) : word_(control.combine) {

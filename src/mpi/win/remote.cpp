@@ -12,20 +12,20 @@
 namespace atl::mpi::win {
 namespace {
 
-/// Begins an order; layout and data follow.
+/// Header of an order; layout and data follow.
 ///
 /// | bytes   | what                                                                               |
 /// |---------|------------------------------------------------------------------------------------|
 /// | 0 to 7  | window: its key                                                                    |
-/// | 8 to 15 | id: the asker's own                                                                |
+/// | 8 to 15 | id: chosen by the origin                                                           |
 /// | 16 to 23 | address of the region                                                             |
-/// | 24 to 39 | begin and end of what is accessed                                                 |
+/// | 24 to 39 | begin and end of the accessed span                                                |
 /// | 40 to 55 | count and extent of the region                                                    |
 /// | 56 to 59 | layout_bytes                                                                      |
-/// | 60 to 65 | order, code and element: what is to be done, on elements of which predefined type |
+/// | 60 to 65 | order, code and element: operation, reduction, predefined type of the elements    |
 /// | 66 to 71 | zeros                                                                             |
 ///
-/// Valid: `layout_bytes` are a layout of write_layout(), and what is behind them is as much as the order needs.
+/// Valid when `layout_bytes` hold a layout of write_layout(), and exactly the data that the order needs follow.
 struct OrderHeader {
   std::uint64_t window;
   std::uint64_t id;
@@ -40,13 +40,13 @@ struct OrderHeader {
 };
 static_assert(sizeof(OrderHeader) == 72);
 
-/// Begins an answer; what was asked for follows, packed.
+/// Header of an answer; the requested elements follow, packed.
 ///
 /// | bytes    | what                                                                        |
 /// |----------|-----------------------------------------------------------------------------|
 /// | 0 to 7   | window: its key, as in the order                                            |
 /// | 8 to 15  | id, as in the order                                                         |
-/// | 16 to 19 | error: class of what was wrong, and nothing follows; MPI_SUCCESS: it is done |
+/// | 16 to 19 | error: MPI_SUCCESS, or the error class; then nothing follows                 |
 /// | 20 to 23 | zeros                                                                       |
 struct AnswerHeader {
   std::uint64_t window, id;
@@ -80,7 +80,7 @@ std::span<const std::byte> bytes_of(const T& value) {
   return std::as_bytes(std::span(&value, 1));
 }
 
-/// What the order asks for, in this process's memory. What is to go back is put into `result`.
+/// Carries out an order in this process's memory. `result` gets the data of the answer.
 void carry_out(Window& window, const OrderHeader& header, std::span<const std::byte> rest,
                std::vector<std::byte>& result) {
   std::span<const std::byte> layout_bytes = rest.first(header.layout_bytes);
@@ -109,7 +109,7 @@ void carry_out(Window& window, const OrderHeader& header, std::span<const std::b
   }
 }
 
-/// Called within whatever this rank waits in: what is wrong is the asker's matter alone.
+/// Runs inside any call of this rank that waits, so errors go to the origin only.
 void hear_order(runtime::Context& context, PeId source, std::span<const std::byte> payload) {
   OrderHeader header;
   std::memcpy(&header, payload.data(), sizeof header);
@@ -148,8 +148,9 @@ void hear_answer(runtime::Context&, PeId source, std::span<const std::byte> payl
     refused.store({window->comm().rank_of(source), header.error}, std::memory_order_relaxed);
   }
   if (answer.apart)
-    answer.apart->left.fetch_sub(1, std::memory_order_release);  // what was unpacked; partner: its request's poll()
-  window->pending.fetch_sub(1, std::memory_order_release);  // what was unpacked; partner: wait_for_answers()
+    answer.apart->left.fetch_sub(1,
+                                 std::memory_order_release);  // publishes the unpacked data; partner: Answered::poll()
+  window->pending.fetch_sub(1, std::memory_order_release);  // publishes the unpacked data; partner: wait_for_answers()
 }
 
 [[maybe_unused]] const bool added = (add_service([](runtime::Context& context) {
@@ -210,7 +211,7 @@ void wait_for_answers(Window& window) {
   if (window.pending.load(std::memory_order_acquire) != 0)  // partner: hear_answer()
     library().context().wait([&] {
       if (window.pending.load(std::memory_order_acquire) == 0) return true;
-      window.comm().check_usable();  // the answering rank may be dead
+      window.comm().check_usable();  // the answering rank may have failed
       return false;
     });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that the target carries out itself, told by a message: where its memory can be reached in no other way.
+// Operations that the target carries out itself on request by message, because its memory cannot be reached otherwise.
 #pragma once
 
 #include <atomic>
@@ -12,21 +12,22 @@
 
 namespace atl::mpi::win {
 
-/// Makes the window known to messages from others.
+/// Registers the window for requests of other ranks.
 void announce(Window& window);
 void forget(Window& window);
 
-/// What the target is asked to do.
+/// The requested operation.
 enum class Order : std::uint16_t { put, get, accumulate, compare_and_swap };
 
-/// What the orders of one operation with a request of its own are answered.
+/// The answers to the orders of one operation that has an MPI request (the R forms).
 struct Answers {
-  std::atomic<std::uint32_t> left{0};  ///< that have not come. Released behind what each brings
+  std::atomic<std::uint32_t> left{
+      0};  ///< outstanding answers. Decremented with release after the data of each is stored
   std::atomic<Refusal> refused{Refusal{}};
 };
 
-/// While it lives, the orders that this thread sends are those of one operation: refusals of them are no others'
-/// matter.
+/// While an Apart exists, all orders of this thread belong to one operation, and their refusals are reported to it
+/// alone.
 class Apart {
  public:
   Apart();
@@ -41,25 +42,25 @@ class Apart {
   std::shared_ptr<Answers> answers_;
 };
 
-/// Memory here into which an answer goes. The type is kept until it has come.
+/// Local memory that receives an answer. Holds the type until the answer has arrived.
 struct Answer {
-  datatype::TypePtr type;  ///< null: there is none
+  datatype::TypePtr type;  ///< null: the answer carries no data
   Count count = 0;
   void* base = nullptr;
-  std::shared_ptr<Answers> apart = nullptr;  ///< null: its refusal is the window's
+  std::shared_ptr<Answers> apart = nullptr;  ///< null: a refusal is reported by the window
 };
 
-/// `data`: packed, for put and accumulate; value and compare, for compare_and_swap. Returns when the data may be
-/// reused.
+/// Sends a request. `data` is the packed elements of put and accumulate, or value and compare value of
+/// compare_and_swap. Returns when `data` may be reused.
 void send_order(Window& window, const Spot& spot, Order order, const datatype::Region& region,
                 std::span<const std::byte> data, op::Code code, const datatype::Type* element, const Answer& answer);
 
-/// Until all orders of this rank have been answered.
+/// Waits until all orders of this rank have been answered.
 void wait_for_answers(Window& window);
-/// Failure when one of them has been refused, for memory that is not attached most of all. At the end of calls, which
-/// have done the rest. Of threads that ask, one is told.
+/// Throws Failure when a target has refused an order, most often because memory is not attached. Called at the end of
+/// synchronising calls. Each refusal is reported to one thread only.
 void check_answers(Window& window);
-/// Failure of that refusal, if it is one, for the window's error handler.
+/// Throws the Failure of `refusal`, if it is one, with the window's error handler.
 void check_refusal(Window& window, const Refusal& refusal);
 
 }  // namespace atl::mpi::win

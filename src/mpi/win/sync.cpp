@@ -17,10 +17,10 @@ using win::writer;
 
 runtime::Context& context() { return library().context(); }
 
-// Of the window's own communicator, on which no other messages are sent.
+// Tags on the window's own communicator, which carries no other messages.
 constexpr int post_tag = 1, complete_tag = 2;
 
-/// All that this rank has started is at its targets.
+/// Waits until all operations that this rank has started are complete at their targets.
 void complete_all(Window& window) {
   win::wait_for_answers(window);
   context().quiet();
@@ -33,7 +33,7 @@ void receive_from_all(Exchange& exchange, const Window& window, const Group& gro
   for (PeId pe : group.pes()) exchange.receive(pe, window.comm().bits(tag), nullptr, 0);
 }
 
-/// Its messages are with that group's members.
+/// Waits for the messages of `exchange`, which are exchanged with the members of `group`.
 void wait_for(Exchange& exchange, const Group& group) {
   auto ready = [&] { return exchange.ready(); };
   if (checking()) [[unlikely]]
@@ -53,7 +53,7 @@ void until(Window& window, Try&& attempt) {
     return detail::watcher->wait(attempt_or_fail, window.comm().peers().pes());
   while (!attempt()) {
     if (context().wait(attempt, Deadline::after_seconds(200e-6)) == Status::ok) return;
-    window.comm().check_usable();  // the owner may be dead
+    window.comm().check_usable();  // the owner may have failed
   }
 }
 
@@ -90,7 +90,7 @@ void need_lock(Window& window, int rank) {
                     "rank {} of the window is not locked", rank);
 }
 
-// A fence begins an epoch if nothing else comes first.
+// Ends the epoch that a fence began.
 void end_fence(Window& window) {
   if (std::exchange(window.epochs.fence, false)) --window.access_epochs;
 }
@@ -240,7 +240,7 @@ void win_flush(int rank, MPI_Win win) {
   if (quick) return std::atomic_thread_fence(std::memory_order_release);  // partner: as below
   if (rank == MPI_PROC_NULL) return;
   need_lock(window, rank);
-  // What was stored is seen no later than what is stored from now on.
+  // Earlier stores become visible before later ones.
   std::atomic_thread_fence(std::memory_order_release);  // partner: the rank that reads it, by any atomic
   if (window.target(rank).mapped == nullptr || window.pending.load(std::memory_order_relaxed) != 0)
     complete_all(window);
@@ -257,7 +257,7 @@ void win_flush_all(MPI_Win win) {
 
 void win_sync(MPI_Win win) {
   (void)need<Window>(win);
-  std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: that of the ranks it is agreed with
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // partner: the MPI_Win_sync of the other rank
 }
 
 }  // namespace atl::mpi

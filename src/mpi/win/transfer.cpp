@@ -31,7 +31,7 @@ using win::Target;
 
 runtime::Context& context() { return library().context(); }
 
-/// Both ends of a transfer.
+/// Origin and target of a transfer.
 struct Ends {
   Region origin, target;
   Spot spot;
@@ -43,7 +43,7 @@ Region region_of(MPI_Datatype handle, MPI_Count count) {
 }
 
 Spot spot_of(Window& window, Target& target, int rank, MPI_Aint disp, const Type& type, MPI_Count count) {
-  const Region region = type.region(count);  // none of the sums overflows
+  const Region region = type.region(count);  // checks all sums for overflow
   const Count reach = count > 0 ? (count - 1) * type.extent() : 0;
   Count low = type.true_lb() + std::min(reach, Count{0}),
         high = type.true_lb() + type.true_extent() + std::max(reach, Count{0});
@@ -60,7 +60,7 @@ Ends ends_of(Window& window, Target& target, MPI_Count count, MPI_Datatype type,
   return ends;
 }
 
-/// The bytes of a region in a row: as they lie, or packed into memory of its own.
+/// The bytes of a region as one contiguous span: the region itself where it is contiguous, else a packed copy.
 class Packed {
  public:
   Packed(const Region& region, const void* base) {
@@ -84,7 +84,7 @@ class Packed {
   std::size_t size_;
 };
 
-/// The same for what is written: put back where the region is, at the end.
+/// The same for a region that is written: finish() unpacks the copy into the region.
 class Unpacked {
  public:
   Unpacked(const Region& region, void* base) : region_(region), base_(base) {
@@ -106,8 +106,8 @@ class Unpacked {
 
 constexpr op::Code no_code = op::Code::no_op;
 
-/// Whether memory of a rank of another host belongs to the window, as far as that rank has shown; a rank that is asked
-/// knows all of it.
+/// Whether memory of a rank on another host is attached, as far as its table shows. A rank that carries out an order
+/// itself checks all of its pieces.
 bool is_attached(Window& window, const Spot& spot, const Region& region) {
   if (window.flavor() != Window::Flavor::dynamic) return true;
   win::Attached shown;
@@ -117,8 +117,8 @@ bool is_attached(Window& window, const Spot& spot, const Region& region) {
   return shown.covers(spot.address, region, spot.begin, spot.end, row);
 }
 
-/// Where one element of a predefined type lies that is mapped here, and whose epoch is open; null: look closer. What
-/// nearly all calls of programs are that put single words: 25 instructions, where the whole way takes 300.
+/// Fast path for one element of a predefined type in mapped memory with an open epoch: its address, or null to take the
+/// general path. 25 instructions instead of 300 for programs that transfer single words.
 inline std::byte* quick_spot(Window& window, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count count,
                              std::size_t& bytes) {
   if (static_cast<std::uint64_t>(count) > 4096) return nullptr;
@@ -137,7 +137,7 @@ inline void quick_copy(std::byte* to, const void* from, std::size_t bytes) {
   else std::memcpy(to, from, bytes);
 }
 
-/// Whether the processor alone carries it out.
+/// Whether a single atomic instruction of the processor carries out the operation.
 inline bool is_instruction(op::Code code, datatype::Number number) {
   using datatype::Number;
   if (code == op::Code::replace || code == op::Code::no_op) return number != Number::pair;
@@ -202,7 +202,7 @@ void win_get(void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Ain
 
 namespace {
 
-/// All of the family: `result` may be nothing.
+/// Arguments of a call of the accumulate family. `result` is absent for MPI_Accumulate.
 struct Accumulation {
   Window& window;
   Spot spot;
@@ -210,7 +210,7 @@ struct Accumulation {
   Combine how;
 };
 
-/// False: the target has been asked to, and what is there comes with the answer.
+/// Returns false when an order was sent to the target, whose answer brings the old values.
 bool accumulate(const Accumulation& one, const std::byte* origin, std::byte* fetched, const Answer& answer) {
   Target& target = *one.spot.target;
   if (one.spot.pointer != nullptr) {
@@ -241,7 +241,7 @@ const Type& need_element(MPI_Datatype handle) {
   return *element;
 }
 
-/// Failure when elements are added to others whose bits mean something else.
+/// Throws Failure when origin and target elements are of different predefined types.
 void check_elements(op::Code code, MPI_Datatype origin, MPI_Datatype target) {
   if (origin == target || code == op::Code::replace || code == op::Code::no_op) return;
   const datatype::Predefined &given = *need_element(origin).element(), &there = *need_element(target).element();
@@ -280,7 +280,7 @@ void win_get_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, 
   Target* target = window.need_target(rank);
   if (target == nullptr) return;
   op::Code code = code_of(op);
-  // Nothing is looked at where nothing is done with it.
+  // MPI_NO_OP ignores the origin arguments.
   if (code == op::Code::no_op) count = target_count, type = target_type;
   Ends ends = ends_of(window, *target, count, type, rank, disp, target_count, target_type);
   Region into = region_of(result_type, result_count);
@@ -344,7 +344,7 @@ void win_compare_and_swap(const void* origin, const void* compare, void* result,
 
 namespace {
 
-/// What the target has been asked to do is done when it has answered.
+/// Request of an operation that the target carries out: complete when the target has answered.
 class Answered : public Request {
  public:
   Answered(Window& window, std::shared_ptr<win::Answers> answers)
@@ -358,7 +358,7 @@ class Answered : public Request {
     try {
       window_->comm().check_usable();
     } catch (...) {
-      error_ = std::current_exception();  // the rank that is to answer may be dead
+      error_ = std::current_exception();  // the rank that should answer may have failed
     }
     return is_done();
   }

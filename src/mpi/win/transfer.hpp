@@ -22,8 +22,8 @@ void win_fetch_and_op(const void* origin, void* result, MPI_Datatype type, int r
 void win_compare_and_swap(const void* origin, const void* compare, void* result, MPI_Datatype type, int rank,
                           MPI_Aint disp, MPI_Win win);
 
-/// One of these in its R form. The request is complete when the target has answered what it was asked, most often at
-/// once. Failure of this operation alone.
+/// Runs one of these as its R form (MPI_Rput, …). The request is complete when the target has answered, most often at
+/// once. It reports failures of this operation only.
 void complete_request(MPI_Win win, MPI_Request* request, const std::function<void()>& operation);
 /// By reference, so that the function object allocates nothing.
 template <class Operation>

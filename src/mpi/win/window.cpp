@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making windows, asking about them, ending them.
+// Creation, queries and destruction of windows.
 #include "win/window.hpp"
 
 #include <unistd.h>
@@ -24,7 +24,7 @@ runtime::Context& context() { return library().context(); }
 
 std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
-/// `bytes` of the heap, or Failure on all ranks when one has none.
+/// Allocates `bytes` from the heap; throws Failure on all ranks when one rank has no room.
 AlignedBlock allocate_everywhere(Comm& comm, Count bytes, std::size_t alignment = 1) {
   AlignedBlock memory;
   try {
@@ -67,9 +67,9 @@ Window::Window(Ref<Comm> comm, Flavor flavor, void* base, Count size, int unit, 
   if (flavor == Flavor::shared)
     ATOLL_MPI_REQUIRE(coll.placement().nodes() == 1, MPI_ERR_RMA_SHARED, "ranks of different hosts share no memory");
   if (together) {
-    // One block of the first rank, parted by rank.
+    // One block, allocated by rank 0, in which each rank has its part.
     Count before = coll.exscan_sum(size), total = coll.allreduce_sum(size);
-    // Only the first rank's part is sure to be aligned: the others follow without a gap.
+    // Only rank 0's part is aligned as requested: the others follow without a gap.
     const AlignedBlock memory =
         allocate_everywhere(*comm_, comm_->rank() == 0 ? total : 0, comm_->rank() == 0 ? alignment : 1);
     block_ = memory.block;
@@ -100,7 +100,7 @@ void Window::exchange_targets() {
     Target& one = target(rank);
     PeId pe = comm_->pe_of(rank);
     bool near = placement.node_of(rank) == placement.node_of(comm_->rank());
-    // Without, its owner does what is asked for: what has its number here may be another process.
+    // Where process_vm_readv is impossible, the owner carries out orders: this pid may be another process here.
     if (!near || !context().foreign_memory().reaches(pe)) one.pid = 0;
     one.here = context().peer_pointer<Control>(pe, HeapOffset(one.control));
     one.mapped = nullptr;
@@ -171,7 +171,7 @@ void make_allocated(Window::Flavor flavor, MPI_Aint size, MPI_Count unit, MPI_In
                     MPI_Win* win) {
   check_size(size, unit);
   auto hints = entries_of(info);
-  (void)alignment_of(hints);  // a value that is wrong is found before anything is made together
+  (void)alignment_of(hints);  // rejects a wrong value before the collective part
   auto window =
       make<Window>(need_intra(comm).duplicate(), flavor, nullptr, size, static_cast<int>(unit), std::move(hints));
   *static_cast<void**>(baseptr) = *window->own_attribute(MPI_WIN_BASE);
@@ -192,7 +192,7 @@ void win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   give(make<Window>(need_intra(comm).duplicate(), Window::Flavor::dynamic, nullptr, 0, 1, entries_of(info)), win);
 }
 
-// Any memory of a process can be reached without more ado: the others are told what they may access.
+// All memory of a process can be reached without registration; attaching only publishes what others may access.
 void win_attach(MPI_Win win, void* base, MPI_Aint size) { need<Window>(win).attach(base, size); }
 void win_detach(MPI_Win win, const void* base) { need<Window>(win).detach(base); }
 

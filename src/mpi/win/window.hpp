@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows: memory that the ranks of a communicator show one another, and the epochs in which they use it.
+// Windows: memory that the ranks of a communicator expose to one another, and the epochs in which they access it.
 #pragma once
 
 #include <sys/types.h>
@@ -22,31 +22,31 @@ namespace win {
 
 using datatype::Count;
 
-/// In memory of each rank that all reach, one per window: | lock: 8 | combine: 8 |, each in a line of its own.
+/// Lock words in each rank's segment, one pair per window: | lock: 8 | combine: 8 |, each in its own cache line.
 struct Control {
-  /// Of MPI_Win_lock: readers, or `writer`. Changed by remote atomics alone.
+  /// MPI_Win_lock: number of readers, or `writer`. Changed by remote atomics only.
   alignas(64) std::uint64_t lock = 0;
-  /// Held around accumulates that are no single processor instruction.
+  /// Held around accumulates that are not a single atomic instruction.
   alignas(64) std::atomic<std::uint64_t> combine{0};
 };
 static_assert(sizeof(Control) == 128);
 
 inline constexpr std::uint64_t writer = std::uint64_t{1} << 63;
 
-/// What a rank shows, and how it is reached from here.
+/// The exposed memory of one rank, and how this rank reaches it.
 struct Target {
   std::uint64_t base = 0;   ///< in its own address space
   Count size = 0;
   Count unit = 1;
   std::uint64_t segment = 0;  ///< where its segment begins, there
   std::uint64_t control = 0;  ///< offset of its Control in its segment
-  std::int64_t pid = 0;       ///< 0: of another host, or not to be reached by the kernel
-  bool in_segment = false;  ///< where processors' atomics are all that changes it
-  // From here.
+  std::int64_t pid = 0;       ///< 0: on another host, or out of reach for process_vm_readv
+  bool in_segment = false;  ///< whether it lies in the segment, which only processor atomics change concurrently
+  // As seen from this rank:
   std::byte* mapped = nullptr;        ///< base, where its memory is mapped
   Control* here = nullptr;            ///< its Control, likewise
-  std::uint32_t row = 0;              ///< of attached(), which held the access before
-  /// Of a dynamic window.
+  std::uint32_t row = 0;              ///< row of attached() that contained the previous access
+  /// The table of a dynamic window.
   Attached* attached() const { return reinterpret_cast<Attached*>(here + 1); }
   /// Whether all of it is attached; see Attached::covers().
   bool covers(std::uint64_t address, const datatype::Region& region, std::uint64_t begin, std::uint64_t end) {
@@ -54,10 +54,10 @@ struct Target {
   }
 };
 
-/// A rank that has answered that it did not do what it was asked to, and why.
+/// A target's answer that it did not carry out an order.
 struct Refusal {
-  std::int32_t rank = -1;  ///< -1: there is none
-  std::int32_t error = 0;  ///< its class
+  std::int32_t rank = -1;  ///< the target; -1: no refusal
+  std::int32_t error = 0;  ///< error class
 };
 
 }  // namespace win
@@ -76,18 +76,18 @@ class Window : public Object {
     dynamic = MPI_WIN_FLAVOR_DYNAMIC,
     shared = MPI_WIN_FLAVOR_SHARED
   };
-  /// Collective over `comm`, which the window keeps. `base`: where `size` bytes are already; ignored where they are
-  /// allocated.
+  /// Collective over `comm`, which the window owns. `base` is the `size` bytes of the program; ignored for flavors that
+  /// allocate memory.
   Window(Ref<Comm> comm, Flavor flavor, void* base, win::Count size, int unit, Info::Entries hints);
-  /// Collective: after the last use.
+  /// Collective. Call after the last use.
   void close();
 
   Comm& comm() const { return *comm_; }
   Flavor flavor() const { return flavor_; }
   win::Target& target(int rank) { return targets_[static_cast<std::size_t>(rank)]; }
-  /// Failure when there is no such rank, or no epoch in which this rank may access it. Null for MPI_PROC_NULL.
+  /// Throws Failure when the rank does not exist, or no epoch permits access to it. Null for MPI_PROC_NULL.
   win::Target* need_target(int rank);
-  /// The same where memory is mapped at a fixed place; else null.
+  /// The fast path of need_target(): the target when its memory is mapped at a fixed address, else null.
   win::Target* quick_target(int rank) {
     if (static_cast<unsigned>(rank) >= targets_.size() || access_epochs.load(std::memory_order_relaxed) == 0 ||
         flavor_ == Flavor::dynamic)
@@ -106,23 +106,24 @@ class Window : public Object {
   // Epochs.
   struct Epochs {
     bool fence = false, lock_all = false, lock_all_checked = false;
-    std::mutex mutex;             ///< of `locks`: threads may lock different targets
-    std::map<int, int> locks;     ///< by target: MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE
-    Ref<Group> started, posted;   ///< by MPI_Win_start and MPI_Win_post
+    std::mutex mutex;  ///< guards `locks`: threads may lock different targets
+    std::map<int, int> locks;  ///< by target: MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE
+    Ref<Group> started, posted;  ///< by MPI_Win_start and MPI_Win_post
     std::unique_ptr<Exchange> sent, awaited;  ///< messages of MPI_Win_post
   };
   Epochs epochs;
-  /// How many epochs are open in which this rank accesses others.
+  /// Number of open access epochs of this rank.
   std::atomic<int> access_epochs{0};
-  /// Far operations whose answer has not come.
+  /// Orders to remote targets whose answer has not arrived.
   std::atomic<std::uint64_t> pending{0};
-  /// What a far operation was answered last that was not carried out.
+  /// The last refusal by a remote target.
   std::atomic<win::Refusal> refused{win::Refusal{}};
   static_assert(std::atomic<win::Refusal>::is_always_lock_free);
-  /// Of a dynamic window. Failure when some of the memory is attached already, or none begins there.
+  /// For a dynamic window. attach() throws Failure when some of the memory is attached already, detach() when no
+  /// attached piece begins there.
   void attach(const void* base, win::Count bytes);
   void detach(const void* base);
-  /// The same on all ranks.
+  /// Identifies the window; the same on all ranks.
   std::uint64_t key() const { return comm_->number(); }
 
  private:
@@ -133,8 +134,8 @@ class Window : public Object {
   win::Count size_;
   int unit_;
   int flavor_value_, model_ = MPI_WIN_UNIFIED;
-  void* block_ = nullptr;  // allocated, ours
-  std::byte* shared_ = nullptr;  // one block for all ranks
+  void* block_ = nullptr;  // allocated by the window
+  std::byte* shared_ = nullptr;  // the common block of all ranks
   win::Control* control_ = nullptr;
   std::vector<win::Target> targets_;
   std::mutex attached_mutex_;
@@ -145,7 +146,7 @@ class Window : public Object {
   Info::Entries hints_;
 };
 
-// Bodies: making, asking, ending.
+// Bodies: creation, queries, destruction.
 void win_create(void* base, MPI_Aint size, MPI_Count unit, MPI_Info info, MPI_Comm comm, MPI_Win* win);
 void win_allocate(MPI_Aint size, MPI_Count unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win);
 void win_allocate_shared(MPI_Aint size, MPI_Count unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win);
