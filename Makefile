@@ -14,7 +14,7 @@ DEV_EXTRAS := build run demo files urls sql bench test lint
 help: ## show this list
 	@echo "make <target>:"
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{printf "%-13s %s\n", $$1, $$2}'
-	@echo "variables: JOBS=$(JOBS) (parallel jobs)  ARGS=… (for demo, test and bench)  PYTHON=/path/to/python3"
+	@echo "variables: JOBS=$(JOBS) (parallel jobs)  PIECE=…, RESUME=1 (for test-slow)  ARGS=… (for demo, test and bench)  PYTHON=/path/to/python3"
 
 demo: build ## install what is missing, build, and run the main job on real data and at scale
 	@$(VENV)/bin/atoll demo $(ARGS)
@@ -25,17 +25,8 @@ test: build-tests ## everything fast: C++ and Python tests, and the tidy test
 	@echo "== Python tests"
 	@$(PY) -m pytest -m "not slow" -n $(JOBS) --dist loadfile --timeout=600 $(ARGS)
 
-test-slow: build-tests $(VENV)/.launchers ## everything: sanitizers, aarch64, then all tests
-	@for preset in dev tsan; do \
-	  echo "== $$preset: C++ tests under sanitizers" && \
-	  cmake --preset $$preset >/dev/null && cmake --build --preset $$preset -j $(JOBS) && \
-	  ctest --test-dir build/$$preset --output-on-failure --no-tests=error -j $(JOBS) || exit 1; \
-	done
-	@$(MAKE) --no-print-directory test-aarch64
-	@echo "== release: C++ tests"
-	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
-	@echo "== Python tests, slow ones too"
-	@$(PY) -m pytest $(ARGS)
+test-slow: build-tests $(VENV)/.launchers ## everything, piece by piece: sanitizers, aarch64, kills, fuzzing, soak, all tests. PIECE="kills soak" runs these, RESUME=1 those that have not passed
+	@JOBS=$(JOBS) $(PY) scripts/slow.py $(if $(RESUME),--resume) $(PIECE) -- $(ARGS)
 
 fuzz: build ## libFuzzer on each C++ reader for FUZZ_SECONDS (300), then broken files: FUZZ_ROUNDS of each format on 1 and 3 PEs
 	@scripts/system-packages fuzz

@@ -165,7 +165,7 @@ class Hosts:
             _ip("-n", name, "link", "set", "lo", "up")
             for cable in range(self.cables):
                 inside = f"eth{cable}"
-                end = self._cable(number, cable)
+                end = self.cable(number, cable)
                 _ip("link", "add", end, "type", "veth", "peer", "name", inside, "netns", name)
                 _ip("link", "set", end, "master", bridge, "up")
                 _ip("-n", name, "addr", "add", f"{self.address_of(number, cable)}/24", "dev", inside)
@@ -186,7 +186,8 @@ class Hosts:
             time.sleep(0.02)
         raise RuntimeError("the host servers of the hosts do not start")
 
-    def _cable(self, number: int, cable: int = 0) -> str:
+    def cable(self, number: int, cable: int = 0) -> str:
+        """The end of a network cable of a host outside of the host: an interface of this machine."""
         return f"{'vwxyz'[cable]}{self.mark}-{number}"
 
     def address_of(self, number: int, cable: int = 0) -> str:
@@ -239,7 +240,7 @@ class Hosts:
 
     def link_down(self, number: int) -> None:
         """Pulls the host's network cable."""
-        _ip("link", "set", self._cable(number), "down")
+        _ip("link", "set", self.cable(number), "down")
 
     def swallow(self, number: int, address: str) -> None:
         """Drops packets from the host to an address silently, like a firewall: they go to an unused MAC address."""
