@@ -17,8 +17,7 @@
 namespace atl::mpi::check {
 namespace {
 
-// What has more is taken for one piece less than it is: for none. It is the program's interleaving that must not be
-// found guilty.
+// Buffers with more ranges count as empty: interleaved buffers of a correct program must not be reported.
 constexpr std::size_t most_ranges = 1 << 16;
 
 const std::byte* at(const void* buffer, MPI_Count offset) {
@@ -26,11 +25,11 @@ const std::byte* at(const void* buffer, MPI_Count offset) {
                                             static_cast<std::uintptr_t>(offset));
 }
 
-// Of bytes that the program may have unmapped: read by the kernel, which says so where a load would end the process.
-// Many short ranges are one call.
+// Digest of bytes that the program may have unmapped. The kernel reads them (process_vm_readv) and returns an error
+// where a load would crash. Many short ranges take one call.
 class Digest {
  public:
-  /// False: some are not there.
+  /// Returns false when some bytes are not mapped.
   bool add(const std::byte* begin, const std::byte* end) {
     while (begin != end) {
       const std::size_t bytes = std::min<std::size_t>(static_cast<std::size_t>(end - begin), most_bytes - bytes_);
@@ -46,7 +45,8 @@ class Digest {
 
  private:
   static constexpr std::size_t most_bytes = 1 << 14,
-                               most_at_once = 64;  // on the stack; a call takes less time than hashing so much
+                               most_at_once =
+                                   64;  // on the stack; the system call costs less than hashing this many ranges
 
   bool take() {
     const iovec into{copy_.data(), bytes_};
@@ -74,7 +74,7 @@ Buffers& Buffers::add(Use use, const void* buffer, MPI_Count count, MPI_Datatype
   if (buffer == MPI_IN_PLACE || count <= 0) return *this;
   auto* object = find<TypeObject>(handle);
   if (object == nullptr || !object->type()->committed() || object->type()->size() == 0)
-    return *this;  // the call says so
+    return *this;  // the MPI call reports it
   datatype::Region region = object->type()->region(count);
   Piece piece{use, {}, {}};
   datatype::Cursor cursor(region);
@@ -83,7 +83,7 @@ Buffers& Buffers::add(Use use, const void* buffer, MPI_Count count, MPI_Datatype
     run.bytes = std::min(run.bytes, left);
     if (run.bytes <= 0) break;
     Range range{at(buffer, run.offset), at(buffer, run.offset + run.bytes)};
-    if (mpi::detail::nowhere(range.begin)) return *this;  // the call says so, now or when it is complete
+    if (mpi::detail::nowhere(range.begin)) return *this;  // the MPI call reports it, now or on completion
     if (!piece.ranges.empty() && piece.ranges.back().end == range.begin) piece.ranges.back().end = range.end;
     else piece.ranges.push_back(range);
     if (piece.ranges.size() > most_ranges) return *this;

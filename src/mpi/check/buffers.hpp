@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that a call uses: which bytes, and whether it writes them.
+// The memory that a call accesses: which bytes, and whether it writes them.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@ enum class Use { read, write };
 class Buffers {
  public:
   Buffers() = default;
-  /// Adds a buffer; MPI_IN_PLACE, and what is none, add nothing.
+  /// Adds a buffer. MPI_IN_PLACE and invalid addresses add nothing.
   Buffers& add(Use use, const void* buffer, MPI_Count count, MPI_Datatype type);
-  /// `lengths` and `displacements` of so many pieces, in extents of the type.
+  /// Adds `pieces` pieces with these counts and displacements, in extents of the type.
   Buffers& add(Use use, const void* buffer, const MPI_Count* counts, const MPI_Aint* displacements, MPI_Count pieces,
                MPI_Datatype type);
   bool empty() const { return pieces_.empty(); }
-  /// Failure when two of them share bytes that one of them writes.
+  /// Throws Failure when two buffers share bytes and one of them is written.
   void check_among() const;
-  /// Whether one of the others shares bytes with one of these that either writes.
+  /// Whether a buffer of `others` shares bytes with one of these and either is written.
   bool meets(const Buffers& others) const;
-  /// Of the bytes that are read; nothing when some of them are not there any more.
+  /// Digest of all bytes that are read; none when some of them are no longer mapped.
   std::optional<std::size_t> digest() const;
 
  private:
@@ -36,7 +36,7 @@ class Buffers {
   struct Piece {
     Use use;
     Range all;                  // from the first byte to the last
-    std::vector<Range> ranges;  // ascending; none: all of it
+    std::vector<Range> ranges;  // ascending; empty: all of `all`
   };
   static bool shared(const Piece& one, const Piece& other);
   std::vector<Piece> pieces_;

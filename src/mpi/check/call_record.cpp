@@ -43,7 +43,7 @@ CallRecord::CallRecord(Comm& comm, const char* function, int root, MPI_Op op) : 
   }
   Said said{};
   put(said.function, function);
-  said.root = comm.is_inter() ? no_root : root;  // there each side says another
+  said.root = comm.is_inter() ? no_root : root;  // the sides of an inter-communicator pass different roots
   said.op = number_of_op(op);
   said.gives.bytes = said.takes.bytes = unsaid;
   mine_.assign(std::max<std::size_t>(pes_.size(), 1), said);
@@ -53,7 +53,7 @@ CallRecord::CallRecord(Comm& comm, const char* function, int root, MPI_Op op) : 
 CallRecord::Share CallRecord::share_of(MPI_Count count, MPI_Datatype handle) {
   Share share{count, unsaid, 0, {}};
   auto* object = find<TypeObject>(handle);
-  if (object == nullptr || count < 0) return share;  // the call says so
+  if (object == nullptr || count < 0) return share;  // the MPI call reports it
   const datatype::Type& type = *object->type();
   share.bytes = count * type.size();
   share.signature = count == 0 ? 0 : type.signature().repeated(count).hash;
@@ -110,7 +110,7 @@ void CallRecord::judge() const {
   const int me = comm_->rank();
   for (std::size_t i = 0; i < pes_.size(); ++i) {
     const Said &mine = mine_[i], &theirs = theirs_[i];
-    if (theirs.function[0] == '\0') continue;  // it has died
+    if (theirs.function[0] == '\0') continue;  // the member has failed
     ATOLL_MPI_REQUIRE(std::strcmp(mine.function, theirs.function) == 0, MPI_ERR_OTHER,
                       "check: rank {} has called {}, {} {}, as their next collective on one communicator", me,
                       mine.function, name_of(i), theirs.function);

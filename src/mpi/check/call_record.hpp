@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collective call as each member tells every other of it, before anything else of it happens: which members have
-// come, and whether all make the same call.
+// Record of a collective call. Each member sends it to all others before the call itself begins, which shows which
+// members have called and whether all calls agree.
 #pragma once
 
 #include <cstdint>
@@ -18,32 +18,32 @@ class CallRecord final : public Waiting {
   CallRecord(const CallRecord&) = delete;
   CallRecord& operator=(const CallRecord&) = delete;
 
-  // What goes to that rank of an intra-communicator, and what is expected from it. What nothing is said of is not
+  // Elements that this rank sends to, or receives from, a rank of the intra-communicator. Unspecified amounts are not
   // compared.
   void gives(int rank, MPI_Count count, MPI_Datatype type);
   void takes(int rank, MPI_Count count, MPI_Datatype type);
 
-  /// Tells the others.
+  /// Sends the record to the other members.
   void call();
-  /// Whether all have told. Also from hooks.
+  /// Whether the records of all members have arrived. May be called from hooks.
   bool ready() override;
-  /// Those that have not; none before ready() has been asked.
+  /// Members whose record has not arrived, as of the last ready(); empty before that.
   std::vector<PeId> missing() const;
-  /// When all have: Failure that names two members whose calls differ.
+  /// Call when ready(). Throws Failure that names two members whose calls differ.
   void judge() const;
   const char* function() const { return mine_.front().function; }
   Comm& comm() const { return *comm_; }
 
  private:
   struct Share {
-    std::int64_t count, bytes;  // -1: nothing is said of it
+    std::int64_t count, bytes;  // -1: unspecified
     std::uint64_t signature;
     char type[32];
   };
   struct Said {
     char function[40];
     std::int32_t root;
-    std::uint32_t op;  // the constant of a predefined one; 0: none; 1: of the program's own
+    std::uint32_t op;  // the constant of a predefined operation; 0: no operation; 1: user-defined
     Share gives, takes;
   };
   static Share share_of(MPI_Count count, MPI_Datatype type);
@@ -51,8 +51,8 @@ class CallRecord final : public Waiting {
   std::string name_of(std::size_t index) const;
 
   Ref<Comm> comm_;
-  std::vector<PeId> pes_;  // all but this one
-  std::vector<int> ranks_; // of an intra-communicator
+  std::vector<PeId> pes_;  // all members but this one
+  std::vector<int> ranks_;  // of an intra-communicator
   std::vector<Said> mine_, theirs_;
   std::vector<runtime::Request> sent_, awaited_;
 };

@@ -22,11 +22,11 @@ thread_local const char* current = nullptr;
 std::atomic<int> threads{0};
 thread_local bool counted = false;
 
-// ---- what programs hold
+// ---- handles that the program holds
 
 struct Held {
   Kind kind;
-  std::string function;  // that gave it
+  std::string function;  // the function that returned it
   std::uint64_t order;
 };
 
@@ -42,7 +42,7 @@ class Ledger : public Watcher {
     held_.erase(&object);
     tracks_.erase(&object);
   }
-  // What is sent is left alone until the request is complete, also where it has left long ago.
+  // The program must not change a send buffer before the request is complete, even if the message was sent earlier.
   void completed(Object& request) override {
     auto track = track_of(request);
     if (!track || !track->digest) return;
@@ -54,7 +54,7 @@ class Ledger : public Watcher {
                       "check: what the request of {} sends has been changed before it was complete", track->what);
   }
   void wait(const std::function<bool()>& ready, std::span<const PeId> whom) override {
-    // Releasing a lock word wakes no waiter.
+    // Polls, because the release of a lock word wakes no waiter.
     constexpr double step_seconds = 200e-6;
     std::vector<PeId> others;
     for (PeId pe : whom)
@@ -117,7 +117,7 @@ Ledger& ledger() {
   return one;
 }
 
-// Before main(): bad values are told of when MPI begins.
+// Runs before main(); MPI_Init reports invalid values.
 [[maybe_unused]] const bool begun = [] {
   try {
     if (config::choice(config::Variable::mpi_check) != 0) mpi::detail::watcher = &ledger();
@@ -195,7 +195,7 @@ Started::~Started() {
   track(*made, {std::move(what_), std::move(buffers_), std::move(peers_), std::move(record_), digest});
 }
 
-// ---- collectives that are waited for
+// ---- blocking collectives
 
 namespace {
 
@@ -221,13 +221,13 @@ void meet(const Called& called) {
 
 void meet_on_file(MPI_File handle) {
   Called called = of_file(handle);
-  call_and_wait(called);  // that somebody has died is the program's to know
+  call_and_wait(called);  // the call itself reports failed ranks
   try {
     called.record->judge();
   } catch (const Failure& failure) { end_job(Call{function_called()}, failure.text, 1); }
 }
 
-// ---- the end
+// ---- finalisation
 
 namespace {
 
@@ -237,7 +237,7 @@ void say_left(const std::string& what) {
   [[maybe_unused]] auto written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
-// The first of each communicator.
+// Reports the first unreceived message of each communicator.
 void say_messages_left() {
   std::vector<Ref<Comm>> comms = ledger().held_comms();
   comms.emplace_back(need<Comm>(MPI_COMM_WORLD));
@@ -252,14 +252,14 @@ void say_all_left() {
   for (const std::string& line : ledger().left()) say_left(line);
   if (library().context().job().deaths() == 0) {
     meet(named(MPI_COMM_WORLD));
-    // What came from somebody before his word that he has come to the end is here.
+    // Messages that a rank sent before it announced its MPI_Finalize have arrived.
     say_messages_left();
   }
 }
 
 }  // namespace
 
-// Delete functions of MPI_COMM_SELF's attributes are where libraries end: what they give back is not left.
+// The report runs after the delete functions of MPI_COMM_SELF's attributes, in which libraries free their handles.
 void finalize() { mpi::finalize(say_all_left); }
 
 }  // namespace atl::mpi::check

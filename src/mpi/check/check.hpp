@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What entry points do besides where programs are checked: each builds one of these in front of its body (key `check`
-// of the table), or calls one of the functions below in its place (key `checked`).
+// Checks of entry points with ATOLL_MPI_CHECK: an entry point creates one of these objects before its body (key `check`
+// of the function table), or calls one of the functions below instead of its body (key `checked`).
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@
 
 namespace atl::mpi::check {
 
-/// The function that the program has called, while it is in it.
+/// Records the MPI function in which the program is.
 class Entered {
  public:
   explicit Entered(const char* name);
@@ -30,15 +30,16 @@ class Entered {
   const char* before_;
 };
 
-/// Whether a call returns when its request is complete, or before: meanwhile the program may change what is sent.
+/// Whether a call returns when its request is complete, or before that. In the latter case the program could change the
+/// send buffer too early.
 enum class Returns { before, complete };
 
-/// A request that the body makes: what it uses until it is complete, and for whom it waits.
+/// Tracks the request that the body creates: the memory in use until completion, and the ranks that it waits for.
 class Started {
  public:
   Started(MPI_Request* request, Buffers buffers);
   Started(MPI_Request* request, Buffers buffers, MPI_Comm comm, int peer, Returns returns = Returns::before);
-  /// Of a collective: complete only when all have called it.
+  /// For a collective, which completes only when all members have called it.
   Started(MPI_Request* request, Called called);
   ~Started();
   Started(const Started&) = delete;
@@ -54,13 +55,13 @@ class Started {
   int exceptions_;
 };
 
-/// Before a blocking collective: all members exchange its arguments, and wait for one another.
+/// Runs before a blocking collective: all members exchange the arguments and wait for one another.
 void meet(const Called& called);
-/// The same of a file. A mismatch ends the job: the default error handler of files returns, and a program that ignores
-/// the returned code would wait for ever.
+/// The same for a file. A mismatch ends the job: the default error handler of files returns, and a program that ignores
+/// the code would hang.
 void meet_on_file(MPI_File file);
 
-// In the place of bodies that wait.
+// Replacements of bodies that wait.
 void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
 void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status);
 void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half to, void* in, Count in_count,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each kind of collective call says of itself.
+// The records of each kind of collective call.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ struct Called {
   std::shared_ptr<CallRecord> record;
 };
 
-/// The name of the function that the program is in.
+/// The name of the MPI function in which the program is.
 const char* function_called();
 
 namespace detail {
@@ -43,7 +43,7 @@ inline void add_all(Buffers& to, Use use, const void* buffer, const Mixed& mixed
            mixed.types[rank]);
 }
 
-/// What all parts use, unless it is an inter-communicator's: there nothing but the function is compared.
+/// The common part of all records. On inter-communicators only the function is compared.
 struct Start {
   explicit Start(MPI_Comm handle, int root = CallRecord::no_root, MPI_Op op = MPI_OP_NULL)
       : comm(need<Comm>(handle)), called{{}, std::make_shared<CallRecord>(comm, function_called(), root, op)} {}
@@ -55,7 +55,7 @@ struct Start {
 
 }  // namespace detail
 
-/// Nothing but its name, and its root, is compared.
+/// A record of which only the function and the root are compared.
 inline Called named(MPI_Comm comm, int root = CallRecord::no_root) {
   return std::move(detail::Start(comm, root).called);
 }
@@ -138,7 +138,7 @@ Called alltoall(const void* out, Both send, void* in, Both receive, MPI_Comm com
   return std::move(start.called);
 }
 
-/// Of all reductions: elements are the same everywhere.
+/// The record of a reduction: all members pass the same elements.
 inline Called reduction(const void* out, Same send, const void* in, Same receive, MPI_Op op, int root, MPI_Comm comm) {
   detail::Start start(comm, root, op);
   if (start.is_inter()) return std::move(start.called);

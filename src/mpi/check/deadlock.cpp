@@ -14,9 +14,9 @@
 namespace atl::mpi::check {
 namespace {
 
-// Of so many reports of one wait, the first may be of before what the others have done since.
+// A deadlock is reported after this many reports of the same wait, because earlier reports may be outdated.
 constexpr std::uint32_t certain_after = 3;
-// A line with more ranks is unreadable.
+// At most this many ranks are named, so that the line stays readable.
 constexpr std::size_t most_named = 16;
 
 struct Waiting {
@@ -49,7 +49,7 @@ std::set<std::uint32_t> stuck(const std::map<std::uint32_t, Waiting>& waiting) {
   return left;
 }
 
-// Those that are stuck, then those that wait besides: for them, as a rule.
+// Describes the deadlocked ranks, then the other waiting ranks, which usually wait for them.
 std::string text_of(const std::set<std::uint32_t>& stuck, const std::map<std::uint32_t, Waiting>& waiting) {
   std::string text;
   std::size_t named = 0;
@@ -76,9 +76,9 @@ void look() {
 
 // | bytes   | what                                                        |
 // |---------|-------------------------------------------------------------|
-// |   8     | number of the wait; 0: it goes on                           |
+// |   8     | number of the wait; 0: the rank no longer waits             |
 // |   4     | number of clauses                                           |
-// | 4 + 4 n | of each: how many PEs, and these                            |
+// | 4 + 4 n | for each clause: number of PEs, and these PEs               |
 // | rest    | text                                                        |
 class Writer {
  public:
@@ -100,7 +100,7 @@ class Reader {
     bytes_ = bytes_.subspan(sizeof(value));
     return value;
   }
-  /// Of numbers of 4 bytes or more that follow: no more than there are bytes for.
+  /// A count of following numbers of 4 bytes or more, limited to the bytes that are left.
   std::uint32_t take_count() {
     const auto count = take<std::uint32_t>();
     return static_cast<std::uint32_t>(std::min<std::size_t>(count, bytes_.size() / sizeof(count)));
@@ -138,8 +138,7 @@ void hear(runtime::Context&, PeId from, std::span<const std::byte> payload) {
 
 PeId chief() { return library().context().world().pe_of(0); }
 
-// Limits of a report: a rank that waits for more processes is reported as waiting for the first of them, each of which
-// it needs.
+// Limits of a report. A rank that waits for more PEs is reported with the first ones, each of which it needs.
 constexpr std::size_t longest_report = 960, longest_text = 320;
 
 }  // namespace
@@ -170,7 +169,7 @@ void tell_going_on() noexcept {
   std::uint64_t none = 0;
   try {
     library().context().send(chief(), report, std::as_bytes(std::span(&none, 1)));
-  } catch (const std::exception&) {  // rank 0 has died
+  } catch (const std::exception&) {  // rank 0 has failed
   }
 }
 

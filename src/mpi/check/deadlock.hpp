@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds ranks that wait for one another for ever. Each that has waited for a second tells rank 0, again every second,
-// for whom it waits; rank 0 looks for ranks none of whom can go on before another of them has.
+// Deadlock detection. A rank that has waited for a second reports to rank 0 every second for which PEs it waits; rank 0
+// searches for sets of ranks that wait for one another.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace atl::mpi::check {
 
-/// What a rank waits for: it goes on only when of each clause one process has done something.
+/// The condition of a wait: the rank continues only when at least one PE of each clause has acted.
 struct Need {
   std::vector<std::vector<PeId>> clauses;
   std::string text;
@@ -18,9 +18,9 @@ struct Need {
 
 constexpr double look_again_seconds = 1;
 
-/// Tells rank 0. `wait` is another number for each wait.
+/// Reports a wait to rank 0. `wait` is a unique number for each wait.
 void tell_waiting(std::uint64_t wait, const Need& need);
-/// It is over; nothing, when it had not been told of.
+/// Reports the end of the wait. Does nothing when the wait had not been reported.
 void tell_going_on() noexcept;
 
 }  // namespace atl::mpi::check

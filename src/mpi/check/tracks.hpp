@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of requests, and waits that are looked at from outside.
+// Data about requests for the checks, and waits that deadlock detection observes.
 #pragma once
 
 #include <memory>
@@ -16,25 +16,25 @@
 namespace atl::mpi::check {
 
 struct Track {
-  std::string what;  ///< the function that made it, and with whom
+  std::string what;  ///< the function that created it, and its peer
   Buffers buffers;
-  std::vector<PeId> peers;     ///< one of them has to do something; none: not known
-  std::shared_ptr<CallRecord> record;  ///< of a collective: all have to
-  std::optional<std::size_t> digest{};  ///< of what is sent, as it was; of a request that is started once
+  std::vector<PeId> peers;     ///< one of them has to act; empty: unknown
+  std::shared_ptr<CallRecord> record;  ///< for a collective: all members have to act
+  std::optional<std::size_t> digest{};  ///< of the send buffer at the start; not for persistent requests
 };
 
 void track(Request& request, Track track);
 std::optional<Track> track_of(const Request& request);
-/// Failure when a request that is not complete uses the same bytes.
+/// Throws Failure when an incomplete request uses the same bytes.
 void check_against_active(const Buffers& buffers, const Request* itself);
 std::vector<PeId> peers_of(Comm& comm, int rank);
 
 std::uint64_t next_wait();
-/// So far, where the program has asked for less than MPI_THREAD_MULTIPLE. Where more do, or may, one that waits does
-/// not keep its rank from going on.
+/// Whether only one thread can call MPI: the program has asked for less than MPI_THREAD_MULTIPLE. Otherwise a waiting
+/// thread does not block its rank, and deadlock detection is off.
 bool one_thread_calls();
 
-/// Has been told of one that waits; whatever ends that, is told of, too.
+/// Guard of a reported wait: its destructor reports the end of the wait, also after an exception.
 struct Told {
   bool told = false;
   Told() = default;
@@ -45,12 +45,12 @@ struct Told {
   }
 };
 
-/// Until `ready`, which is looked at each `step_seconds` at least. Meanwhile rank 0 is told now and then what `need`
-/// says.
+/// Waits until `ready`, which is polled at least every `step_seconds`. Meanwhile reports the result of `needs` to rank
+/// 0 about once a second.
 template <class Ready, class Needs>
 void wait_watched(Ready&& ready, Needs&& needs, double step_seconds = look_again_seconds) {
   const std::uint64_t wait = next_wait();
-  Told told;  // also where `ready` throws: rank 0 would take this rank for one that waits, whatever it does
+  Told told;  // also when `ready` throws: otherwise rank 0 would believe that this rank still waits
   Deadline tells = Deadline::after_seconds(look_again_seconds);
   while (library().context().wait(ready, Deadline::after_seconds(step_seconds)) != Status::ok) {
     if (!tells.passed()) continue;

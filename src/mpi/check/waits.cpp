@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that wait, where programs are checked.
+// Bodies of functions that wait, with checks.
 #include <atomic>
 
 #include "check/check.hpp"
@@ -20,7 +20,7 @@ void add_text(Need& need, const std::string& text) {
     need.text += (need.text.find(" waits") == std::string::npos ? ", waits for " : " and ") + text;
 }
 
-// What has to happen for it to be complete, one clause for each part of it.
+// Adds a clause for each part of the request that is not complete.
 void add_need(Need& need, const Request& request) {
   auto track = track_of(request);
   if (!track) return;
@@ -40,7 +40,7 @@ Need need_of_all(const char* function, int count, const MPI_Request* requests) {
   return need;
 }
 
-// One clause of them all; nothing when of one it is not known what it waits for.
+// One clause of the peers of all requests; empty when the peers of one request are unknown.
 Need need_of_any(const char* function, int count, const MPI_Request* requests) {
   Need all{{}, function}, any{{}, function};
   for (int i = 0; i < count; ++i) {
@@ -89,7 +89,7 @@ void wait_any(int count, const MPI_Request* requests) {
   wait_watched(any_complete, [&] { return need_of_any(function, count, requests); });
 }
 
-// A send that is complete at its begin: the program has to complete it all the same.
+// A send that was complete when it began. The program still has to complete its request.
 class Sent : public Request {
  public:
   Sent() : Request(Life::once) {}
@@ -113,7 +113,7 @@ std::uint64_t next_wait() {
 
 namespace {
 
-// With `returns` the call itself completes it.
+// With Returns::complete the call itself completes the request.
 void begin_send(Returns returns, Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag,
                 MPI_Comm comm, MPI_Request* request) {
   Started started(request, Buffers().add(Use::read, buffer, count, type), comm, to, returns);
@@ -153,7 +153,7 @@ void send_receive(const void* out, Count out_count, MPI_Datatype out_type, Half 
   }
   MPI_Request sent = MPI_REQUEST_NULL;
   begin_send(Returns::complete, Mode::standard, out, out_count, out_type, to.peer, to.tag, comm, &sent);
-  // One that cannot send does not wait for what it receives.
+  // While its send is incomplete, the rank waits for the receiver only.
   const char* function = function_called();
   wait_watched([&] { return all_complete(1, &sent); },
                [&] {

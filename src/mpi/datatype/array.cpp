@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of multidimensional arrays: subarray and darray. Both are one loop per dimension, the fastest innermost, in an
-// element as large as the whole array.
+// Parts of multidimensional arrays: subarray and darray. Both are one loop per dimension, the fastest dimension
+// innermost, with the extent of the whole array.
 #include <algorithm>
 
 #include "atoll/base/error.hpp"
@@ -10,13 +10,13 @@
 namespace atl::mpi::datatype {
 namespace {
 
-/// Dimensions from the fastest to the slowest.
+/// Visits the dimensions from the fastest to the slowest.
 template <class Visit>
 void for_each_dimension(std::size_t dimensions, Order order, Visit&& visit) {
   for (std::size_t i = 0; i < dimensions; ++i) visit(order == Order::fortran ? i : dimensions - 1 - i);
 }
 
-/// Rows of one dimension that belong to a process, `stride` bytes each.
+/// The rows of one dimension that belong to a process, `stride` bytes each.
 NodePtr distribute(NodePtr row, Count size, Distribution how, Count argument, Count processes, Count rank,
                    Count stride) {
   if (how == Distribution::none || processes == 1) return make_repeat(size, stride, std::move(row));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and products of counts and displacements: OverflowError when a datatype reaches further than they do.
+// Checked sums and products of counts and displacements: OverflowError when they exceed 64 bits.
 #pragma once
 
 #include "atoll/base/error.hpp"

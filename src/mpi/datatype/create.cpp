@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constructors of lists and rows.
+// Constructors of indexed, struct, vector and contiguous types.
 #include <algorithm>
 
 #include "atoll/base/error.hpp"
@@ -9,10 +9,10 @@
 namespace atl::mpi::datatype {
 namespace {
 
-/// Bounds of what parts cover.
+/// Accumulates the bounds of a type from its parts.
 class Cover {
  public:
-  /// `count` times `type`, one every `stride` bytes from `offset` on.
+  /// Adds `count` elements of `type`, one every `stride` bytes from `offset` on.
   void add_part(const Type& type, Count offset, Count count, Count stride) {
     if (count == 0) return;
     Count last = checked_add(offset, checked_multiply(count - 1, stride));
@@ -24,7 +24,7 @@ class Cover {
   }
   Count align() const { return align_; }
   Bounds bounds() const { return bounds_; }
-  /// As a compiler pads a struct.
+  /// The bounds padded to the alignment, as a compiler pads a struct.
   Bounds padded() const {
     Bounds bounds = bounds_;
     if (!bounds.ub_fixed && align_ > 1) {
@@ -52,7 +52,7 @@ class Cover {
   Count align_ = 1;
 };
 
-/// Arguments of a constructor, sorted into what its form gives them back as.
+/// Arguments of a constructor, sorted into the arrays in which MPI_Type_get_contents returns them.
 class Arguments {
  public:
   explicit Arguments(Form form) : form_(form) {}
@@ -84,7 +84,7 @@ class Arguments {
 TypePtr rows(Count count, Count length, Count stride, const TypePtr& type, Combiner combiner, Contents contents) {
   Cover cover;
   if (count > 0 && length > 0) {
-    // Both ends of a block at both ends of the rows.
+    // The first and the last block determine the bounds.
     Count last = checked_multiply(count - 1, stride);
     for (Count at : {Count{0}, last}) cover.add_part(*type, at, length, type->extent());
   }

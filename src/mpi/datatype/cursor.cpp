@@ -17,7 +17,7 @@ void Cursor::seek(Count at) {
   descend(layout, element_ * region_.extent, at - element_ * layout.size);
 }
 
-// To packed byte `at` of the node, below its size.
+// Moves to packed byte `at` of the node; `at` is below its size.
 void Cursor::descend(const Node& start, Count base, Count at) {
   const Node* node = &start;
   for (;;) {

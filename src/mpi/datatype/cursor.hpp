@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of a region one after the other, in packed order, from any packed byte on.
+// Iterator over the runs of a region in packed order, starting at any packed byte.
 #pragma once
 
 #include <vector>
@@ -14,16 +14,16 @@ struct Run {
   Count bytes = 0;
 };
 
-/// Cost of a step: amortised constant, whatever the nesting. Goes on after the last element of the region as if there
-/// were more of them: its user knows where to stop (a file's view has no end).
+/// Cost of a step: amortised constant for any nesting. Does not stop after the last element of the region (a file's
+/// view has no end): the caller knows where to stop.
 class Cursor {
  public:
   explicit Cursor(const Region& region, Count at = 0) : region_(region) { seek(at); }
-  /// To packed byte `at`.
+  /// Moves to packed byte `at`.
   void seek(Count at);
-  /// What is left of the current run; none for a layout without bytes.
+  /// The rest of the current run; empty for a layout without bytes.
   const Run& here() const { return run_; }
-  /// At most here().bytes.
+  /// Moves on by at most here().bytes.
   void advance(Count bytes) {
     run_.offset += bytes;
     run_.bytes -= bytes;
@@ -33,8 +33,8 @@ class Cursor {
  private:
   struct Frame {
     const Node* node;
-    Count base;        // of the node
-    Count index;       // of a repeat or in an entry's
+    Count base;        // address of the node, relative to the region's base
+    Count index;       // iteration of a repeat, or of an entry's elements
     std::size_t entry;
   };
   void next();

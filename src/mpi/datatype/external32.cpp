@@ -15,7 +15,7 @@ void copy_reversed(std::byte* to, const std::byte* from, std::size_t bytes) {
   std::reverse_copy(from, from + bytes, to);
 }
 
-/// long double on this machine is not what external32 has.
+/// Whether it is an x87 long double, which external32 stores as IEEE quadruple.
 bool is_extended(const Predefined& element) {
   return LDBL_MANT_DIG == 64 && (element.handle == 0x220 || element.handle == 0x224 || element.handle == 0x225);
 }
@@ -40,7 +40,7 @@ void put_extended(std::byte* to, const std::byte* from) { copy_reversed(to, from
 void get_extended(std::byte* to, const std::byte* from) { copy_reversed(to, from, 16); }
 #endif
 
-/// Integers and wide characters whose sizes differ: the low bytes.
+/// Integers and wide characters whose sizes differ: stores the low bytes.
 bool put_narrowed(const Predefined& element, std::byte* to, const std::byte* from) {
   copy_reversed(to, from, element.external);
   bool negative = element.number == Number::integer && (from[element.external - 1] & std::byte{0x80}) != std::byte{0};
@@ -98,13 +98,13 @@ class Converter {
 
 bool pack_external32(const Type& type, Count count, const void* base, void* packed) {
   Converter<true> converter(static_cast<std::byte*>(packed));
-  auto* user = static_cast<std::byte*>(const_cast<void*>(base));  // only read
+  auto* user = static_cast<std::byte*>(const_cast<void*>(base));  // read only
   converter.repeat(*type.description(), user, type.extent(), count);
   return converter.exact();
 }
 
 bool unpack_external32(const Type& type, Count count, void* base, const void* packed) {
-  Converter<false> converter(static_cast<std::byte*>(const_cast<void*>(packed)));  // only read
+  Converter<false> converter(static_cast<std::byte*>(const_cast<void*>(packed)));  // read only
   converter.repeat(*type.description(), static_cast<std::byte*>(base), type.extent(), count);
   return converter.exact();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The innermost loops: equal blocks at a fixed distance, to or from consecutive memory, or between two such rows.
+// The innermost copy loops: equal blocks at a fixed stride to or from contiguous memory, or between two strides.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace atl::mpi::datatype {
 
-/// Blocks of a size known when compiled: a load and a store each. Rows: to[i * to_stride] = from[i * from_stride].
+/// Copies blocks of a compile-time size with one load and store each: to[i * to_stride] = from[i * from_stride].
 template <std::size_t bytes>
 inline void move_fixed(std::byte* to, Count to_stride, const std::byte* from, Count from_stride, Count count) {
   Count i = 0;

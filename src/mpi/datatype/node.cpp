@@ -20,7 +20,7 @@ std::uint64_t times(std::uint64_t a, std::uint64_t b) {
 }
 std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return a + b >= prime ? a + b - prime : a + b; }
 
-/// Joins what `count` children at `offset` cover to what `node` has so far.
+/// Extends the bounds and sizes of `node` by `count` children at `offset`.
 void include(Node& node, bool& any, const Node& child, Count offset, Count count, Count stride) {
   if (count == 0 || child.elements == 0) return;
   Count last = checked_add(offset, checked_multiply(count - 1, stride));
@@ -132,7 +132,7 @@ NodePtr moved(const NodePtr& node, Count by) {
 
 std::size_t entry_at(const Node& node, Count at) {
   if (node.entry_size != 0) return static_cast<std::size_t>(at / node.entry_size);
-  // The last that begins at or before it; entries without bytes begin where their successor does.
+  // The last entry that begins at or before `at`; entries without bytes begin where their successor does.
   auto after = std::ranges::upper_bound(node.entries, at, {}, &Entry::first);
   return static_cast<std::size_t>(after - node.entries.begin()) - 1;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the bytes of a datatype lie, as a tree of nested loops. One kind of tree serves twice: as the description,
-// whose leaves are single elements of a predefined type, and, simplified at commit, as the layout, whose leaves are
-// runs of bytes.
+// The type map of a datatype as a tree of nested loops. The same kind of tree has two uses: the description, whose
+// leaves are elements of predefined types, and the layout, simplified at commit, whose leaves are runs of bytes.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +17,10 @@ using Count = std::int64_t;
 struct Node;
 using NodePtr = std::shared_ptr<const Node>;
 
-/// Order-sensitive: equal for equal sequences of predefined types, however they were put together.
+/// Hash of the type signature: equal for equal sequences of predefined types, independent of the constructors.
 struct Signature {
   std::uint64_t hash = 0;
-  std::uint64_t power = 1;  ///< of the base, to the number of elements
+  std::uint64_t power = 1;  ///< base to the power of the number of elements
   bool operator==(const Signature&) const = default;
   Signature then(const Signature& next) const;
   Signature repeated(Count times) const;
@@ -31,7 +30,7 @@ struct Signature {
 struct Entry {
   Count offset = 0;
   Count count = 1;
-  Count first = 0;  ///< packed bytes before it
+  Count first = 0;  ///< packed bytes before this entry
   NodePtr child;    ///< Pieces only
 };
 
@@ -43,38 +42,40 @@ struct Node {
     pieces,  ///< per entry: its own child at its offset
   };
   Kind kind = Kind::leaf;
-  Count size = 0;             ///< bytes of data, = packed
-  Count elements = 0;         ///< predefined ones; of descriptions
-  Count external = 0;         ///< bytes in external32; of descriptions
+  Count size = 0;             ///< bytes of data = packed bytes
+  Count elements = 0;         ///< predefined elements; descriptions only
+  Count external = 0;         ///< bytes in external32; descriptions only
   Count true_lb = 0, true_ub = 0;
   Signature signature{};      ///< of descriptions
-  const Predefined* element = nullptr;  ///< of a description's leaf; null: bytes
+  const Predefined* element = nullptr;  ///< type of a description's leaf; null in layouts
   Count offset = 0, count = 1, stride = 0;
-  Count entry_size = 0;  ///< packed bytes of each entry where all are alike, else 0
+  Count entry_size = 0;  ///< packed bytes of each entry when all are equal, else 0
   NodePtr child;
   std::vector<Entry> entries;
 };
 
-/// Throws OverflowError when anything is more than 2^63.
+/// These throw OverflowError when a size or bound exceeds 2^63.
 NodePtr make_leaf(const Predefined& element);
 NodePtr make_bytes(Count offset, Count bytes);
 NodePtr make_repeat(Count count, Count stride, NodePtr child, Count offset = 0);
 NodePtr make_blocks(std::vector<Entry> entries, Count stride, NodePtr child);
 NodePtr make_pieces(std::vector<Entry> entries);
-/// The same, moved by `by` bytes.
+/// The node shifted by `by` bytes.
 NodePtr moved(const NodePtr& node, Count by);
 
-/// The layout of a description: loops merged, neighbours joined, regular lists folded into loops.
+/// The layout of a description: merges loops, joins adjacent runs, folds regular lists into loops.
 NodePtr simplify(const NodePtr& description);
 
-/// Which entry holds packed byte `at` (below node.size).
+/// The index of the entry that contains packed byte `at`, which is below node.size.
 std::size_t entry_at(const Node& node, Count at);
 
-/// Predefined elements wholly inside the first `bytes` packed bytes (below node.size); `left` gets what is left over.
+/// Number of whole predefined elements in the first `bytes` packed bytes, which are below node.size; `left` gets the
+/// remaining bytes.
 Count elements_within(const Node& description, Count bytes, Count& left);
 
-/// What all elements of a description are; null: of several kinds, or none. Entries without elements do not count
-/// beside others. `whole(node)`: what counts as one element though its parts differ, or null.
+/// The predefined type of all elements of a description; null when there are several types or no elements. Entries
+/// without elements are ignored. `whole(node)` returns the type of a node that counts as one element although its parts
+/// differ, or null.
 template <class Whole>
 const Predefined* only_element(const Node& node, const Whole& whole) {
   if (const Predefined* one = whole(node)) return one;

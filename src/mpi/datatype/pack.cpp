@@ -10,7 +10,7 @@
 namespace atl::mpi::datatype {
 namespace {
 
-/// Walks a layout and moves its runs to or from `packed`, which goes on.
+/// Walks a layout and copies its runs to or from `packed`, which advances.
 template <bool packing>
 class Mover {
  public:
@@ -79,7 +79,7 @@ class Mover {
     else rows(user + leaf.offset, stride, count, leaf.size);
   }
 
-  /// A list of runs without a rule: of 8 bytes each, the most frequent by far, without a call each.
+  /// Copies an irregular list of runs. Runs of 8 bytes, the most frequent case, need no call each.
   void runs(const Node& node, std::byte* user) {
     if (node.entry_size == 8)
       for (const Entry& entry : node.entries) rows(user + entry.offset, 8, 1, 8);
@@ -103,7 +103,7 @@ class Mover {
   std::byte* packed_;
 };
 
-/// Runs that follow one another by a fixed stride: a region that is nothing else.
+/// A region that consists of equal runs at a fixed stride.
 struct Rows {
   Count offset, stride, count, bytes;
 };
@@ -124,7 +124,7 @@ constexpr Count long_run = 256;
 }  // namespace
 
 void pack(const Region& region, const void* base, Count from, Count to, void* packed) {
-  // Read only, through the same walk that unpacks.
+  // Read only; the const_cast shares the code with unpacking.
   auto* user = static_cast<std::byte*>(const_cast<void*>(base));
   Mover<true>(static_cast<std::byte*>(packed)).part_repeat(*region.layout, user, region.extent, from, to);
 }
@@ -157,7 +157,7 @@ void copy(const Region& source, const void* source_base, Count from, Count to, c
     }
     return;
   }
-  // Short runs of different shapes: by way of memory that stays in the nearest cache.
+  // Short runs of different shapes are copied through a buffer that stays in the L1 cache.
   std::array<std::byte, 16384> staging;
   for (Count at = from; at < to;) {
     Count bytes = std::min(to - at, static_cast<Count>(staging.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving the bytes of a layout: into and out of a packed stream, and straight to another layout.
+// Copies the bytes of a layout to and from a packed stream, and directly to another layout.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@ struct Region {
   Count extent;
   Count count;
   Count size() const { return layout->size * count; }
-  /// All in one run, which begins this far from the base; else -1… see contiguous().
+  /// Whether all bytes form one run.
   bool contiguous() const { return layout->kind == Node::Kind::leaf && (count <= 1 || layout->size == extent); }
 };
 
-/// Packed bytes [from, to) of the region at `base` to `packed`, where byte `from` comes first.
+/// Copies packed bytes [from, to) of the region at `base` to `packed`, which gets byte `from` first.
 void pack(const Region& region, const void* base, Count from, Count to, void* packed);
-/// The other way round.
+/// Copies `packed` into packed bytes [from, to) of the region.
 void unpack(const Region& region, void* base, Count from, Count to, const void* packed);
-/// Packed bytes [from, to) of one region to packed bytes [into, into + to - from) of another. They must not overlap.
-/// Nothing is allocated; runs of 256 bytes and more, and loops of the same shape, are copied straight.
+/// Copies packed bytes [from, to) of one region to packed bytes [into, into + to - from) of another, without overlap.
+/// Allocates nothing; runs of 256 bytes and more, and loops of equal shape, are copied directly.
 void copy(const Region& source, const void* source_base, Count from, Count to, const Region& target, void* target_base,
           Count into);
 

@@ -96,7 +96,7 @@ constexpr std::array table{
 // clang-format on
 static_assert(std::ranges::is_sorted(table, {}, &Predefined::handle));
 
-// What gfortran's kinds hold: decimal digits and exponents.
+// Decimal digits and exponent ranges of gfortran's kinds.
 struct Kind {
   std::uint16_t real, complex;
   int digits, range;

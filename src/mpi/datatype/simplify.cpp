@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a description to a layout: what is contiguous becomes one run, what is regular a loop.
+// Converts a description to a layout: contiguous parts become one run, regular lists become loops.
 #include <algorithm>
 #include <iterator>
 #include <span>
@@ -19,7 +19,7 @@ NodePtr simple_repeat(Count count, Count stride, const NodePtr& child, Count off
   return make_repeat(count, stride, child, offset);
 }
 
-// Lists of runs. `offset` and `count` of an entry: where, and how many bytes.
+// Lists of runs: an entry's `offset` is the position and its `count` the number of bytes.
 
 bool is_progression(std::span<const Entry> runs) {
   if (runs.size() < 2) return false;
@@ -29,7 +29,7 @@ bool is_progression(std::span<const Entry> runs) {
   return true;
 }
 
-/// Whether every group of `period` runs is the first one, moved by the same distance.
+/// Whether every group of `period` runs is the previous group shifted by a constant distance.
 bool is_periodic(std::span<const Entry> runs, std::size_t period) {
   if (runs.size() % period != 0) return false;
   Count stride = runs[period].offset - runs[0].offset;
@@ -45,7 +45,7 @@ NodePtr fold_runs(std::vector<Entry> runs) {
   if (is_progression(all))
     return simple_repeat(static_cast<Count>(runs.size()), runs[1].offset - runs[0].offset, make_bytes(0, runs[0].count),
                          runs[0].offset);
-  // A loop around what begins the list: as long as its runs are evenly spaced.
+  // The candidate for the period is the longest evenly spaced prefix.
   std::size_t period = 2;
   while (period < runs.size() && is_progression(all.first(period + 1))) ++period;
   for (std::size_t candidate : {period, std::size_t{2}, std::size_t{3}, std::size_t{4}})
@@ -81,7 +81,7 @@ NodePtr simple_blocks(const Node& node) {
   return entries.empty() ? make_bytes(0, 0) : make_blocks(std::move(entries), node.stride, child);
 }
 
-/// Appends the pieces of `node`, moved by `by`, to `list`: lists in lists are no lists, neighbouring runs one.
+/// Appends the pieces of `node`, shifted by `by`, to `list`. Flattens nested lists and joins adjacent runs.
 void flatten(const NodePtr& node, Count by, std::vector<Entry>& list) {
   if (node->size == 0) return;
   if (node->kind == Node::Kind::pieces) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A datatype: what it is made of, its bounds, its description and, once committed, its layout. Handles, names and
-// attributes are the door's. Immutable but for the commit; may be used by many threads.
+// A datatype: its constructor arguments, bounds, description and, once committed, its layout. Handles, names and
+// attributes belong to mpi/type. Immutable except for the commit; thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace atl::mpi::datatype {
 class Type;
 using TypePtr = std::shared_ptr<const Type>;
 
-/// As numbered in the ABI.
+/// Combiners, by their number in the ABI.
 enum class Combiner : int {
   named = 101,
   dup,
@@ -41,7 +41,7 @@ enum class Order : int { c = 12, fortran = 15 };
 enum class Distribution : int { none = 16, block = 17, cyclic = 18 };
 inline constexpr Count default_argument = 19;
 
-/// Whether a constructor was called with int counts or with large ones: what it tells about itself follows.
+/// Whether the constructor was called with int or large counts, which MPI_Type_get_envelope reports.
 enum class Form : std::uint8_t { small, large };
 
 /// The arguments of a constructor, as MPI_Type_get_contents_c gives them back.
@@ -53,7 +53,7 @@ struct Contents {
 
 struct Bounds {
   Count lb = 0, ub = 0;
-  // Set by the user: they count for whatever this is a part of.
+  // Bounds that the user set explicitly are inherited by all types built from this one.
   bool lb_fixed = false, ub_fixed = false;
 };
 
@@ -68,30 +68,30 @@ class Type {
   Count true_lb() const { return description_->true_lb; }
   Count true_extent() const { return description_->true_ub - description_->true_lb; }
   const Bounds& bounds() const { return bounds_; }
-  /// Strictest of its elements' alignments.
+  /// The strictest alignment of its elements.
   Count align() const { return align_; }
-  /// Predefined elements in it, and which, in order.
+  /// Number of predefined elements, and the hash of their sequence.
   Count elements() const { return description_->elements; }
   const Signature& signature() const { return description_->signature; }
   Count external_size() const { return description_->external; }
 
   Combiner combiner() const { return combiner_; }
   const Contents& contents() const { return contents_; }
-  /// The predefined type that this is (or, if made by f90 or dup of one, equals); else null.
+  /// The predefined type that this type is or, for f90 and duplicated types, equals; else null.
   const Predefined* element() const { return element_; }
   const NodePtr& description() const { return description_; }
 
-  /// Thread-safe; again and again does nothing.
+  /// Thread-safe and idempotent.
   void commit() const;
   bool committed() const { return layout_ != nullptr; }
-  /// Of a committed type. Throws OverflowError when `count` of them are more than 2^63 bytes, or reach further.
+  /// Requires a committed type. Throws OverflowError when `count` elements exceed 2^63 bytes in size or span.
   Region region(Count count) const {
     const Count of_one = description_->size | extent();
     if (static_cast<std::uint64_t>(of_one | count) >> 31 != 0) [[unlikely]]
       validate_count(count);
     return {layout_.get(), extent(), count};
   }
-  /// Throws OverflowError for a count for which region() does.
+  /// Throws OverflowError when region(count) would.
   void validate_count(Count count) const;
   const NodePtr& layout() const { return layout_; }
 
@@ -110,10 +110,11 @@ class Type {
   mutable NodePtr layout_;
 };
 
-/// The predefined one with that constant, committed; null when there is none.
+/// The committed predefined type with this constant, or null.
 const TypePtr& named(std::uintptr_t handle);
 
-// Constructors. Counts and lengths are not below 0, lists are of one length. Throw OverflowError above 2^63.
+// Constructors. Counts and lengths must not be negative, and lists must have equal lengths. They throw OverflowError
+// when a size or bound exceeds 2^63.
 TypePtr make_dup(const TypePtr& type);
 TypePtr make_contiguous(Form form, Count count, const TypePtr& type);
 TypePtr make_vector(Form form, Count count, Count length, Count stride, const TypePtr& type);
@@ -136,9 +137,9 @@ struct DarrayGrid {
   Order order;
 };
 TypePtr make_darray(Form form, const DarrayGrid& grid, const TypePtr& type);
-/// A value, then its index, as a compiler lays them out in a struct; committed. Both are predefined.
+/// A committed struct of a value and its index with the compiler's layout. Both types are predefined.
 TypePtr make_value_index(const Predefined& value, const Predefined& index);
-/// A predefined type under the name of a question: f90_real(p, r) and its kin.
+/// A predefined type that was selected by parameters, such as f90_real(p, r).
 TypePtr make_parametrized(Combiner combiner, std::vector<int> parameters, const TypePtr& type);
 
 }  // namespace atl::mpi::datatype

@@ -28,7 +28,7 @@ T take(std::span<const std::byte>& bytes) {
   return value;
 }
 
-/// Of entries, each of which takes at least `least` bytes.
+/// Reads a count of entries, each of which takes at least `least` bytes; rejects more than `bytes` can hold.
 std::size_t take_count(std::span<const std::byte>& bytes, std::size_t least) {
   const auto count = take<Count>(bytes);
   expect(count >= 0 && static_cast<std::size_t>(count) <= bytes.size() / least);
@@ -37,11 +37,11 @@ std::size_t take_count(std::span<const std::byte>& bytes, std::size_t least) {
 
 Count below(const Node& node, Count offset);
 
-/// Of `count` children from `start` on.
+/// Bytes below `offset` of `count` children from `start` on.
 Count below_repeat(const Node& child, Count start, Count stride, Count count, Count offset) {
   if (count == 0 || child.size == 0) return 0;
   if (count == 1 || stride <= 0) return below(child, offset - start);
-  // Those that end before it, then at most one that it cuts: the others begin behind it.
+  // The children that end before `offset`, then at most one that contains it.
   Count whole = offset - start - child.true_ub;
   whole = whole < 0 ? 0 : std::min(whole / stride + 1, count);
   if (whole == count) return count * child.size;
@@ -56,7 +56,7 @@ Count below(const Node& node, Count offset) {
     case Node::Kind::repeat: return below_repeat(*node.child, node.offset, node.stride, node.count, offset);
     default: break;
   }
-  // The last entry that begins before it.
+  // The last entry that begins before `offset`.
   auto start = [&](const Entry& entry) {
     return entry.offset + (node.kind == Node::Kind::pieces ? entry.child : node.child)->true_lb;
   };
@@ -126,7 +126,7 @@ Count bytes_below(const Node& layout, Count extent, Count offset) {
   if (extent <= 0) return below(layout, offset);
   Count whole = offset - layout.true_ub;
   whole = whole < 0 ? 0 : whole / extent + 1;
-  // Elements may interleave: then all that begin before it.
+  // If elements interleave, all that begin before `offset` are visited.
   if (layout.true_ub - layout.true_lb <= extent) return whole * layout.size + below(layout, offset - whole * extent);
   Count bytes = whole * layout.size;
   for (Count i = whole; i * extent + layout.true_lb < offset; ++i) bytes += below(layout, offset - i * extent);

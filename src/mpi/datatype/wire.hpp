@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts as bytes, for other ranks of the same job.
+// Serialised layouts, for messages to other ranks of the job.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace atl::mpi::datatype {
 
 /// Appends the layout to `bytes`. A list takes 16 bytes an entry, a loop 41.
 void write_layout(const Node& layout, std::vector<std::byte>& bytes);
-/// What write_layout() wrote, taken from the front of `bytes`.
+/// Reads a layout of write_layout() from the front of `bytes` and removes it from there.
 NodePtr read_layout(std::span<const std::byte>& bytes);
 
-/// Packed bytes of elements, one every `extent` bytes, that lie below `offset`: of a layout whose runs ascend without
-/// overlap, as those of files do.
+/// Number of packed bytes below `offset` of elements at every `extent` bytes. The runs of the layout must ascend
+/// without overlap, as those of file views do.
 Count bytes_below(const Node& layout, Count extent, Count offset);
 
 }  // namespace atl::mpi::datatype

@@ -14,7 +14,7 @@ namespace {
 // |--------|-------|---------|-----------------------------|
 // |   0    |  16   | meeting | code is MPI_SUCCESS         |
 // |  16    |   4   | code    | always                      |
-// |  20    |  492  | text    | else: a sentence, and a zero |
+// |  20    |  492  | text    | otherwise; zero-terminated  |
 struct Answer {
   std::uint64_t bits;
   std::uint32_t leader;

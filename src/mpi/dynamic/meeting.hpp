@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the root of a communicator learns of the other side before an inter-communicator is made, and all of it hear.
+// First step of making an inter-communicator: the root finds the other side, and broadcasts the result or the error.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,17 @@
 namespace atl::mpi {
 
 struct Meeting {
-  PeId leader{0};          ///< of the other side
-  std::uint64_t bits = 0;  ///< of what the leaders say to one another
-  int processes = 0;       ///< that were started
+  PeId leader{0};          ///< leader of the other side
+  std::uint64_t bits = 0;  ///< match bits of the leaders' messages
+  int processes = 0;       ///< number of started processes
 };
 
-/// Bits that no other communication has.
+/// Unique match bits.
 std::uint64_t new_bits();
-/// `prepare` is called on the root; what it throws all throw. Collective over `comm`, an intra-communicator.
+/// Calls `prepare` on the root and returns its result on all ranks; if it throws, all ranks throw. Collective over
+/// `comm`, an intra-communicator.
 Meeting meet(Comm& comm, int root, const std::function<Meeting()>& prepare);
-/// And then the inter-communicator is made.
+/// Second step: creates the inter-communicator.
 Ref<Comm> make_inter_after(const Meeting& meeting, Comm& comm, int root);
 
 }  // namespace atl::mpi

@@ -23,14 +23,14 @@
 namespace atl::mpi {
 namespace {
 
-// A port is a process and a number of its own: "atoll:JOB:PE:NUMBER".
+// A port name identifies a process and a number of that process: "atoll:JOB:PE:NUMBER".
 struct Port {
   std::uint64_t job;
   PeId pe;
   std::uint64_t number;
 };
 
-// Of one node; there is no way into another job.
+// Identifies the job: ports connect processes of one job only.
 std::uint64_t job_id() {
   const fabric::Job& job = library().context().job();
   struct stat file{};
@@ -69,7 +69,7 @@ Port parse(const char* name) {
 // |   8    |   8   | bits  | always: chosen by the caller, unique                    |
 // |  16    |   8   | what  | always                                                 |
 struct Note {
-  enum What : std::uint64_t { knock, come_in, refused, go_away };  // go_away: the caller waits no longer
+  enum What : std::uint64_t { knock, come_in, refused, go_away };  // go_away: the caller no longer waits
   std::uint64_t port;
   std::uint64_t bits;
   What what;
@@ -85,7 +85,7 @@ struct Service {
   std::mutex mutex;
   runtime::HandlerId handler{};
   std::map<std::uint64_t, std::deque<Caller>> open;      // ports of this process, and waiting callers
-  std::map<std::uint64_t, Note::What> answers;           // by bits
+  std::map<std::uint64_t, Note::What> answers;           // by match bits
 };
 Service& service() {
   static auto& one = *new Service;
@@ -108,7 +108,7 @@ void hear(runtime::Context&, PeId source, std::span<const std::byte> payload) {
       port->second.push_back({source, note.bits});
       return;
     }
-    // A caller that is not in the queue any more has been accepted or refused, and is notified of it.
+    // A caller that has left the queue was accepted or refused, and gets that answer.
     if (note.what == Note::go_away &&
         (port == service().open.end() ||
          std::erase_if(port->second, [&](const Caller& one) { return one.bits == note.bits; }) == 0))
@@ -137,7 +137,7 @@ Caller next_caller(const Port& port) {
   return caller;
 }
 
-// All of so many bytes, or nothing.
+// Transfers all bytes; returns false on an error.
 bool transfer(int descriptor, short event, char* data, std::size_t bytes) {
   while (bytes != 0) {
     pollfd one{descriptor, event, 0};
@@ -193,7 +193,7 @@ void comm_connect(const char* name, int root, MPI_Comm handle, MPI_Comm* made) {
     Meeting mine{port.pe, new_bits()};
     tell(port.pe, {port.number, mine.bits, Note::knock});
     Note::What answer = Note::refused;
-    // Not for ever, says the standard: a server may have forgotten its port.
+    // The standard requires a time-out: a server may never accept.
     const double limit = config::seconds(config::Variable::peer_timeout);
     Deadline patience = limit > 0 ? Deadline::after_seconds(limit) : Deadline::never();
     library().context().wait([&] {
@@ -218,7 +218,7 @@ void comm_connect(const char* name, int root, MPI_Comm handle, MPI_Comm* made) {
   give(make_inter_after(meeting, comm, root), made);
 }
 
-// Each tells the other, through the socket, where it is; the one with the lower PE chooses the bits.
+// Both sides exchange job and PE through the socket; the lower PE chooses the match bits.
 void comm_join(int descriptor, MPI_Comm* made) {
   char mine[64] = {}, theirs[64] = {};
   Port here{job_id(), library().pe(), new_bits()};
@@ -232,7 +232,7 @@ void comm_join(int descriptor, MPI_Comm* made) {
   std::optional<Port> other;
   try {
     other = parse(theirs);
-  } catch (const Failure&) {  // of another job: as the standard says, no communicator
+  } catch (const Failure&) {  // another job: the standard's answer is MPI_COMM_NULL
     return;
   }
   ATOLL_MPI_REQUIRE(other->pe != here.pe, MPI_ERR_OTHER, "both ends of socket {} are in this process", descriptor);

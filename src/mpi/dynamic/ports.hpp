@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of processes of one job that find one another: by ports, names of ports, or a socket.
+// Connecting groups of processes of one job: by ports, published names, or a socket.
 #pragma once
 
 #include "comm/comm.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting processes, which have an MPI_COMM_WORLD of their own and an inter-communicator with the processes that
-// started them.
+// MPI_Comm_spawn: starts processes that have their own MPI_COMM_WORLD and an inter-communicator with their parents.
 #pragma once
 
 #include "comm/comm.hpp"

@@ -28,10 +28,10 @@ enum class Life : int { before, running, after };
 std::atomic<Life> world_life{Life::before};
 std::thread::id main_thread;
 
-// What MPI_Alloc_mem has given and MPI_Free_mem not taken back.
+// Blocks of MPI_Alloc_mem that MPI_Free_mem has not freed.
 struct Given {
   std::mutex mutex;
-  std::unordered_map<void*, void*> blocks;  // by where they start for the program: what the heap gave
+  std::unordered_map<void*, void*> blocks;  // address that the program got -> block of the heap
 };
 Given& given() {
   static auto& all = *new Given;
@@ -95,7 +95,7 @@ struct Booleans {
 
 void at_beginning(void (*begin)()) { beginnings().push_back(begin); }
 
-// Everything is safe to call from any thread, so every level costs the same.
+// All functions are thread-safe, so every thread level costs the same.
 void init(int required, int* provided) {
   ATOLL_MPI_REQUIRE(world_life.load() == Life::before, MPI_ERR_OTHER, "MPI_Init was called twice");
   if (required == MPI_THREAD_MULTIPLE) let_all_threads_call();
@@ -110,17 +110,17 @@ void init(int required, int* provided) {
 
 void finalize(void (*look)()) {
   ATOLL_MPI_REQUIRE(world_life.load() == Life::running, MPI_ERR_OTHER, "MPI_Finalize without MPI_Init, or twice");
-  // First of all, so that attributes of MPI_COMM_SELF are a way to be called at the end.
+  // First, because programs use attributes of MPI_COMM_SELF as finalisation callbacks.
   Comm& self = need<Comm>(MPI_COMM_SELF);
   self.attributes()->clear(self);
   Comm& world = need<Comm>(MPI_COMM_WORLD);
   world.attributes()->clear(world);
   if (look != nullptr) look();
-  // Of a program that has got over deaths the rest is left; they part in Library::leave().
+  // After failures the remaining steps are skipped: the ranks separate in Library::leave().
   if (library().context().job().deaths() == 0) {
     try {
       world.coll().barrier();
-    } catch (const Failure&) {  // it is revoked, or somebody has died just now
+    } catch (const Failure&) {  // the communicator was revoked, or a rank has just failed
     }
   }
   world.end_coll();
@@ -141,7 +141,7 @@ void abort(MPI_Comm, int code) {
   end_job(Call{"MPI_Abort"}, fmt::format("the program ends the job with code {}", code), status);
 }
 
-// From the heap, whose blocks the PEs of a node read and write in place.
+// Allocates from the symmetric heap, which the PEs of a node access directly.
 void alloc_mem(MPI_Aint size, MPI_Info info, void* place) {
   ATOLL_MPI_REQUIRE(size >= 0 && place != nullptr, MPI_ERR_ARG, "memory of {} bytes, or nowhere to tell where it is",
                     size);
@@ -174,7 +174,7 @@ void processor_name(char* text, int* length) {
   give_text(names.nodename, MPI_MAX_PROCESSOR_NAME, text, length);
 }
 
-// A host's ranks share memory; what is smaller than a host is known by hwloc's names.
+// Ranks of a host share memory; smaller resources have hwloc's names.
 void hw_resource_info(MPI_Info* info) {
   Info::Entries entries{{"mpi_shared_memory", "true"}};
   for (const Resource& one : bound_resources())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment chapter: begin and end, clock, memory, names.
+// The environment chapter: initialisation, finalisation, clock, memory, names.
 #pragma once
 
 #include "atoll/base/clock.hpp"
@@ -7,12 +7,13 @@
 
 namespace atl::mpi {
 
-/// Called when MPI_COMM_WORLD is there, at the end of MPI_Init. For folders above, before that.
+/// Registers a function that MPI_Init calls at its end, when MPI_COMM_WORLD exists. For higher folders; call it before
+/// MPI_Init.
 void at_beginning(void (*begin)());
 
 void init(int required, int* provided);
-/// `look` is called when the attributes of the world are gone, and with them what libraries hold, before anything else
-/// ends.
+/// Calls `look` after the attributes of MPI_COMM_SELF are deleted, and with them the handles of libraries, and before
+/// everything else ends.
 void finalize(void (*look)() = nullptr);
 void initialized(int* flag);
 void finalized(int* flag);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statuses of Fortran that are ignored, for programs of C that compare with them and know no Fortran.
+// Fortran's MPI_STATUS_IGNORE constants, for C programs that compare with them without a Fortran library.
 #include "mpi.h"
 
 namespace {
@@ -9,8 +9,8 @@ MPI_Status ignored, ignored_list;
 }  // namespace
 
 extern "C" {
-// libatoll_mpifort has the same names, as it runs on other libraries, too. Which of them a program finds depends on the
-// order in which it was linked; so that library stores its places into those that are found.
+// libatoll_mpifort defines the same names, because it also runs on other MPI libraries. The link order determines which
+// definition a program finds, so libatoll_mpifort stores its addresses into those.
 #define ATOLL_EXPORTED [[gnu::visibility("default")]]
 ATOLL_EXPORTED MPI_Fint* MPI_F_STATUS_IGNORE = reinterpret_cast<MPI_Fint*>(&ignored);
 ATOLL_EXPORTED MPI_Fint* MPI_F_STATUSES_IGNORE = reinterpret_cast<MPI_Fint*>(&ignored_list);

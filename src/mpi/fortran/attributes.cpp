@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes: Fortran's are integers of the size of an address, C's are pointers.
+// Attributes: address-sized integers in Fortran, pointers in C.
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -12,8 +12,8 @@ namespace {
 
 using namespace atl::mpi::fortran;
 
-// C finds a pointer to the integer where Fortran has set an attribute, and Fortran the pointer as an integer where C
-// has. One integer per value, which stays: attributes are copied without our hearing of it.
+// C gets an attribute that Fortran has set as a pointer to the integer, and Fortran gets a pointer that C has set as an
+// integer. Each value has one integer, which is never freed, because attributes are copied without notice.
 class Integers {
  public:
   void* place_of(MPI_Aint value) {
@@ -46,7 +46,7 @@ using Copy = void (*)(int*, int*, Integer* extra, Integer* in, Integer* out, int
 template <class Integer>
 using Delete = void (*)(int*, int*, Integer* value, Integer* extra, int* error);
 
-/// What a keyval made in Fortran calls. It lives as long as the program, as a keyval may.
+/// The callbacks of a keyval created in Fortran. It is never freed, because a keyval may live as long as the program.
 template <class Integer>
 struct Keyval {
   Copy<Integer> copy;
@@ -60,7 +60,7 @@ int copy_attribute(Kind object, int keyval, void* extra_state, void* in, void* o
   int object_number = number(object), error = MPI_SUCCESS;
   Integer extra = of.extra, before = static_cast<Integer>(integers().value_of(in)), after = 0;
   of.copy(&object_number, &keyval, &extra, &before, &after, flag, &error);
-  // What C has set stays C's when it is copied as it is.
+  // An unchanged copy of an attribute that C has set remains a C pointer.
   *static_cast<void**>(out) = after == before ? in : integers().place_of(after);
   return error;
 }
@@ -74,7 +74,7 @@ int delete_attribute(Kind object, int keyval, void* value, void* extra_state) {
   return error;
 }
 
-/// Predefined attributes are pointers to int, but a window's base, which is itself, and its size.
+/// Reads a predefined attribute: they are pointers to int, except a window's base (an address) and its size.
 MPI_Aint read(void* value, int keyval) {
   switch (keyval) {
     case MPI_TAG_UB:
@@ -157,7 +157,7 @@ ATOLL_FORTRAN_ATTRIBUTES(type, Type, MPI_Datatype)
 ATOLL_FORTRAN_ATTRIBUTES(win, Win, MPI_Win)
 #undef ATOLL_FORTRAN_ATTRIBUTES
 
-// Those of MPI-1: integers of the default size.
+// The MPI-1 functions, with default integers.
 void mpi_keyval_create_(Copy<int> copy, Delete<int> erase, int* keyval, const int* extra, int* ierror) {
   give(ierror, create<int, MPI_Comm>(MPI_Comm_create_keyval, copy, erase, keyval, extra));
 }

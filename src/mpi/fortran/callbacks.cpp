@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of a Fortran program that the library calls: they get integers for handles.
+// Callbacks of Fortran programs, which get integers for handles.
 #include <link.h>
 
 #include <array>
@@ -13,14 +13,14 @@ namespace {
 
 using namespace atl::mpi::fortran;
 
-// C says nothing to an operation or an error handler that would tell which function of the program it stands for. So
-// there are as many functions here as programs may have.
+// User-defined operations and error handlers get no argument from which a C function could find the Fortran function.
+// So there is one C function per slot, and this many slots.
 constexpr std::size_t most = 256;
 
 template <class Function>
 class Seats {
  public:
-  /// The place of that function. The same function always has the same. `most`: there is none left.
+  /// The slot of a function, always the same for a function; `most` when all are taken.
   std::size_t place(Function function) {
     std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < used_; ++i)
@@ -37,7 +37,7 @@ class Seats {
   std::size_t used_ = 0;
 };
 
-/// One C function for each place, made by Make::at<place>.
+/// One C function for each slot: Make::at<place>.
 template <class Make, std::size_t... place>
 constexpr auto stand_ins(std::index_sequence<place...>) {
   return std::array{Make::template at<place>...};
@@ -72,9 +72,9 @@ int create(typename Make::Fortran function, Create make) {
   return place == most ? MPI_ERR_NO_MEM : make(all[place]);
 }
 
-// ---- what has an extra state carries its functions there
+// ---- callbacks with an extra-state argument, which carries the Fortran function
 
-/// Whether it lies in read-only memory of the program or its libraries.
+/// Whether a variable is in read-only memory of the program or its libraries.
 bool is_constant(const void* variable) {
   struct Search {
     std::uintptr_t at;
@@ -96,8 +96,8 @@ bool is_constant(const void* variable) {
   return search.found;
 }
 
-// Of requests: other libraries pass the program's variable on. Here it is written when a function changes it, and
-// programs of theirs may look at it then; but a constant is not, whose `variable` is null.
+// Generalized requests. Other MPI libraries pass the program's own extra-state variable to the callbacks, and programs
+// read changes from it. So changes are written back to it, unless it is a constant (`variable` is null then).
 struct Generalized {
   void (*query)(MPI_Aint*, int*, int*);
   void (*free)(MPI_Aint*, int*);
@@ -186,7 +186,7 @@ void mpi_grequest_start_(void (*query)(MPI_Aint*, int*, int*), void (*free)(MPI_
   give(ierror, MPI_Grequest_start(query_request, free_request, cancel_request, state, Handle<MPI_Request>(request)));
 }
 
-// A representation lives as long as the program.
+// A data representation lives as long as the process.
 void mpi_register_datarep_(const char* name, Representation<int>::Convert read, Representation<int>::Convert write,
                            Representation<int>::Extent extent, const MPI_Aint* extra, int* ierror,
                            std::size_t name_length) {

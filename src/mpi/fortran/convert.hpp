@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How arguments of Fortran's procedures become those of C: one class or function for each way. Objects live until the
-// call has returned, and put back what it gave.
+// Conversion of Fortran arguments to C arguments, one class or function per kind. The objects live until the C call has
+// returned, and their destructors store its results.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ Kind handle(const int* from) {
   return to;
 }
 
-/// One that the call may change.
+/// A handle that the call may change.
 template <class Kind>
 class Handle {
  public:
@@ -60,7 +60,7 @@ class Handle {
   Kind before_, now_;
 };
 
-/// An array of those.
+/// An array of handles that the call may change.
 template <class Kind>
 class Handles {
  public:
@@ -82,7 +82,7 @@ class Handles {
   std::vector<Kind> before_, now_;
 };
 
-/// One that it may not.
+/// An array of handles that the call only reads.
 template <class Kind>
 class ConstHandles {
  public:
@@ -95,9 +95,9 @@ class ConstHandles {
   std::vector<Kind> handles_;
 };
 
-// ---- memory whose address means something
+// ---- constants that are recognised by address
 
-/// COMMON /ATOLL_MPI_PLACES/ and /ATOLL_MPI_TEXTS/ of mpif.h, in their order.
+/// COMMON blocks /ATOLL_MPI_PLACES/ and /ATOLL_MPI_TEXTS/ of mpif.h, in declaration order.
 struct Places {
   int bottom, in_place, buffer_automatic, unweighted[1], weights_empty[1], errcodes_ignore[1];
   int status_ignore[8], statuses_ignore[8];
@@ -131,7 +131,7 @@ inline MPI_Status* status_at(int* given) {
                                                                           : reinterpret_cast<MPI_Status*>(given);
 }
 
-/// Takes the address that a call gives, for a caller that has no use for it.
+/// Receives an address result that the caller ignores.
 class Unused {
  public:
   operator void*() { return &place_; }
@@ -140,7 +140,7 @@ class Unused {
   void* place_ = nullptr;
 };
 
-// ---- texts have a length and end in blanks
+// ---- Fortran strings have a fixed length and trailing blanks
 
 inline std::string text_of(const char* from, std::size_t length) {
   while (length > 0 && from[length - 1] == ' ') --length;
@@ -158,7 +158,7 @@ class Text {
   std::string text_;
 };
 
-/// One that the call writes. Untouched if it does not.
+/// A string that the call writes; unchanged when it fails.
 class Line {
  public:
   Line(char* to, std::size_t length)
@@ -182,7 +182,7 @@ class Line {
   std::vector<char> text_;
 };
 
-/// The length of a text, which has no end of its own here and one more character in C.
+/// The length of a string buffer: C needs one more character for the terminating zero.
 class Room {
  public:
   explicit Room(int* length) : length_(length), with_end_(*length > 0 ? *length + 1 : 0) {}
@@ -196,7 +196,7 @@ class Room {
   int with_end_;
 };
 
-// ---- positions in arrays begin with 1
+// ---- array indices begin with 1
 
 class Position {
  public:
@@ -226,7 +226,7 @@ class Positions {
   const int* count_;  // MPI_UNDEFINED is negative
 };
 
-// ---- lengths that only the communicator knows
+// ---- array lengths that depend on the communicator
 
 inline int peers_of(const int* comm) {
   int inter = 0, size = 0;
@@ -237,7 +237,7 @@ inline int peers_of(const int* comm) {
   return size;
 }
 
-/// How many neighbours send here, and to how many this rank sends.
+/// Numbers of incoming and outgoing neighbours of this rank.
 std::pair<int, int> sources_of(const int* comm);
 
 }  // namespace atl::mpi::fortran

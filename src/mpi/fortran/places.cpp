@@ -4,11 +4,11 @@
 namespace atl::mpi::fortran {
 
 extern "C" {
-// Programs have blocks of the same names, and the dynamic linker makes both one.
+// Programs define COMMON blocks with these names, and the dynamic linker merges them.
 Places atoll_mpi_places_ = {};
 Texts atoll_mpi_texts_ = {};
 
-// The same places, as C knows them: here where the library of C has no such names.
+// The names of these constants in C, defined here for C libraries that lack them.
 MPI_Fint* MPI_F_STATUS_IGNORE = atoll_mpi_places_.status_ignore;
 MPI_Fint* MPI_F_STATUSES_IGNORE = atoll_mpi_places_.statuses_ignore;
 MPI_F08_status* MPI_F08_STATUS_IGNORE = reinterpret_cast<MPI_F08_status*>(atoll_mpi_places_.status_ignore);
@@ -17,7 +17,7 @@ MPI_F08_status* MPI_F08_STATUSES_IGNORE = reinterpret_cast<MPI_F08_status*>(atol
 
 namespace {
 
-// Those that the dynamic linker has found first may be others.
+// The dynamic linker may have resolved these names to other definitions, which are set here.
 [[gnu::constructor]] void tell_c() {
   MPI_F_STATUS_IGNORE = atoll_mpi_places_.status_ignore;
   MPI_F_STATUSES_IGNORE = atoll_mpi_places_.statuses_ignore;
@@ -51,7 +51,7 @@ using namespace atl::mpi::fortran;
 
 extern "C" {
 
-// ---- beginning, and what has no arguments that the table could describe
+// ---- MPI_Init and functions whose arguments the function table cannot describe
 
 void mpi_init_(int* ierror) { give(ierror, MPI_Init(nullptr, nullptr)); }
 void mpi_init_thread_(const int* required, int* provided, int* ierror) {
@@ -62,14 +62,14 @@ void mpi_info_create_env_(int* info, int* ierror) {
   give(ierror, MPI_Info_create_env(0, nullptr, Handle<MPI_Info>(info)));
 }
 void mpi_f_sync_reg_(void*) {}
-/// Both kinds of statuses are the same eight integers.
+/// Both kinds of status are the same eight integers.
 void mpi_status_f2f08_(const int* from, int* to, int* ierror) {
   std::memcpy(to, from, sizeof(MPI_Status));
   give(ierror, MPI_SUCCESS);
 }
 void mpi_status_f082f_(const int*, int*, int*) __attribute__((alias("mpi_status_f2f08_")));
 
-// ---- lists of texts
+// ---- lists of strings
 
 namespace {
 
@@ -108,10 +108,10 @@ void mpi_comm_spawn_multiple_(const int* count, const char* commands, const char
   auto jobs = static_cast<std::size_t>(*count);
   std::vector<std::string> names;
   std::vector<List> lists;
-  lists.reserve(jobs);  // each holds pointers into itself
+  lists.reserve(jobs);  // a List holds pointers into itself and must not move
   for (std::size_t job = 0; job < jobs; ++job) {
     names.push_back(text_of(commands + job * command_length, command_length));
-    // Arguments of one job are a row of a matrix.
+    // The arguments of one job are a row of a matrix.
     if (argvs != atoll_mpi_texts_.argvs_null)
       lists.emplace_back(argvs + job * argv_length, argv_length, jobs * argv_length);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What MPI 3 removed and old programs call, in terms of what took its place. Addresses and extents are integers here.
+// Functions that MPI 3 removed, by means of their replacements. Addresses and extents are default integers here.
 #include "fortran/convert.hpp"
 
 using namespace atl::mpi::fortran;
@@ -8,7 +8,7 @@ namespace {
 
 std::vector<MPI_Aint> widened(const int* from, int count) { return {from, from + std::max(count, 0)}; }
 
-// A bound of a type, if all went well.
+// Stores a bound when the call succeeded.
 int give_bound(MPI_Aint value, int code, int* to) {
   if (code != MPI_SUCCESS) return code;
   *to = static_cast<int>(value);

@@ -19,19 +19,19 @@ using io::Count;
 using io::Moved;
 using io::Part;
 
-/// One access, from its arguments to its end. What it needs of the program's objects it keeps.
+/// State of one access. Holds references to the program's objects that it needs.
 struct Job {
   Way way{};
   Ref<File> file;
-  Part part{};      // in terms of the file's bytes
-  Count place = 0;  // in etypes
-  Circle circle{};  // of collective ones
+  Part part{};      // counted in bytes of the file
+  Count place = 0;  // counted in etypes
+  Circle circle{};  // members of a collective access
   Moved moved;
-  // Data in another representation than the program's.
+  // The program's memory, when the file's data representation requires conversion.
   Ref<TypeObject> type;
   void* base = nullptr;
   Count count = 0;
-  Count element = 0;  // bytes in the file
+  Count element = 0;  // bytes of an element in the file
   std::unique_ptr<std::byte[]> converted;
   /// The error of this rank in a collective access: the rank takes part with no data, so that no rank waits for it, and
   /// then reports the error.
@@ -45,7 +45,7 @@ struct Job {
     converted.reset();
   }
   Count etypes() const { return part.region().size() / file->view.unit; }
-  /// Bytes of the program's data that have been moved.
+  /// Transferred bytes of the program's data.
   Count bytes() const {
     if (!converted) return moved.bytes;
     return element == 0 ? 0 : moved.bytes / element * type->type()->size();
@@ -63,7 +63,7 @@ void check(const File& file, Way way, MPI_Offset offset, MPI_Count count) {
                     "'{}' was opened with MPI_MODE_SEQUENTIAL: its shared pointer alone may be used", file.path());
 }
 
-/// Unless they are so already, the data as bytes of the file's representation.
+/// Converts the data to the file's representation unless both are equal.
 void convert(Job& job) {
   const io::Representation& how = *job.file->view.representation;
   if (!how.converts(job.way.writes)) return;
@@ -74,12 +74,12 @@ void convert(Job& job) {
   job.part = {job.way.writes, 0, datatype::named(datatype::byte_handle), bytes, job.converted.get()};
 }
 
-/// What the program has given, checked.
+/// Checks and stores the program's arguments.
 void describe(Job& job, MPI_Offset offset, const void* buffer, MPI_Count count, MPI_Datatype datatype) {
   const File& file = *job.file;
   check(file, job.way, offset, count);
   TypePtr type = share_type(datatype);
-  auto* base = const_cast<void*>(buffer);  // of a write only read
+  auto* base = const_cast<void*>(buffer);  // a write only reads it
   job.part = {job.way.writes, 0, type, count, base}, job.place = offset;
   job.type = Ref<TypeObject>(find<TypeObject>(datatype)), job.base = base, job.count = count;
   detail::check_buffer(job.part.region(), base);
@@ -112,7 +112,7 @@ std::unique_ptr<Job> make_job(Way way, MPI_File handle, MPI_Offset offset, const
   return job;
 }
 
-/// Where the data goes. Pointers move on at once, so that the next access may be started.
+/// Determines the position. File pointers advance at once, so that the next access may start.
 void find_place(Job& job) {
   File& file = *job.file;
   if (job.way.place == Place::own_pointer) {
@@ -124,7 +124,7 @@ void find_place(Job& job) {
   job.part.at = file.view.position_of(job.place);
 }
 
-/// Of ordered accesses: behind those of lower ranks.
+/// The position of an ordered access: behind those of lower ranks.
 Flow find_place_in_order(Job& job) {
   File& file = *job.file;
   std::vector<Count> all(static_cast<std::size_t>(job.circle.size()));
@@ -186,13 +186,13 @@ Flow carry_out(Job& job) {
 
 namespace {
 
-/// Counts one for as long as it lives.
+/// Increments File::under_way during its lifetime.
 class UnderWay {
  public:
   explicit UnderWay(File& file) : file_(file) { file_.under_way.fetch_add(1, std::memory_order_relaxed); }
   ~UnderWay() {
     file_.under_way.fetch_sub(1, std::memory_order_release);
-  }  // all that the access did; partner: File::settle()
+  }  // publishes the effects of the access; partner: File::settle()
   UnderWay(const UnderWay&) = delete;
   UnderWay& operator=(const UnderWay&) = delete;
 
@@ -205,7 +205,7 @@ Flow carry_out_counted(Job& job) {
   co_await carry_out(job);
 }
 
-/// The status says how much has been moved, also when that is not all.
+/// Sets the status to the transferred amount, also after an error.
 template <class End>
 void say_how_much(const Job& job, MPI_Status* status, End&& end) {
   try {
@@ -217,8 +217,8 @@ void say_how_much(const Job& job, MPI_Status* status, End&& end) {
   fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, job.bytes());
 }
 
-/// A non-blocking access. The program's threads alone take its steps: it calls the program's conversions, and accesses
-/// that are not under way use the file's statistics at the same time.
+/// A non-blocking access. Only the program's threads advance it, because it calls the program's conversion functions
+/// and shares the file's statistics with blocking accesses.
 class FileRequest : public FlowRequest {
  public:
   explicit FileRequest(std::unique_ptr<Job> job)
@@ -238,7 +238,7 @@ void file_access(Way way, MPI_File file, MPI_Offset offset, const void* buffer, 
   auto job = make_job(way, file, offset, buffer, count, datatype);
   find_place(*job);
   say_how_much(*job, status, [&] { run(carry_out(*job)); });
-  // A read that met the end of the file stays there.
+  // After a short read the file pointer stays at the end of the file.
   if (way.place == Place::own_pointer && !way.writes)
     job->file->position = job->place + job->moved.bytes / job->file->view.unit;
 }
@@ -255,12 +255,12 @@ void file_start(Way way, MPI_File file, MPI_Offset offset, const void* buffer, M
   std::optional<Failure> fault = job->fault;
   auto started = make<FileRequest>(std::move(job));
   if (!fault) return give(std::move(started), request);
-  // It is the others that wait for it.
+  // The other members wait for this rank's part, so it continues in the background.
   finish_in_background(*started.leak());
   throw std::move(*fault);
 }
 
-// The whole access takes place here, as the standard allows.
+// Performs the whole access here, which the standard allows.
 void file_begin(Way way, MPI_File file, MPI_Offset offset, const void* buffer, MPI_Count count, MPI_Datatype datatype) {
   auto job = make_job(way, file, offset, buffer, count, datatype);
   File& of = *job->file;

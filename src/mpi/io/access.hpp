@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing files: bodies of the chapter.
+// Bodies of the functions that read and write files.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace atl::mpi {
 
-/// Where an access begins, in etypes.
+/// Where an access begins, counted in etypes.
 enum class Place : std::uint8_t { given, own_pointer, shared_pointer };
-/// The ranks that take part.
+/// Which other ranks take part.
 enum class Partners : std::uint8_t { none, all, in_order };
 
 struct Way {
@@ -29,7 +29,7 @@ inline constexpr Way read_shared{false, Place::shared_pointer}, write_shared{tru
 inline constexpr Way read_ordered{false, Place::shared_pointer, Partners::in_order},
     write_ordered{true, Place::shared_pointer, Partners::in_order};
 
-/// `offset` is looked at where the place is given. What is written is not changed.
+/// `offset` is used with Place::given only. Data to be written is not changed.
 void file_access(Way way, MPI_File file, MPI_Offset offset, const void* buffer, MPI_Count count, MPI_Datatype datatype,
                  MPI_Status* status);
 void file_start(Way way, MPI_File file, MPI_Offset offset, const void* buffer, MPI_Count count, MPI_Datatype datatype,

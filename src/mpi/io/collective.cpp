@@ -18,7 +18,7 @@ namespace {
 
 std::size_t size_of(Count bytes) { return static_cast<std::size_t>(bytes); }
 
-/// Memory that others reach without a copy on the way, while there is some.
+/// A buffer in memory that the other ranks of the node access directly, while there is room.
 Packed staging(Count bytes) { return bytes == 0 ? Packed() : pack_room_in_heap(size_of(bytes)); }
 
 Count block_size(const File& file) {
@@ -29,7 +29,7 @@ Count block_size(const File& file) {
 
 using Streams = File::Streams;
 
-/// Gives the streams of all members to those that aggregate. Kept until the view changes.
+/// Sends the streams of all members to the aggregators, which keep them until the view changes.
 Flow share_streams(File& file, Circle circle, const std::vector<int>& aggregators,
                    std::shared_ptr<const Streams>& shared) {
   auto members = static_cast<std::size_t>(circle.size());
@@ -67,15 +67,15 @@ Flow share_streams(File& file, Circle circle, const std::vector<int>& aggregator
   file.set_streams(std::move(streams));
 }
 
-/// What an aggregator has of one window.
+/// An aggregator's data for one window.
 struct Turn {
   Plan::Window window;
-  std::vector<Range> ranges;           // per member
-  std::vector<const std::byte*> data;  // per member, packed
+  std::vector<Range> ranges;           // by member
+  std::vector<const std::byte*> data;  // by member, packed
   Count bytes = 0;
 };
 
-// Where packed bytes [from, to) of a stream are put so that file offset 0 would be at `origin`.
+// Unpacks packed bytes of a stream into a buffer in which file offset 0 would be at `origin`.
 void scatter_into(const Stream& stream, const Range& range, std::byte* origin, const std::byte* packed) {
   datatype::unpack(stream.region(), origin + stream.displacement, range.from, range.to, packed);
 }
@@ -83,7 +83,7 @@ void gather_from(const Stream& stream, const Range& range, const std::byte* orig
   datatype::pack(stream.region(), origin + stream.displacement, range.from, range.to, packed);
 }
 
-/// A region large enough for any range: datatype::pack() counts elements by itself.
+/// Writes each run separately.
 Moved write_each_run(File& file, const Streams& streams, const Turn& turn) {
   Device device = file.device();
   for (std::size_t m = 0; m < turn.ranges.size(); ++m) {
@@ -98,13 +98,13 @@ Moved write_each_run(File& file, const Streams& streams, const Turn& turn) {
   return {turn.window.end, 0};
 }
 
-/// Writes one window. `bytes` of the result: the file's offset up to which all is there.
+/// Writes one window. `bytes` of the result is the file offset up to which all data was written.
 Moved write_window(File& file, const Streams& streams, const Turn& turn) {
   if (turn.bytes == 0) return {turn.window.end, 0};
   Device device = file.device();
   Statistics::Timer timer(file.statistics, Phase::file);
   file.statistics.count_aggregated(turn.bytes);
-  // From the first to the last byte that anybody writes.
+  // The span from the first to the last written byte.
   Count begin = turn.window.end, end = turn.window.begin;
   std::size_t writers = 0, writer = 0;
   for (std::size_t m = 0; m < turn.ranges.size(); ++m) {
@@ -128,7 +128,7 @@ Moved write_window(File& file, const Streams& streams, const Turn& turn) {
     lock.emplace(device.fd, begin, end - begin, RangeLock::Mode::exclusive);
     Moved got = device.statistics.timed_read(device.fd, buffer.get(), end - begin, begin);
     if (got.error != 0) return {begin, got.error};
-    // Behind the end of the file there are zeros.
+    // Gaps behind the end of the file read as zeros.
     std::memset(buffer.get() + got.bytes, 0, size_of(end - begin - got.bytes));
     device.statistics.count_rewrite();
   }
@@ -137,7 +137,7 @@ Moved write_window(File& file, const Streams& streams, const Turn& turn) {
   return done(device.statistics.timed_write(device.fd, buffer.get(), end - begin, begin));
 }
 
-/// How one access goes on: what all rounds have in common.
+/// State that all rounds of an access share.
 struct Course {
   File& file;
   const Streams& streams;
@@ -146,13 +146,13 @@ struct Course {
   const std::vector<Wish>& wishes;
   const std::vector<int>& aggregators;
   Plan plan;
-  int mine;  // which aggregator this rank is, or -1
+  int mine;  // index of this rank among the aggregators, or -1
 
   auto members() const { return wishes.size(); }
   const Wish& wish() const { return wishes[static_cast<std::size_t>(circle.rank)]; }
   const Stream& stream() const { return file.view.stream; }
 
-  /// What this rank gives to or gets from an aggregator in a round.
+  /// The bytes that this rank exchanges with an aggregator in a round.
   Range own_range(std::size_t aggregator, Count round) const {
     return range_in(stream(), wish(), plan.window_of(aggregator, round));
   }
@@ -211,7 +211,7 @@ Flow write_round(Course& course, Count round, Moved& reached) {
         exchange.send(course.circle.pe(course.aggregators[a]), course.circle.tag, from[a], size_of(own[a].bytes()));
     co_await exchange;
   }
-  // After an error the others are still served, but nothing more is written.
+  // After an error the exchange continues for the other members, but nothing more is written.
   if (course.mine >= 0 && reached.error == 0) reached = write_window(course.file, course.streams, turn);
 }
 
@@ -303,7 +303,7 @@ Flow access_together(File& file, Part part, Circle circle, Moved& moved) {
     co_return;
   }
   std::vector<int> aggregators = choose_aggregators(file.coll().placement(), file.hints.aggregators);
-  // With another access under way some members may know them already, and others not yet.
+  // When another access is in progress, some members may have the streams already.
   if (std::ranges::any_of(wishes, [](const Wish& wish) { return wish.no_streams != 0; }))
     co_await share_streams(file, circle, aggregators, streams);
   auto found = std::ranges::lower_bound(aggregators, circle.rank);
@@ -316,7 +316,7 @@ Flow access_together(File& file, Part part, Circle circle, Moved& moved) {
                 aggregators,
                 make_plan(wishes, aggregators.size(), file.hints.collective_buffer, block_size(file)),
                 aggregates ? static_cast<int>(found - aggregators.begin()) : -1};
-  // How far this rank got with its own domain.
+  // The file offset that this rank has reached in its own domain.
   Moved reached{aggregates ? course.plan.domain_of(static_cast<std::size_t>(course.mine)).end : 0, 0};
   for (Count round = 0; round < course.plan.rounds; ++round) {
     if (part.writes) co_await write_round(course, round, reached);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective reads and writes in two phases: every rank talks to a few that aggregate, each of which alone touches one
-// stretch of the file, in large accesses.
+// Two-phase collective I/O: ranks exchange data with a few aggregators, each of which accesses its own domain of the
+// file in large pieces.
 #pragma once
 
 #include "flow/flow.hpp"
@@ -8,18 +8,18 @@
 
 namespace atl::mpi::io {
 
-/// What of its stream a rank accesses, and where in its memory.
+/// The part of its stream that a rank accesses, and its memory.
 struct Part {
   bool writes;
   Count at;                 ///< first byte of the stream
-  datatype::TypePtr type;   ///< kept for the layout's sake
+  datatype::TypePtr type;   ///< keeps the layout alive
   Count count;
   void* base;
   Region region() const { return type->region(count); }
 };
 
-/// One collective access by all members of the file's communicator. `moved` is set when it ends; it and the file
-/// outlive it.
+/// One collective access by all members of the file's communicator. Sets `moved` when it ends; `moved` and the file
+/// must outlive the flow.
 Flow access_together(File& file, Part part, Circle circle, Moved& moved);
 
 }  // namespace atl::mpi::io

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Representations of data in files: those of the standard, and those that programs register.
+// Data representations of files: those of the standard, and those that programs register.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace atl::mpi::io {
 
 using datatype::Count;
 
-/// How data lies in a file. One for each name, for as long as the program runs.
+/// A data representation. There is one object per name, which lives as long as the process.
 struct Representation {
   enum class Kind { native, internal, external32, registered };
   Kind kind = Kind::native;
   std::string name = "native";
-  // Of a registered one; null functions convert nothing.
+  // Functions of a registered representation; null means no conversion.
   MPI_Datarep_conversion_function *read = nullptr, *write = nullptr;
   MPI_Datarep_conversion_function_c *read_large = nullptr, *write_large = nullptr;
   MPI_Datarep_extent_function* extent = nullptr;
@@ -29,11 +29,11 @@ struct Representation {
   }
   /// Bytes of an element in the file.
   Count size_of(MPI_Datatype type) const;
-  /// `count` elements between the program's memory and `file`.
+  /// Converts `count` elements between the program's memory and `file`.
   void convert(bool writes, void* memory, MPI_Datatype type, Count count, void* file) const;
 };
 
-/// Null when there is none of that name.
+/// The representation of this name, or null.
 const Representation* find_representation(std::string_view name);
 
 }  // namespace atl::mpi::io

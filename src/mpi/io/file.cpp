@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening, closing, and all of a file but reading and writing.
+// All file functions except reading and writing.
 #include "io/file.hpp"
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ void check_together(coll::Communicator& members, const std::string& path, Checks
                     "another rank has given something wrong for '{}', and says what", path);
 }
 
-/// A file for a collective call, with what this rank has to check of its arguments: Failure on all members.
+/// The file of a collective call. Runs this rank's argument checks; a failed check throws Failure on all members.
 template <class Checks>
 File& collective_on(MPI_File handle, Checks&& checks) {
   auto& file = need<File>(handle);
@@ -57,8 +57,8 @@ struct Given {
   const char* what;
 };
 
-/// The same on all members of the file, or Failure on all. Of every value the greatest, and the greatest complement,
-/// which is of the least.
+/// Throws Failure on all members unless the values are equal on all. One maximum reduction over each value and its
+/// complement gives the greatest and the least.
 template <std::size_t count>
 void need_same(File& file, const Given (&given)[count]) {
   std::int64_t mine[2 * count], most[2 * count];
@@ -86,7 +86,7 @@ void check_mode(int mode) {
 std::string path_of(const char* name) {
   ATOLL_MPI_REQUIRE(*name != 0, MPI_ERR_BAD_FILE, "the file has no name");
   std::string_view path = name;
-  // As other libraries have them: a kind of file system before the name.
+  // ROMIO's file-system prefixes.
   for (std::string_view prefix : {"ufs:", "nfs:", "unix:"})
     if (path.starts_with(prefix)) path.remove_prefix(prefix.size());
   return std::string(path);
@@ -99,7 +99,7 @@ File::File(Ref<Comm> comm, std::string name, int mode, const Info::Entries& entr
   hints.take(entries);
   need_same(*this, {{mode, "modes"}});
   check_mode(mode);
-  // The first one makes it; the others find it.
+  // Rank 0 creates the file; the others open it.
   int error = 0;
   std::string why;
   if (comm_->rank() == 0) open_once(error, why);
@@ -202,7 +202,7 @@ void need_writable(const File& file) {
   ATOLL_MPI_REQUIRE(file.may_write(), MPI_ERR_READ_ONLY, "'{}' was opened for reading only", file.path());
 }
 
-/// What the first member does to the file, in whose error all share.
+/// Runs `change` on rank 0 and throws its error on all members.
 template <class Change>
 void change_once(File& file, const char* what, Change&& change) {
   int error = 0;
@@ -252,7 +252,7 @@ void file_get_info(MPI_File handle, MPI_Info* info) {
 
 namespace {
 
-/// Failure when the arguments make no view.
+/// Throws Failure when the arguments do not define a valid view.
 io::View view_of(File& file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
                  std::string_view datarep) {
   datatype::TypePtr element = share_type(etype), pattern = share_type(filetype);
@@ -329,7 +329,7 @@ void file_get_atomicity(MPI_File handle, int* flag) { *flag = need<File>(handle)
 
 void file_sync(MPI_File handle) {
   File& file = collective_on(handle);
-  // What ranks of a node have written is one thing to its kernel.
+  // One fsync per node is enough: the kernel holds the writes of all its ranks.
   file.coll().barrier();
   int error = 0;
   bool first = file.coll().placement().index_in_node(file.comm().rank()) == 0;
@@ -345,7 +345,7 @@ void need_random_access(const File& file) {
                     "'{}' was opened with MPI_MODE_SEQUENTIAL: its shared pointer alone may be used", file.path());
 }
 
-/// The first etype of the view that does not lie wholly inside the file.
+/// Number of etypes of the view inside the file, including a partial one at its end.
 Count etypes_in_file(const File& file) {
   Count bytes = file.view.stream.bytes_below(file.size());
   return (bytes + file.view.unit - 1) / file.view.unit;

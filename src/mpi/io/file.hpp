@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files: handles, and what all their functions need.
+// File handles, and state that all file functions share.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ class File : public Object {
   static constexpr const char* what = "file";
   static Handle null_handle() { return MPI_FILE_NULL; }
 
-  /// Collective over `comm`, which the file keeps. Failure on all of them, with a sentence, when one cannot open it.
+  /// Collective over `comm`, which the file owns. Throws Failure on all members when one cannot open the file.
   File(Ref<Comm> comm, std::string name, int mode, const Info::Entries& hints);
   /// Collective.
   void close();
@@ -37,33 +37,34 @@ class File : public Object {
   io::Device device() { return {fd_, hints, comm_->size() == 1 || atomic, statistics}; }
   bool may_write() const { return (mode_ & MPI_MODE_RDONLY) == 0; }
   bool may_read() const { return (mode_ & MPI_MODE_WRONLY) == 0; }
-  /// Whether what is around a write can be read.
+  /// Whether the file can be read, which sieved writes require.
   bool readable() const { return readable_; }
   io::Count size() const;
 
   io::Hints hints;
   io::View view;
-  io::Count position = 0;  ///< the individual pointer, in etypes
+  io::Count position = 0;  ///< individual file pointer, in etypes
   io::SharedPointer shared;
   bool atomic = false;
   io::Statistics statistics;
-  /// A split operation under way: what its end returns.
+  /// The split collective in progress: the result that its end call returns.
   struct Split {
     const void* buffer;
     bool writes;
     io::Count bytes;
   };
   std::optional<Split> split;
-  /// Non-blocking collective accesses under way. They use the view, the hints and the streams: a call that changes
+  /// Number of non-blocking collective accesses in progress. They use view, hints and streams, so a call that changes
   /// these waits for them.
   std::atomic<int> under_way{0};
   void settle();
-  /// Streams of all members, at those that aggregate.
+  /// Streams of all members, kept by aggregators.
   struct Streams {
     std::vector<io::Stream> of;
     bool disjoint = false;
   };
-  /// Null until a collective access has needed them. Each access keeps those it begins with: another may be under way.
+  /// Null until a collective access has needed them. Each access holds the streams with which it began, because several
+  /// accesses may be in progress.
   std::shared_ptr<const Streams> streams() const {
     std::lock_guard lock(streams_mutex_);
     return streams_;
@@ -86,7 +87,7 @@ class File : public Object {
   ErrorSlot errors_{default_file_errors().get()};
 };
 
-// Bodies of the chapter.
+// Bodies of the file chapter.
 void file_open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* file);
 void file_close(MPI_File* file);
 void file_delete(const char* name, MPI_Info info);

@@ -12,7 +12,7 @@ namespace {
 // A separate call costs about as much as moving this many unrequested bytes.
 constexpr Count gap_bytes = 4096;
 
-/// Runs that one access around them all may serve.
+/// Runs that one sieved access covers.
 struct Group {
   std::vector<Run> runs;
   Count bytes = 0;
@@ -20,14 +20,14 @@ struct Group {
   Count span() const { return runs.back().offset + runs.back().bytes - start(); }
 };
 
-/// The next runs of `left` bytes that lie within `room` of the first.
+/// Collects the next runs of `left` bytes that lie within `room` bytes of the first.
 void gather(StreamRuns& runs, Run& ahead, Count left, Count room, Group& group) {
   group.runs.clear();
   group.bytes = 0;
   while (left > 0) {
     if (ahead.bytes == 0) ahead = runs.next(left);
     if (ahead.bytes == 0) return;
-    // Filetypes ascend; what does not is a group of its own.
+    // Filetypes ascend; a run that does not ascend starts a new group.
     if (!group.runs.empty() && (ahead.offset < group.start() || ahead.offset + ahead.bytes - group.start() > room))
       return;
     Run run{ahead.offset, std::min(ahead.bytes, left)};
@@ -74,7 +74,7 @@ Moved read_runs(const Device& device, const Stream& stream, Count at, std::byte*
   return moved;
 }
 
-/// Reads what lies around the runs, changes these, writes all back. Bytes that are there: of the runs.
+/// Reads the span of the group, replaces the runs, writes the span back. Returns the written bytes of the runs.
 Moved rewrite(const Device& device, const Group& group, const std::byte* from, std::byte* sieve) {
   RangeLock lock(device.fd, group.start(), group.span(), RangeLock::Mode::exclusive);
   Moved got = device.statistics.timed_read(device.fd, sieve, group.span(), group.start());
@@ -119,7 +119,7 @@ Moved write_runs(const Device& device, const Stream& stream, Count at, const std
   return moved;
 }
 
-// Where a region has gaps its parts go by way of a buffer.
+// Size of the buffer through which regions with gaps are transferred.
 constexpr Count staging_bytes = 4 << 20;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank's own reads and writes of the runs of a stream: directly, or sieved (one large access around many small
-// ones).
+// Independent reads and writes of the runs of a stream: directly, or sieved (one large access that covers many small
+// runs).
 #pragma once
 
 #include "io/hints.hpp"
@@ -10,18 +10,18 @@
 
 namespace atl::mpi::io {
 
-/// What an access needs of a file.
+/// The file data that an access needs.
 struct Device {
   int fd;
   const Hints& hints;
-  /// Whether writes may read the bytes around them and write them back (sieving): no other process writes meanwhile.
+  /// Whether writes may be sieved (read the surrounding bytes and write them back), because no other process writes.
   bool may_rewrite;
   Statistics& statistics;
 };
 
-/// Stream bytes [at, at + region.size()) into the region at `base`. Fewer bytes: the file ends.
+/// Reads stream bytes [at, at + region.size()) into the region at `base`. Fewer bytes mean end of file.
 Moved read_stream(const Device& device, const Stream& stream, Count at, const Region& region, void* base);
-/// And the other way round.
+/// Writes the region at `base` to these stream bytes.
 Moved write_stream(const Device& device, const Stream& stream, Count at, const Region& region, const void* base);
 
 }  // namespace atl::mpi::io

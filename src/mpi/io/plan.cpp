@@ -8,14 +8,14 @@
 namespace atl::mpi::io {
 namespace {
 
-// Of one node. More than these gain nothing, and have more connections to file servers.
+// Most aggregators per node. More gain nothing, and open more connections to file servers.
 constexpr int most_of_a_node = 8;
-// A smaller domain is not worth a member.
+// Smallest domain that is worth an aggregator.
 constexpr Count least_domain = 64 << 10;
-// Two ranks that write a file in turns of 1 MiB, each for itself, get 12 GB/s of a page cache, with turns of 64
-// KiB 10.6; where one hands its data over first it was 5.9.
+// Two ranks that alternate independently in writing 1 MiB runs reach 12 GB/s (page cache), with 64 KiB runs 10.6;
+// through an aggregator they reach 5.9.
 constexpr Count long_run = 256 << 10;
-// More runs than these are not compared one by one.
+// Limit for comparing runs one by one.
 constexpr std::size_t most_compared = 1 << 20;
 
 Count round_up(Count value, Count to) { return (value + to - 1) / to * to; }
@@ -31,7 +31,7 @@ bool is_interleaved(std::span<const Wish> wishes) {
 }
 
 bool has_long_runs(const Stream& stream, Count at, Count bytes, Count block) {
-  // File servers give whole stripes to one client at a time.
+  // File servers lock whole stripes for one client at a time.
   const Count least = std::max(long_run, block);
   Count most = bytes / least;
   StreamRuns runs(stream, at);
@@ -76,7 +76,7 @@ Plan make_plan(std::span<const Wish> wishes, std::size_t aggregators, Count buff
     plan.high = any ? std::max(plan.high, wish.high) : wish.high;
     any = true;
   }
-  // Domains end where the file system's blocks do.
+  // Domains end at block boundaries of the file system.
   plan.low -= plan.low % alignment;
   Count total = plan.high - plan.low, several = static_cast<Count>(aggregators);
   plan.domain = round_up(std::max((total + several - 1) / several, std::min(total, least_domain)), alignment);
@@ -102,7 +102,7 @@ bool are_disjoint(std::span<const Stream> streams) {
     total += stream.layout->size;
   }
   if (total > extent) return false;
-  // Their patterns repeat alike: so one period tells.
+  // All patterns have the same period, so comparing one period suffices.
   std::vector<Run> runs;
   for (const Stream& stream : streams) {
     StreamRuns walk(stream, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rank aggregates what in a collective access: the same on all members.
+// Assignment of file domains to aggregators in a collective access, computed alike on all members.
 #pragma once
 
 #include <span>
@@ -11,24 +11,23 @@
 
 namespace atl::mpi::io {
 
-/// What a rank wants, in bytes of the file from lowest to highest, and of its stream.
+/// The access of one rank: its span in bytes of the file, and its bytes of the stream.
 struct Wish {
   Count low = 0, high = 0, at = 0, bytes = 0;
   Count long_runs = 0;   ///< 1: see has_long_runs()
-  Count no_streams = 0;  ///< 1: does not know the streams of the others yet
+  Count no_streams = 0;  ///< 1: the rank does not have the streams of the others yet
 };
 
-/// Whether ranks reach into one another's stretches of the file, so that two phases pay: all but those that have long
-/// runs there.
+/// Whether the spans of ranks interleave so that two-phase I/O pays; ranks with long runs do not count.
 bool is_interleaved(std::span<const Wish> wishes);
 
-/// Whether so many bytes of the stream come in runs that a call each moves as fast as one for all.
+/// Whether these bytes of the stream consist of runs long enough that one call per run is as fast as one call for all.
 bool has_long_runs(const Stream& stream, Count at, Count bytes, Count block);
 
-/// The members that aggregate, in ascending order: some of each node.
+/// The aggregators in ascending order: some members of each node.
 std::vector<int> choose_aggregators(const coll::Placement& placement, int wanted);
 
-/// A stretch of the file per aggregator, and windows in it, one per round.
+/// One file domain per aggregator, divided into windows, one per round.
 struct Plan {
   Count low = 0, high = 0;
   Count domain = 0;  ///< bytes per aggregator
@@ -38,16 +37,16 @@ struct Plan {
   struct Window {
     Count begin, end;
   };
-  /// Empty when there is nothing left of the aggregator's domain.
+  /// Empty when the aggregator's domain is exhausted.
   Window window_of(std::size_t aggregator, Count round) const;
   Window domain_of(std::size_t aggregator) const;
 };
 Plan make_plan(std::span<const Wish> wishes, std::size_t aggregators, Count buffer, Count alignment);
 
-/// Whether no two of these streams have a byte of the file in common. False when that is not easy to say.
+/// Whether no two of these streams share a byte of the file. May return false when the check would be expensive.
 bool are_disjoint(std::span<const Stream> streams);
 
-/// Bytes of a stream, from..to, that lie in a window: of what the rank wants.
+/// The bytes of a rank's access, counted in its stream, that lie in a window.
 struct Range {
   Count from = 0, to = 0;
   Count bytes() const { return to - from; }

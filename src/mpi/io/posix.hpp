@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole reads and writes of a POSIX file, and what its errors are in MPI.
+// Complete reads and writes of POSIX files, and their errors as MPI error classes.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@ namespace atl::mpi::io {
 
 using datatype::Count;
 
-/// How far an access got. `error`: 0, or the errno that ended it.
+/// Result of an access: transferred bytes. `error`: 0, or the errno that ended it.
 struct Moved {
   Count bytes = 0;
   int error = 0;
 };
 
-/// Fewer bytes without an error: the file ends there.
+/// Fewer bytes without an error mean end of file.
 Moved read_at(int fd, void* to, Count bytes, Count offset);
-/// Fewer bytes only with an error: those are there.
+/// Fewer bytes only with an error; those bytes were written.
 Moved write_at(int fd, const void* from, Count bytes, Count offset);
 
-/// MPI_ERR_NO_SUCH_FILE and its kin for an errno.
+/// The MPI error class of an errno (MPI_ERR_NO_SUCH_FILE, …).
 int error_class_of(int error);
-/// What the system calls it.
+/// The system's message for an errno.
 std::string sentence_of(int error);
 
-/// A lock on bytes of a file against other openings of it, while it lives. Taking one waits. Where the file system has
-/// no locks, none is taken.
+/// Holds a lock on bytes of a file against other file descriptors. The constructor waits for the lock. Takes none where
+/// the file system does not support locks.
 class RangeLock {
  public:
   enum class Mode { shared, exclusive };

@@ -18,7 +18,7 @@
 namespace atl::mpi::io {
 namespace {
 
-/// One rank's figures, as they travel.
+/// Statistics of one rank, in the form in which ranks exchange them.
 struct Figures {
   std::array<Traffic, 2> traffic;
   std::array<std::array<Asked, 2>, access_kinds> asked;
@@ -42,7 +42,7 @@ Figures figures_of(const Statistics& statistics) {
   return figures;
 }
 
-/// Least, mean and most over the ranks.
+/// Minimum, mean and maximum over the ranks.
 struct Spread {
   double least = 0, mean = 0, most = 0;
 };
@@ -138,7 +138,7 @@ bool statistics_wanted() {
 
 namespace {
 
-/// Where lines of JSON go; empty: nowhere.
+/// Path for the lines of JSON; empty: none are written.
 std::string lines_path() {
   std::string where = config::text(config::Variable::mpiio_stats);
   return where == "0" || where == "1" ? "" : where;

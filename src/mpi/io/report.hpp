@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the statistics of a file come to when it is closed: a table, and lines of JSON.
+// Report of a file's statistics when it is closed: a table, and lines of JSON.
 #pragma once
 
 namespace atl::mpi {
@@ -8,12 +8,12 @@ class File;
 
 namespace atl::mpi::io {
 
-/// Whether ATOLL_MPIIO_STATS asks for them.
+/// Whether ATOLL_MPIIO_STATS enables statistics.
 bool statistics_wanted();
-/// Writes this rank's line beside where ATOLL_MPIIO_STATS says, so that it is there should the job end before the file
-/// is closed.
+/// Writes this rank's line next to the path in ATOLL_MPIIO_STATS, so that it exists if the job ends before the file is
+/// closed.
 void keep(const File& file);
-/// Collective. The first member writes them where ATOLL_MPIIO_STATS says.
+/// Collective. Rank 0 writes the report to the path in ATOLL_MPIIO_STATS.
 void report(File& file);
 
 }  // namespace atl::mpi::io

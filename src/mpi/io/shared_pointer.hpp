@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number that all members of a communicator read and add to: it lies with the first of them.
+// A counter that all members of a communicator read and increase; it is stored on rank 0.
 #pragma once
 
 #include "comm/comm.hpp"
@@ -11,18 +11,18 @@ using datatype::Count;
 
 class SharedPointer {
  public:
-  /// Collective; 0 at first. Ends with release().
+  /// Collective. Creates the counter with value 0.
   void make(Comm& comm);
-  /// Collective; afterwards no rank may use it.
+  /// Collective. No rank may use the counter afterwards.
   void release(Comm& comm);
-  /// What it was before.
+  /// Returns the old value.
   Count fetch_add(Comm& comm, Count by);
   Count get(Comm& comm);
-  /// By one member; the others wait for a barrier.
+  /// Called by one member, while the others wait in a barrier.
   void set(Comm& comm, Count value);
 
  private:
-  std::byte* block_ = nullptr;  // at the first member
+  std::byte* block_ = nullptr;  // on rank 0
   HeapOffset offset_{};
 };
 

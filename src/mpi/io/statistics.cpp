@@ -33,7 +33,7 @@ void Series::add(std::int64_t since_open_ns, std::uint64_t read, std::uint64_t w
 
 namespace {
 
-// By threads that may be several: locked additions beside a system call.
+// Several threads may count; an atomic addition is cheap beside a system call.
 struct Counted {
   std::atomic<std::uint64_t> calls{0}, bytes{0};
   std::atomic<std::int64_t> time_ns{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one rank did to one file: counts, sizes, times. Off, a call costs one test.
+// Statistics of one rank's accesses to one file: counts, sizes, times. When off, a call costs one test.
 #pragma once
 
 #include <array>
@@ -11,37 +11,37 @@
 
 namespace atl::mpi::io {
 
-/// Accesses of one direction, as the file system saw them.
+/// System calls of one direction.
 struct Traffic {
   std::uint64_t calls = 0, bytes = 0;
   std::int64_t time_ns = 0;
-  std::uint64_t gaps = 0;  ///< that did not begin where the one before had ended
+  std::uint64_t gaps = 0;  ///< calls that did not begin where the previous one ended
   Count end = 0;
-  /// By size: below 4^(i+1) * 16 bytes.
+  /// Number of calls by size; class i is below 4^(i+1) * 16 bytes.
   static constexpr std::size_t sizes = 12;
   std::array<std::uint64_t, sizes> histogram{};
   void count(Count offset, Count moved, std::int64_t time);
 };
 
-/// What this process has asked of the file system, of all its files. Times are of those with statistics.
+/// Totals of this process over all files. Times cover only files with statistics.
 struct Totals {
   std::uint64_t reads = 0, read_bytes = 0, writes = 0, written_bytes = 0;
   std::int64_t read_ns = 0, write_ns = 0;
 };
 Totals totals();
 
-/// What a program called, and how much it asked for.
+/// Kinds of MPI calls.
 enum class Access : std::uint8_t { independent, collective, shared };
 inline constexpr std::size_t access_kinds = 3;
 struct Asked {
   std::uint64_t calls = 0, bytes = 0;
 };
 
-/// Where the time of collective accesses goes.
+/// Phases of a collective access.
 enum class Phase : std::uint8_t { wait, exchange, file };
 inline constexpr std::size_t phase_kinds = 3;
 
-/// Bytes over time in a fixed number of bins, which double when time runs out.
+/// Bytes over time in a fixed number of bins, whose width doubles when the time exceeds them.
 class Series {
  public:
   static constexpr std::size_t bins = 128;
@@ -76,7 +76,7 @@ class Statistics {
     if (enabled_) aggregated_ += static_cast<std::uint64_t>(bytes);
   }
 
-  /// Adds the time it lives to a phase.
+  /// Adds its lifetime to a phase.
   class Timer {
    public:
     Timer(Statistics& statistics, Phase phase)
@@ -93,7 +93,7 @@ class Statistics {
     std::int64_t start_;
   };
 
-  /// Whether a second has passed since this last said so.
+  /// Whether a second has passed since the last call that returned true.
   bool due() {
     if (!enabled_) return false;
     std::int64_t now = now_ns();
@@ -102,7 +102,7 @@ class Statistics {
     return true;
   }
 
-  /// A member of a JSON object for each figure, in one line.
+  /// All statistics as one line of JSON.
   std::string json(int rank, const std::string& host) const;
 
   const Traffic& traffic(bool writes) const { return traffic_[writes]; }

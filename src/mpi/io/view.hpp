@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank sees of a file: the bytes that its filetype picks, as one stream.
+// File views: the bytes that a rank's filetype selects, as one stream.
 #pragma once
 
 #include <limits>
@@ -15,33 +15,33 @@ using datatype::Count;
 using datatype::Region;
 using datatype::Run;
 
-/// Where the bytes of a stream lie in a file. The layout may be another rank's.
+/// Positions of a stream's bytes in the file. The layout may belong to another rank.
 struct Stream {
   Count displacement = 0;
   datatype::NodePtr layout;
   Count extent = 1;
 
-  /// One run from the displacement on.
+  /// Whether the stream is one run from the displacement on.
   bool contiguous() const { return layout->kind == datatype::Node::Kind::leaf && layout->size == extent; }
   Region region() const {
-    // As many elements as there can be, so that a contiguous layout is one run.
+    // The greatest possible count, so that a contiguous layout is one run.
     Count most = contiguous() ? std::numeric_limits<Count>::max() / 2 / layout->size : 1;
     return {layout.get(), extent, most};
   }
-  /// The file's offset of stream byte `at`.
+  /// The file offset of stream byte `at`.
   Count offset_of(Count at) const {
     if (contiguous()) return displacement + layout->offset + at;
     return displacement + datatype::Cursor(region(), at).here().offset;
   }
-  /// Bytes of the stream that lie below that offset of the file.
+  /// Number of stream bytes below a file offset.
   Count bytes_below(Count offset) const;
 };
 
-/// The runs of a stream, neighbours joined.
+/// Iterator over the runs of a stream; adjacent runs are joined.
 class StreamRuns {
  public:
   StreamRuns(const Stream& stream, Count at) : displacement_(stream.displacement), cursor_(stream.region(), at) {}
-  /// Of at most `most` bytes, as offsets of the file.
+  /// The next run, of at most `most` bytes, in file offsets.
   Run next(Count most);
 
  private:
@@ -49,8 +49,8 @@ class StreamRuns {
   datatype::Cursor cursor_;
 };
 
-/// MPI_ERR_IO unless the bytes of an etype or filetype follow one another from its displacement on; those of a file
-/// that is `written` must not overlap. Cost: linear in its runs.
+/// Throws MPI_ERR_IO unless the displacements of an etype or filetype are non-negative and ascend; for a file that is
+/// `written` they must not overlap. Cost: linear in the number of runs.
 void check_order(const datatype::Type& type, bool written);
 
 struct View {
@@ -60,7 +60,7 @@ struct View {
   Count unit = 1;  ///< bytes of an etype in the file
 
   View() : View(0, datatype::named(datatype::byte_handle), datatype::named(datatype::byte_handle)) {}
-  /// A filetype without bytes shows nothing: a rank that has it moves nothing, wherever that would be.
+  /// With an empty filetype a rank transfers nothing, so the etype serves as its layout.
   View(Count displacement, datatype::TypePtr element, datatype::TypePtr pattern)
       : stream{displacement, (pattern->size() == 0 ? element : pattern)->layout(),
                (pattern->size() == 0 ? element : pattern)->extent()},
@@ -68,7 +68,7 @@ struct View {
         filetype(std::move(pattern)),
         unit(etype->size()) {}
 
-  /// The byte of the stream at which that etype begins.
+  /// The stream byte at which this etype begins.
   Count position_of(Count etypes) const { return datatype::checked_multiply(etypes, unit); }
   /// Throws OverflowError when `etypes` from the etype `first` on end beyond byte 2^63 of the file.
   void validate(Count first, Count etypes) const {

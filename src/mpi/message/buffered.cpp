@@ -11,7 +11,7 @@
 namespace atl::mpi {
 namespace {
 
-// Messages are copied into memory of the library's own; the program's buffer says how many there may be.
+// Messages are copied into the library's own memory; the size of the attached buffer only limits their number.
 class Room : public Attached {
  public:
   Room(void* buffer, Count size) : buffer_(buffer), size_(size) {}
@@ -34,7 +34,7 @@ class Room : public Attached {
     messages_.push_back({std::move(transfer), bytes});
     used_ += bytes;
   }
-  /// Forgets what has left. True: nothing is left.
+  /// Drops all sent messages. Returns whether none is pending.
   bool flushed() {
     std::lock_guard lock(mutex_);
     while (!messages_.empty() && forget_first()) {}
@@ -47,15 +47,15 @@ class Room : public Attached {
     Count bytes;
   };
   bool has_room(Count bytes) const { return buffer_ == MPI_BUFFER_AUTOMATIC || used_ + bytes <= size_; }
-  // If it has left.
+  // Drops the first message if it has been sent.
   bool forget_first() {
     if (!messages_.front().transfer->poll()) return false;
     used_ -= messages_.front().bytes;
     messages_.pop_front();
     return true;
   }
-  // Forgets enough messages for a new one, and more: the first ones, as messages to one rank leave in order. One that
-  // has not left goes to the end, so that it does not block others.
+  // Drops at least as many sent messages as a new one needs, oldest first, because messages to one rank are sent in
+  // order. An unsent message moves to the end, so that it does not block others.
   void forget_some() {
     constexpr int looks = 2;
     for (int look = 0; look < looks && !messages_.empty(); ++look) {
@@ -102,7 +102,7 @@ std::unique_ptr<Attached>& process_buffer() {
 }
 
 void send_buffered(Comm& comm, Outgoing data, int to, int tag) {
-  // The nearest one: its own, that of the session it comes of, the process's.
+  // The buffer of the communicator, else that of its session, else that of the process.
   bool of_session = comm.session_buffer && *comm.session_buffer;
   Room* room = room_of(comm.attached ? comm.attached : of_session ? *comm.session_buffer : process_buffer());
   ATOLL_MPI_REQUIRE(room != nullptr, MPI_ERR_BUFFER, "a buffered send without a buffer: call MPI_Buffer_attach first");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffered sends: room that programs attach to the process, a communicator or a session.
+// Buffered sends: buffers that programs attach to the process, a communicator or a session.
 #pragma once
 
 #include "message/message.hpp"
@@ -7,14 +7,14 @@
 
 namespace atl::mpi {
 
-/// Takes over `data`. Failure when the attached buffer has no room for it.
+/// Takes over `data`. Throws Failure when the attached buffer has no room for it.
 void send_buffered(Comm& comm, Outgoing data, int to, int tag);
 
 void buffer_attach(std::unique_ptr<Attached>& where, void* buffer, Count size);
 void buffer_detach(std::unique_ptr<Attached>& where, void* address, Count* size);
 void buffer_flush(std::unique_ptr<Attached>& where);
 void buffer_flush_start(std::unique_ptr<Attached>& where, MPI_Request* request);
-/// That of MPI_Buffer_attach.
+/// The buffer of MPI_Buffer_attach.
 std::unique_ptr<Attached>& process_buffer();
 
 }  // namespace atl::mpi

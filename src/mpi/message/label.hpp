@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What checked programs say of their messages, and how both sides are compared.
+// Labels of messages for ATOLL_MPI_CHECK: the sender's type signature, which the receiver compares with its own.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,18 @@
 
 namespace atl::mpi {
 
-/// Of which elements a message is. Never 0, which is a message of which nothing is known.
+/// The label of `count` elements of a type. Never 0, which stands for an unknown signature.
 //
 // | bits    | what                                                            |
 // |---------|-----------------------------------------------------------------|
-// |  0 … 15 | constant of the predefined type that all elements are of, or 0  |
+// |  0 … 15 | constant of the predefined type of all elements, or 0 if mixed  |
 // | 16 … 62 | low bits of the signature's hash                                |
 // |   63    | 1                                                               |
 std::uint64_t label_of(const datatype::Type& type, datatype::Count count);
 
-/// Failure when a message is of other elements than those that it is received as, in so much room: it names both sides.
-/// Of different predefined types, but for those that hold the same; where elements differ among themselves, and the
-/// message is as long as the room, of another order. MPI_PACKED goes with everything.
+/// Throws Failure, which names both sides, when a message does not match the receive of `room` bytes: its predefined
+/// type differs (types with equal contents are compatible), or, for mixed elements and a message of exactly `room`
+/// bytes, its sequence differs. MPI_PACKED matches everything.
 void check_label(const Comm& comm, const runtime::Envelope& message, std::uint64_t expected, std::size_t room);
 
 }  // namespace atl::mpi

@@ -124,7 +124,7 @@ Posted::~Posted() {
   try {
     request_cancel(&request);
     request_wait(&request, MPI_STATUS_IGNORE);
-  } catch (...) {  // it has ended with an error of its own, or the job has; the first error is on its way
+  } catch (...) {  // the first error is being thrown already
   }
 }
 
@@ -159,7 +159,7 @@ void send_receive_replace(void* buffer, Count count, MPI_Datatype type, Half to,
 
 namespace {
 
-/// What look() finds. When that is nothing, and nothing can come any more, Failure.
+/// Returns the result of `look`. Throws Failure when it finds nothing and no message can arrive any more.
 template <class Look>
 auto look_for(Comm& comm, int from, Look&& look) {
   comm.check_revoked();

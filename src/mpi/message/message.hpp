@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Point to point: sends and receives, blocking, non-blocking and persistent.
+// Point-to-point messages: blocking, non-blocking and persistent sends and receives.
 #pragma once
 
 #include "atoll/runtime/matching.hpp"
@@ -9,7 +9,7 @@
 
 namespace atl::mpi {
 
-/// How a send is complete: when its data may be reused, when it has been matched, or when it has been copied.
+/// When a send is complete: when its buffer may be reused, when it has been matched, or when it has been copied.
 enum class Mode { standard, synchronous, buffered };
 
 void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
@@ -57,7 +57,7 @@ void message_probe_now(int from, int tag, MPI_Comm comm, int* flag, MPI_Message*
 void message_receive(void* buffer, Count count, MPI_Datatype type, MPI_Message* message, MPI_Status* status);
 void message_receive_start(void* buffer, Count count, MPI_Datatype type, MPI_Message* message, MPI_Request* request);
 
-// ---- for the rest of the folder, and the checks
+// ---- for the other files of this folder, and for check/
 
 /// The receive of a call that also sends. When the send fails, the receive is cancelled: the caller owns its buffer
 /// again, and its message matches the next receive.
@@ -70,21 +70,20 @@ class Posted {
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
-/// Failure when rank or tag are none a message can go to or come from.
+/// Throw Failure when rank or tag are invalid for a send, or for a receive.
 void check_target(const Comm& comm, int to, int tag);
 void check_source(const Comm& comm, int from, int tag);
 runtime::Pattern pattern_of(const Comm& comm, int from, int tag);
-/// Failure of that code when a member has died that the program does not know of: what is to come from anybody may not
-/// come.
+/// Throws Failure with `code` when a member has failed that the program has not acknowledged: a receive from
+/// MPI_ANY_SOURCE may then never complete.
 void check_anybody(Comm& comm, int code);
-/// The same where a probe has found nothing and waits.
+/// The same for a probe that has found nothing and waits.
 void check_awaited(Comm& comm, int from);
-/// From a process that has died: what it had sent before is received; what had not come whole ends as
-/// Status::peer_lost.
+/// Receives from a failed process: messages that arrived completely are received; others end with Status::peer_lost.
 runtime::Request receive_from_dead(const runtime::Pattern& pattern, const runtime::Target& into);
-/// Of a receive from MPI_ANY_SOURCE, which is taken back then.
+/// Waits for a receive from MPI_ANY_SOURCE; cancels it when check_anybody() fails.
 runtime::Outcome wait_for_anybody(Comm& comm, runtime::Request& request);
-/// Status of a receive into `data`; throws when that was too short.
+/// Fills the status of a receive into `data`; throws when the buffer was too short.
 void report(const Comm& comm, const runtime::Outcome& outcome, const Incoming& data, MPI_Status* status);
 
 }  // namespace atl::mpi

@@ -11,14 +11,14 @@
 namespace atl::mpi {
 namespace {
 
-// More than one message of most programs, and little of most heaps.
+// More than a message of most programs needs, and a small part of most heaps.
 constexpr std::uint64_t most_in_heap = std::uint64_t{64} << 20;
-// Less is not worth asking how much there may be.
+// Below this amount the memory limit is not queried.
 constexpr std::uint64_t always_there = std::uint64_t{16} << 20;
 
 std::atomic<std::uint64_t> in_heap{0}, in_all{0};
 
-/// So many bytes of what there may be at most, until it is kept or given back.
+/// Reserves bytes of a limited amount until they are kept or returned.
 class Share {
  public:
   Share(std::atomic<std::uint64_t>& of, std::uint64_t bytes)
@@ -48,7 +48,7 @@ void check(const Share& share) {
       share.with_it(), most);
 }
 
-// None: there is too little.
+// Memory of the heap; empty when there is too little.
 Packed room_in_heap(std::size_t bytes) {
   Share of_heap(in_heap, bytes), share(in_all, bytes);
   if (of_heap.with_it() > most_in_heap) return {};
@@ -83,7 +83,7 @@ Packed pack_room(std::size_t bytes) {
 
 Packed pack_room_in_heap(std::size_t bytes) {
   if (Packed room = room_in_heap(bytes)) return room;
-  return pack_room(bytes);  // others copy once more
+  return pack_room(bytes);  // costs one more copy
 }
 
 }  // namespace atl::mpi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room for packed copies of what programs send, and how much of it there may be.
+// Memory for packed copies of send buffers, and its limits.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,10 @@ struct GiveBack {
 };
 using Packed = std::unique_ptr<std::byte[], GiveBack>;
 
-/// Failure (MPI_ERR_NO_MEM) when all copies together would take more than the PE may use.
+/// Allocates memory. Throws Failure (MPI_ERR_NO_MEM) when all copies together would exceed the PE's memory limit.
 Packed pack_room(std::size_t bytes);
-/// The same where others of the node read it in place, but for what is beyond a bound: the heap is the program's first.
+/// The same from the symmetric heap, which other ranks of the node read directly, up to a limit that reserves the heap
+/// for the program; beyond it ordinary memory.
 Packed pack_room_in_heap(std::size_t bytes);
 
 }  // namespace atl::mpi

@@ -12,11 +12,11 @@
 namespace atl::mpi {
 namespace {
 
-// Both sides match one another in the order in which they were made, whatever they are started in: the sender says then
-// under which number it will send.
+// Requests of both sides match in the order of their creation, whatever the order of their starts. The sender then
+// announces the channel number of its messages.
 std::uint64_t bits_of(const Comm& comm, int tag) { return comm.bits(tag, Talk::partitioned); }
 
-// One such number under way. Freeing one that is not complete leaves it to the background.
+// The announcement of a channel number. An incomplete one that is freed completes in the background.
 class Introduction : public Request {
  public:
   explicit Introduction(Comm& comm) : Request(Life::once), comm_(comm) {}
@@ -58,7 +58,7 @@ void check_partitions(int partitions, Count count, MPI_Datatype type) {
   detail::checked(count, type).validate_count(datatype::checked_multiply(count, partitions));
 }
 
-// Sent as one message by the thread that makes the last partition ready.
+// The thread that makes the last partition ready sends all partitions as one message.
 class PartitionedSend : public Transfer {
  public:
   PartitionedSend(Comm& comm, const void* buffer, int partitions, Count count, MPI_Datatype type, int to, int tag)
@@ -89,7 +89,7 @@ class PartitionedSend : public Transfer {
                       "partition {} of {}", partition, ready_.size());
     bool before = ready_[static_cast<std::size_t>(partition)].exchange(true);
     ATOLL_MPI_REQUIRE(!before, MPI_ERR_ARG, "partition {} is ready already", partition);
-    // Acquire and release: the sending thread has seen what the others wrote. Partner: itself.
+    // Acquire and release: the sending thread sees the writes of all others; partner: itself.
     if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     if (to_ != MPI_PROC_NULL) {
       data_ =
@@ -97,7 +97,7 @@ class PartitionedSend : public Transfer {
       pending_ = library().matcher().send(comm_->pe_of(to_), comm_->partitioned_bits(channel_), data_.span(),
                                           runtime::SendMode::standard, data_.label());
     }
-    sent_.store(true, std::memory_order_release);  // pending_; partner: poll()
+    sent_.store(true, std::memory_order_release);  // publishes pending_; partner: poll()
     library().context().notify(library().pe());
   }
   bool poll() override {
@@ -169,7 +169,7 @@ class PartitionedReceive : public Transfer {
   static void operator delete(void* memory) { ::operator delete(memory); }
 
  private:
-  // Once the sender's number is known.
+  // Posts the receive as soon as the sender's channel number is known.
   bool is_posted() {
     if (posted_) return true;
     if (!sender_->poll()) {
@@ -227,7 +227,7 @@ void partitions_ready(int count, const int* partitions, MPI_Request handle) {
   for (int i = 0; i < count; ++i) request.ready(partitions[i]);
 }
 
-// Nothing is awaited by a null request, nor by one that has not been started: MPI 5.0, 4.2.2.
+// Null and inactive requests give true: MPI 5.0, 4.2.2.
 void partition_arrived(MPI_Request handle, int partition, int* flag) {
   *flag = handle == MPI_REQUEST_NULL || need<Request>(handle).arrived(partition);
 }

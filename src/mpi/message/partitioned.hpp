@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partitioned communication: a message whose parts become ready one by one.
+// Partitioned communication: messages whose partitions become ready one by one.
 #pragma once
 
 #include "message/message.hpp"

@@ -12,13 +12,12 @@
 namespace atl::mpi {
 namespace {
 
-// Blocks of one size that a thread has freed. Another thread may free what this one took: lists only move blocks
-// around.
+// Free list of a thread, with blocks of one size. A thread may free blocks that another one allocated.
 constexpr std::size_t block_bytes = 320;
 constexpr int most_kept = 4096;
 struct Blocks {
-  void* first = nullptr;  // each begins with the address of the next
-  int room = 0;           // for more; none before the thread's end is known to End, and behind it
+  void* first = nullptr;  // each block begins with the address of the next
+  int room = 0;           // for more blocks; 0 before End is registered for this thread, and after the thread's end
   bool known = false;
   void* pop() {
     void* taken = first;
@@ -32,7 +31,7 @@ struct Blocks {
     --room;
   }
 };
-// Found without a call: it needs neither constructor nor destructor, and lies with what the program's start reserves.
+// Accessed without a function call: it has no constructor or destructor, and uses the static TLS block.
 constinit thread_local Blocks blocks [[gnu::tls_model("initial-exec")]];
 struct End {
   ~End() {
@@ -41,7 +40,7 @@ struct End {
   }
 };
 
-// When there is no room.
+// Frees a block when the list is full.
 [[gnu::noinline]] void free_block(void* block) {
   if (blocks.known) return ::operator delete(block);
   static thread_local End end;
@@ -57,21 +56,21 @@ runtime::SendMode mode_of(Mode mode) {
   return mode == Mode::synchronous ? runtime::SendMode::synchronous : runtime::SendMode::standard;
 }
 
-// What takes a rendezvous goes on while the program computes. One message is one step of it: only very long ones are
-// worth waking a thread at once.
+// A rendezvous message progresses while the program computes. It takes one step, so only very long messages are worth
+// waking the progress thread.
 constexpr std::size_t steps_worth_waking = 16;
 void leave_long(std::size_t bytes) {
   if (bytes > detail::longest_eager) leave_to_progress(bytes / steps_worth_waking);
 }
 
-// Why requests of messages to or from that rank (or MPI_ANY_SOURCE) fail: revoked, peer_lost. Else ok.
+// The error of messages to or from a rank (or MPI_ANY_SOURCE): revoked, peer_lost, or ok.
 Status state_of_messages(const Comm& comm, int rank) {
   if (comm.revoked()) [[unlikely]]
     return Status::revoked;
   return comm.is_dead(rank) ? Status::peer_lost : Status::ok;
 }
 
-// A send and a receive that are one request, whose status is the receive's.
+// A send and a receive in one request, which has the status of the receive (MPI_Isendrecv).
 class Pair : public Request {
  public:
   Pair(Ref<SendTransfer> out, Ref<ReceiveTransfer> in)
@@ -119,7 +118,7 @@ bool Transfer::poll() {
 void Transfer::wait() {
   if (done_) return;
   if (from_anybody_) [[unlikely]] {
-    // It stays in flight, when somebody has died: it may still come, and the program may wait again.
+    // Stays active after a failure: the message may still arrive, and the program may wait again.
     library().context().wait([&] { return poll(); });
     return;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests of point to point.
+// Requests of point-to-point messages.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace atl::mpi {
 
-/// One message under way. Taken from and given back to a list of its thread's, so that messages allocate nothing.
+/// A message in progress. Memory comes from a free list of the thread, so that messages do not call the allocator.
 class Transfer : public Request {
  public:
   Transfer(Life life, Comm& comm) : Request(life), comm_(comm) {}
@@ -17,7 +17,7 @@ class Transfer : public Request {
   bool poll() override;
   void wait() override;
   void cancel() override;
-  /// It may still come from ranks that live: the failure of another rank does not matter any more.
+  /// A freed receive from MPI_ANY_SOURCE may still match a live rank, so failures of other ranks no longer end it.
   void let_go() override { from_anybody_ = false; }
 
   static void* operator new(std::size_t bytes);
@@ -26,7 +26,7 @@ class Transfer : public Request {
   bool is_good() const { return outcome_.status == Status::ok; }
 
  protected:
-  /// At its begin: it cannot be. The request says so when it is complete.
+  /// Ends an operation at its start with an error, which the request reports on completion.
   void end_as(Status why, PeId peer);
   virtual void complete() {}
   Ref<Comm> comm_;
@@ -39,9 +39,9 @@ class Transfer : public Request {
 class SendTransfer : public Transfer {
  public:
   using Transfer::Transfer;
-  /// Whether it has been sent without a request: `data` may be reused.
+  /// Tries to send without a request. Returns true when `data` may be reused.
   static bool leaves_at_once(const Comm& comm, const Outgoing& data, int to, int tag, runtime::SendMode mode);
-  /// Sends now; `data` is the request's until complete.
+  /// Starts the send. The request owns `data` until it is complete.
   void begin(Outgoing data, int to, int tag, runtime::SendMode mode);
   void result(MPI_Status* status) override {
     check_outcome(outcome_.status, outcome_.envelope.source, comm_.get());
@@ -65,7 +65,7 @@ class ReceiveTransfer : public Transfer {
   bool no_process_ = false;
 };
 
-/// A persistent one: what its start does.
+/// A persistent request, with the function that starts it.
 template <class Base>
 class Persistent : public Base {
  public:
@@ -76,7 +76,7 @@ class Persistent : public Base {
     this->done_ = false;
     begin_(*this);
   }
-  // Larger than what the lists hold.
+  // Larger than the blocks of the free lists.
   static void* operator new(std::size_t bytes) { return ::operator new(bytes); }
   static void operator delete(void* memory) { ::operator delete(memory); }
 
