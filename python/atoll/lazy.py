@@ -21,6 +21,7 @@ LAZY = dict.fromkeys(
 LAZY |= dict.fromkeys(("load_checkpoint", "save_checkpoint"), "atoll.frame.files.checkpoint")
 LAZY["to_zarr"] = "atoll.io.zarr"
 LAZY["dashboard"] = "atoll.serve.dashboard.start"
+LAZY["aio"] = "atoll.serve.aio"
 LAZY["connect"] = "atoll.serve.client.connect"
 LAZY |= dict.fromkeys(("attach", "publish", "published", "unpublish"), "atoll.serve.client.names")
 LAZY |= dict.fromkeys(("collect_all", "scan_csv", "scan_parquet"), "atoll.plan.scan")

@@ -197,6 +197,10 @@ class RemoteSession:
             raise KeyboardInterrupt
         return value
 
+    def interrupt(self) -> None:
+        """Interrupts the running request, whose call raises KeyboardInterrupt. Any thread."""
+        self._interrupt(self._channel.number)
+
     def _interrupt(self, number: int) -> None:
         """Asks the server, on a second connection, to interrupt this session's request."""
         reply = self._channel.reply
