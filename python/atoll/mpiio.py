@@ -62,7 +62,7 @@ def read_lines(lines: Iterable[str]) -> list[FileFigures]:
 
 
 def advice(one: FileFigures) -> list[str]:
-    """What to change, most important first; empty when nothing stands out."""
+    """Recommended changes, most important first; empty when there are none."""
     found = []
     for direction, verb in (("write", "writes"), ("read", "reads")):
         accesses, moved = one.total(direction, "accesses"), one.total(direction, "bytes")
@@ -72,7 +72,7 @@ def advice(one: FileFigures) -> list[str]:
         independent, collective = one.calls(direction, "independent"), one.calls(direction, "collective")
         gaps = one.total(direction, "gaps") / accesses
         if mean < SMALL_BYTES and independent > collective and len(one.ranks) > 1:
-            # Those of collective calls are larger.
+            # Accesses of collective calls are larger.
             piece = min(mean, one.called_for(direction, "independent") / independent)
             found.append(
                 f"{independent} independent {verb} reach the file in pieces of {piece:,.0f} bytes: "

@@ -112,7 +112,7 @@ def mintypecode(typechars: Any, typeset: str = "GDFgdf", default: str = "d") -> 
 
 
 def typename(char: Any) -> str:
-    """What a type's character stands for.
+    """The description of a type character.
 
     Examples
     --------

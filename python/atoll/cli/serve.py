@@ -163,7 +163,7 @@ def _ask(name: str, **request: Any) -> dict[str, Any]:
 
 
 def _running(name: str) -> dict[str, Any] | None:
-    """What a server says of itself; None when none of this name runs."""
+    """The status that a server reports; None when no server of this name runs."""
     try:
         return _ask(name, purpose="status")
     except (LookupError, ValueError, ConnectionError, FileNotFoundError, TimeoutError):

@@ -160,7 +160,7 @@ def number_keys(columns: Sequence[ndarray]) -> Numbered:
 
 
 def _bits_of(values: ndarray) -> int:
-    """Of the number of one of them."""
+    """Bits that number the elements of `values`."""
     return max(int(values.size) - 1, 0).bit_length()
 
 

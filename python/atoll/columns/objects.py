@@ -46,7 +46,7 @@ class Objects(Column):
 
     @property
     def kind(self) -> str:
-        """What the values are: "object"."""
+        """The dtype: "object"."""
         return "object"
 
     def _take(self, rows: ndarray) -> Any:

@@ -40,7 +40,7 @@ def examples_folder() -> Path:
 
 
 def steps(out: Path, pes: int, size: int | None, only: Sequence[str]) -> list[Step]:
-    """What the demo runs."""
+    """The programs of the demo."""
     if "flights" in only or "weather" in only:
         extras.need("demo")
     folder = examples_folder()

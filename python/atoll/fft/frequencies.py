@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the elements of a transform stand for, and their order."""
+"""Frequencies of the elements of a transform, and their order."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from .index.period import to_period
 
 
 def plain(values: Any, missing: Any = None) -> Any:
-    """What a method of texts or dates gave, as pandas has it: False and NaN where the value was missing."""
+    """The result of a string or datetime method in pandas' types: False or NaN where the value was missing."""
     if type(values) is Column:
         if values.valid is not None and bool(values.valid.all()):
             return values.values
@@ -159,7 +159,7 @@ class Texts(Accessor):
         return self._parts(self._of._values.str.rsplit(pat, n, True), expand)
 
     def partition(self, sep: str = " ", expand: bool = True) -> Any:
-        """What is before the first separator, the separator, and what is behind it."""
+        """The part before the first separator, the separator, and the part after it."""
         return self._parts(self._of._values.str.partition(sep), expand, True)
 
     def rpartition(self, sep: str = " ", expand: bool = True) -> Any:
@@ -319,7 +319,7 @@ class Parts(Accessor):
 
     @property
     def components(self) -> Any:
-        """What durations are made of: a frame."""
+        """Components of each duration, as a frame."""
         made = self._of._values.components
         return frame(list(made), Labels(list(made._fields)), self._of._index)
 

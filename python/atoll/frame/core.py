@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Series and a DataFrame are: columns, their labels, and an index of rows. No column is ever changed in place.
+"""State of Series and DataFrame: columns, their labels, and an index of rows. No column is ever changed in place.
 
 So every frame is a copy on write: what two frames share, neither can alter.
 """
@@ -47,7 +47,7 @@ _ATTRIBUTES = 100  # labels among which one is looked for that is asked for as a
 
 
 class Rows:
-    """What Series and DataFrame have in common: rows with an index."""
+    """Common base of Series and DataFrame: rows with an index."""
 
     __slots__ = ()
     _index: Any

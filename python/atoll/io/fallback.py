@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pandas does itself, on data that is collected for it: a warning names it once."""
+"""Formats that pandas reads and writes, on collected data; a warning names each once."""
 
 from __future__ import annotations
 

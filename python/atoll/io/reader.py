@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every format has: a schema, parts that PEs share among them, and a way to read one part."""
+"""Interface of all formats: a schema, parts that are distributed over PEs, and a method that reads one part."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Self
 
 @dataclass(frozen=True)
 class Part:
-    """What is read in one go: a row group, a stripe, a range of bytes."""
+    """A unit of reading: a row group, a stripe, a range of bytes."""
 
     file: str
     number: int = 0
@@ -62,7 +62,7 @@ class Reader(ABC):
         return made
 
     def cut(self, count: int) -> list[Reader]:
-        """So many readers, one behind the other, of about as many bytes each."""
+        """`count` consecutive readers of about equal size in bytes."""
         return [self.only([self.parts[number] for number in own]) for own in shares(self.parts, count)]
 
     def direct(self, part: Part, name: str) -> tuple[Any, ...] | None:

@@ -194,7 +194,7 @@ def _fill(
 
 
 def decode(here: Any, parts: list[Any], wanted: Any = None) -> None:
-    """What `add_parquet` of the engine does."""
+    """The engine's `add_parquet`."""
     with opening([part[2][0] for part in parts]):
         if parts:
             here.add_parquet(parts, wanted)
@@ -216,7 +216,7 @@ class _Landing:
             self._changed.wait_for(lambda: not self._adding)
 
     def add(self, column: int, place: int, rows: Any) -> None:
-        """What `add` of the engine does."""
+        """The engine's `add`."""
         with self._changed:
             if self._closed:
                 raise RuntimeError("these rows come too late: the read was interrupted")
@@ -253,7 +253,7 @@ def run_apart(task: Callable[..., None], arguments: Sequence[tuple[Any, ...]], t
 
 
 def mapped(function: Callable[[int], Any], numbers: Sequence[int], threads: int) -> list[Any]:
-    """What the function answers to each of the numbers, which differ; by `run_apart`."""
+    """Results of the function for each of the distinct numbers, by `run_apart`."""
     found: dict[int, Any] = {}
 
     def one(number: int) -> None:

@@ -98,7 +98,7 @@ def typed_keys(table: Any, part: Part, columns: Sequence[str], schema: Any) -> A
 
 
 def index_columns(found: Any, schema: Any) -> list[Any]:
-    """What pandas made of the labels of rows: columns, or one dict that describes a range."""
+    """The row labels in pandas' metadata: columns, or a dict that describes a range."""
     try:
         told = json.loads((found.metadata or {}).get(b"pandas", b"{}"))
         listed = told.get("index_columns", [])
@@ -111,7 +111,7 @@ def index_columns(found: Any, schema: Any) -> list[Any]:
 
 
 def pandas_metadata(schema: Any, index: Sequence[str]) -> bytes:
-    """What tells pandas which columns are the labels of rows."""
+    """The metadata from which pandas learns which columns are row labels."""
     columns = [
         {"name": None if one.name.startswith("__index_level_") else one.name, "field_name": one.name,
          "pandas_type": str(one.type), "numpy_type": "object", "metadata": None}

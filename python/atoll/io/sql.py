@@ -15,7 +15,7 @@ _ROWS = 1 << 17  # that are sent at a time: signals are handled in between
 
 
 def asked(sql: str, con: Any, params: Sequence[Any] | None) -> Any:
-    """What a data base answers, as a table of Arrow's."""
+    """The result of a database query as an Arrow table."""
     check_nul(sql, "query")
     query = sql if " " in sql.strip() else f'SELECT * FROM "{sql.replace(chr(34), chr(34) * 2)}"'
     with _Connection(con) as connection, connection.cursor() as cursor:

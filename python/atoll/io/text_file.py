@@ -51,7 +51,7 @@ def write_text(
 
 
 def content_before(system: Any, target: Any, mode: str) -> bytes:
-    """What a file has that is gone on with, or that must not be there."""
+    """Contents of a file to which text is appended, or that must not exist."""
     if mode not in _MODES:
         raise ValueError(f"mode is one of w, a and x, not {mode!r}")
     if mode[0] == "w" or not isinstance(target, str):

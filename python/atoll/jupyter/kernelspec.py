@@ -19,7 +19,7 @@ PROVISIONER = "atoll-provisioner"
 
 @dataclass(frozen=True)
 class Kernel:
-    """What a kernel's process is started with."""
+    """Command and environment of a kernel's process."""
 
     name: str
     hosts: str = ""
@@ -34,7 +34,7 @@ class Kernel:
         return f"Atoll {self.name} ({place})"
 
     def specification(self) -> dict[str, Any]:
-        """What kernel.json says."""
+        """The contents of kernel.json."""
         words = [sys.executable, "-m", "atoll.jupyter.kernel"]
         for option, value in (("--hosts", self.hosts), ("--pes", self.pes), ("--threads", self.threads)):
             if value:

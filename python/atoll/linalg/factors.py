@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class QRResult(NamedTuple):
-    """What `qr` gives."""
+    """Result of `qr`."""
 
     Q: Any
     R: Any
 
 
 class SVDResult(NamedTuple):
-    """What `svd` gives."""
+    """Result of `svd`."""
 
     U: Any
     S: Any

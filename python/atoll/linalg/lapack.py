@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What NumPy's LAPACK computes on one PE: the matrices pass to it and the results back."""
+"""Factorisations by NumPy's LAPACK on one PE: matrices are passed to it and results back."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 
 class EigResult(NamedTuple):
-    """What `eig` gives."""
+    """Result of `eig`."""
 
     eigenvalues: Any
     eigenvectors: Any
 
 
 class EighResult(NamedTuple):
-    """What `eigh` gives."""
+    """Result of `eigh`."""
 
     eigenvalues: Any
     eigenvectors: Any
 
 
 class SlogdetResult(NamedTuple):
-    """What `slogdet` gives."""
+    """Result of `slogdet`."""
 
     sign: Any
     logabsdet: Any

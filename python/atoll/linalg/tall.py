@@ -43,7 +43,7 @@ def tall_qr(a: ndarray) -> tuple[ndarray, np.ndarray[Any, Any]]:
 
 
 def _products(columns: ndarray) -> np.ndarray[Any, Any]:
-    """Of each column with each."""
+    """The matrix of products of all pairs of columns."""
     return matmul(conjugate(matrix_transpose(columns)), columns).to_numpy()
 
 

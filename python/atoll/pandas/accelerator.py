@@ -19,7 +19,7 @@ _DOOR = __package__
 
 
 def _ours(name: str) -> Any:
-    """What a user's code has under the name of pandas or of a module of it, which has been imported."""
+    """The replacement of an imported pandas module in user code."""
     return sys.modules[_DOOR] if name == "pandas" else Module(sys.modules[name])
 
 

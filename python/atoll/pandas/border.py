@@ -113,7 +113,7 @@ def twin_of(value: Any, frame: FrameType) -> Any:
 
 
 def _parts_of(value: Any) -> list[Any]:
-    """What an object holds; it has changed when one of these is another object."""
+    """The parts of an object; the object has changed when one of them is another object."""
     kind = type(value)
     if hasattr(kind, "_columns"):
         labels, index = _get(value, "_labels"), _get(value, "_index")

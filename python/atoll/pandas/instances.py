@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a script takes for a frame: pandas' frames, Series and indexes count as instances of our classes."""
+"""`isinstance` across the border: pandas' frames, Series and indexes count as instances of Atoll's classes."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from ..io.fallback import LEDGER
 
 
 def table() -> str:
-    """What pandas did, by time: conversions to pandas and back are part of it."""
+    """A table of the calls that pandas did, with their times, including conversions to pandas and back."""
     if not LEDGER.calls:
         return "pandas did nothing: every call was Atoll's.\n"
     rows = [(name, str(LEDGER.calls[name]), f"{LEDGER.seconds[name]:.3f}") for name in LEDGER.calls]

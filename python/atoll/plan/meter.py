@@ -21,7 +21,7 @@ class Meter:
 
     @contextlib.contextmanager
     def on(self, cost: Cost) -> Iterator[None]:
-        """What happens in the block is this step's."""
+        """Attributes time and bytes inside the block to this step."""
         begin = self._now()
         self._inner.append([0.0, 0.0, 0.0])
         try:

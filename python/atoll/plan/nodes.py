@@ -12,7 +12,7 @@ from .terms import Term
 
 @dataclass
 class Cost:
-    """What a step was thought to take, and took."""
+    """Estimated and measured cost of a step."""
 
     estimated_bytes: int | None = None
     bytes: int | None = None

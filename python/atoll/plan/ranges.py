@@ -121,7 +121,7 @@ def _order_of(keys: Any, prefix: bytes) -> tuple[Any, Any]:
 
 
 def _words(texts: Any, prefix: bytes) -> Any:
-    """Of each string the eight bytes behind the prefix, as a number; strings without it before or behind the others."""
+    """The eight bytes after each string's prefix as a number; strings without it sort before or after the others."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -368,7 +368,7 @@ def _bytes(frame: Any) -> int:
 
 
 def _halves(frame: Any, done: Callable[[Any], Any]) -> list[Any]:
-    """What is done with rows, with half of them at a time where memory is too little for more."""
+    """Runs a function on rows, and on half of them at a time when memory is short."""
     try:
         return [done(frame)]
     except MemoryError:

@@ -242,7 +242,7 @@ class Chain(Reader):
         return [piece for reader in self.readers for piece in reader.cut(max(1, count // len(self.readers)))]
 
     def read(self, part: Part, columns: Sequence[str], where: Any) -> Iterable[Any]:
-        """What its reader reads."""
+        """Reads a part with the reader that it belongs to."""
         for table in self.readers[self._of[id(part)]].read(part, columns, None):
             yield table.select(list(columns))
 

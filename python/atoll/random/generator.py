@@ -324,7 +324,7 @@ class Generator(Vectors):
         return take(population, places.reshape(shape), axis)
 
     def _distinct(self, length: int, number: int) -> ndarray:
-        """So many numbers below `length`, all different, of which there are far more: those drawn twice count once."""
+        """`count` distinct numbers below `length`, which is far greater: numbers drawn twice count once."""
         found = np.zeros(0, np.int64)
         while found.size < number:
             more = self.integers(0, length, (number - found.size,)).to_numpy()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an engine has done lately: its operations with times, totals by operation, and the progress of the running one.
+"""Recent activity of an engine: operations with times, totals by operation, and the progress of the running one.
 
 The thread that runs operations writes; other threads read copies. Nothing here calls the engine.
 """

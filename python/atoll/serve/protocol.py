@@ -34,11 +34,11 @@ HANDSHAKE_SECONDS = 10.0
 
 
 class ProtocolError(ConnectionError):
-    """What came is not what the protocol allows: the connection ends."""
+    """A violation of the protocol, which ends the connection."""
 
 
 class Kind(enum.IntEnum):
-    """What a frame is."""
+    """Kinds of frames."""
 
     CALLS = 1  # of a client: calls, in order; the last one is answered
     NOTE = 2  # of a client: calls without an answer
@@ -49,7 +49,7 @@ class Kind(enum.IntEnum):
 
 
 class Role(enum.IntEnum):
-    """What a client may do. Each role includes those below it."""
+    """Rights of a client. Each role includes those below it."""
 
     READ = 1  # attach to published objects and read their values
     COMPUTE = 2  # all operations that need no pickle

@@ -18,7 +18,7 @@ _SOCKET_LIMIT = 100  # bytes of a path of a Unix socket, which Linux limits to 1
 
 @dataclass(frozen=True)
 class Server:
-    """What a client of the same user knows of a server. `tokens`: role → token."""
+    """The connection file of a server, for clients of the same user. `tokens`: role → token."""
 
     name: str
     pid: int
@@ -134,5 +134,5 @@ def remove(name: str, pid: int) -> None:
 
 
 def summary(server: Server) -> dict[str, Any]:
-    """What may be shown: everything but the tokens."""
+    """The contents without the tokens, which may be shown."""
     return {key: value for key, value in asdict(server).items() if key != "tokens"}

@@ -19,7 +19,7 @@ _ASK_S = 60
 
 @dataclass(frozen=True)
 class Allocation:
-    """What a job of the batch system has: its hosts, and the command that starts a program on one of them."""
+    """The allocation of a batch job: its hosts, and the command that starts a program on one of them."""
 
     scheduler: str
     hosts: list[str]
@@ -64,7 +64,7 @@ def _lsf(environment: Mapping[str, str]) -> Allocation | None:
 
 
 def _from_file(scheduler: str, path: str, agent: str) -> Allocation | None:
-    """Of a file with a line per slot."""
+    """Reads a host file with one line per slot."""
     if not path:
         return None
     with open(path) as stream:

@@ -10,7 +10,7 @@ from .remote_start import RemoteStart, start_here
 
 
 def hosts_of(client: Any) -> dict[str, list[str]]:
-    """Of each host of the cluster the addresses of its workers. ValueError where there are none."""
+    """The addresses of the cluster's workers by host. ValueError when there are no workers."""
     found: dict[str, list[str]] = {}
     for address in client.scheduler_info(n_workers=-1)["workers"]:
         found.setdefault(urlsplit(address).hostname or "127.0.0.1", []).append(address)

@@ -28,7 +28,7 @@ _is_worker = False
 
 
 class Failure(NamedTuple):
-    """What a function raised in a worker, and its traceback as text."""
+    """An exception of a function in a worker, with its traceback as text."""
 
     error: BaseException
     traceback: str
@@ -106,7 +106,7 @@ def _fork() -> int:
 
 
 def _answers(running: dict[int, int]) -> Iterator[tuple[int, Any]]:
-    """What the workers send, as it comes; workers that have ended are taken out of `running`."""
+    """Yields the messages of the workers in order of arrival; removes ended workers from `running`."""
     held = {reader: bytearray() for reader in running}
     with selectors.DefaultSelector() as ready:
         for reader in running:

@@ -146,7 +146,7 @@ class LaunchedJob:
             os.close(end)
 
     def _failed(self) -> str:
-        """What the launcher has said about a job that has not started."""
+        """The launcher's messages about a job that has not started."""
         if self._stand_in is not None:
             self._stand_in.close()  # PE 0 ends
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -174,7 +174,7 @@ class LaunchedJob:
 
 
 class _Errors:
-    """What the launcher and its PEs write to standard error: kept until the job has started, then passed on.
+    """Standard error of the launcher and its PEs: held back until the job has started, then passed on.
 
     Of a running job the launcher's own lines are dropped: what they say, the session's error says too.
     """

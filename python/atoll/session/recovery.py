@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a session says when workers have died and it went on, and what the user sees of its protection."""
+"""Warnings of a session after a recovery from failed workers, and its report on protection."""
 
 from __future__ import annotations
 

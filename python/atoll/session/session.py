@@ -381,7 +381,7 @@ def stats() -> dict[str, int]:
 
 
 def get_config() -> dict[str, Any]:
-    """What this installation and this session are: version, processor, SIMD level, memory, PEs, threads, variables.
+    """Describes this installation and session: version, processor, SIMD level, memory, PEs, threads, variables.
 
     Examples
     --------

@@ -170,7 +170,7 @@ class Chart:
             axis.set_xscale("symlog", base=10, linthresh=min([x for x in numbers if x > 0], default=1))
         else:
             axis.set_xscale("log", base=2)
-        # Of two overlapping labels the first is shown.
+        # The first of two overlapping labels is shown.
         words = [
             "" if before and 0 < x < 1.25 * before else shown(self.x, x)
             for before, x in zip([None, *numbers], numbers, strict=False)

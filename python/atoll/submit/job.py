@@ -62,7 +62,7 @@ class Job:
 
 
 def seconds_of(text: str) -> int:
-    """Of "H:MM" or "H:MM:SS"."""
+    """Parses "H:MM" or "H:MM:SS"."""
     found = _TIME.match(text)
     if found is None or not any(int(part or 0) for part in found.groups()):
         raise ValueError(f"{text!r} is no time. Write hours and minutes, as 2:00, or 0:30:00")

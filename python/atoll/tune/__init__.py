@@ -23,7 +23,7 @@ MARGIN = 0.05
 
 
 class TuneError(Exception):
-    """What keeps a table from being made or read."""
+    """Raised when a tuning table cannot be made or read."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Measured:
         return chosen
 
     def lines(self) -> list[Line]:
-        """Of the table. A change of algorithms lies half-way, in logarithms, between the sizes measured."""
+        """Ranges of the table. The boundary between two algorithms is the geometric mean of the measured sizes."""
         won = self.winners()
         found = []
         for (size, name), after in zip(won, [*won[1:], None], strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each PE of `atoll tune`'s jobs runs: `python -m atoll.tune.pe COLLECTIVES SIZES`; PE 0 prints JSON lines."""
+"""Program of the PEs of `atoll tune`: `python -m atoll.tune.pe COLLECTIVES SIZES`; PE 0 prints JSON lines."""
 
 from __future__ import annotations
 

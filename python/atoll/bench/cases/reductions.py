@@ -29,7 +29,7 @@ def make(request: Request) -> Data:
     values = near_one(request.size, request.seed)
     if np.dtype(request.dtype).kind in "iu":
         return {"a": (values * 1000).astype(request.dtype)}
-    # Whose product stays near 1 as well: pairs of a value and its inverse.
+    # Pairs of a value and its inverse, so that products stay near 1.
     half = values[: (request.size + 1) // 2] * 0.001 + 0.9995
     values[0::2] = half
     values[1::2] = 1.0 / half[: request.size // 2]

@@ -163,7 +163,7 @@ class Categorical(Categorized):
 
     @property
     def kind(self) -> Any:
-        """What the values are: "category"."""
+        """The dtype: "category"."""
         return "category"
 
     @property

@@ -40,7 +40,7 @@ class Datetimes(Parts):
 
     @property
     def kind(self) -> str:
-        """What the values are: "datetime64[ns]", "datetime64[us, Europe/Berlin]"."""
+        """The dtype, such as "datetime64[ns]" or "datetime64[us, Europe/Berlin]"."""
         return f"datetime64[{self._unit}{'' if self._zone is None else ', ' + self._zone}]"
 
     @property
@@ -55,7 +55,7 @@ class Datetimes(Parts):
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        """Of two datetimes the duration between them; a timedelta, or steps of the calendar, taken away."""
+        """Subtracts datetimes (the result is a timedelta), timedeltas, or calendar offsets."""
         return moved(self, other, -1) if is_offset(other) else super().__sub__(other)
 
     def _arrow_type(self) -> Any:

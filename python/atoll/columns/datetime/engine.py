@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the engine does with each datetime by itself."""
+"""Elementwise datetime operations of the engine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def per_day(unit: str) -> int:
 
 
 def mapped(values: ndarray, name: str, unit: str, numbers: Sequence[int] = ()) -> ndarray:
-    """What the operation of that name makes of each datetime."""
+    """Applies the named operation to each datetime."""
     return wrap(_core.date_map(expr_of(values), name, [per_day(unit), *numbers]))
 
 
@@ -32,5 +32,5 @@ def written(values: ndarray, unit: str, form: str, zone: tuple[Sequence[int], Se
 
 
 def measured(texts: Any, name: str, form: Sequence[str], numbers: Sequence[int]) -> ndarray:
-    """What the operation of that name reads in each string."""
+    """Parses each string with the named operation."""
     return wrap(_core.text_measure(texts._values, name, [text.encode() for text in form], list(numbers)))

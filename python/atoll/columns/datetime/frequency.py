@@ -53,7 +53,7 @@ class Frequency:
         return replace(self, n=-self.n)
 
     def times(self, n: int) -> Frequency:
-        """So many times as far."""
+        """The frequency multiplied by an integer."""
         return replace(self, n=self.n * n)
 
     @property
@@ -65,14 +65,14 @@ class Frequency:
 
     @property
     def nanoseconds(self) -> int:
-        """Of all `n` steps; ValueError when they have no fixed length."""
+        """The length of all `n` steps; ValueError when steps have no fixed length."""
         if self.kind == "fixed":
             return self.n * self.length
         raise ValueError(f"{self} is a non-fixed frequency")
 
 
 def frequency(value: Any) -> Frequency:
-    """What pandas' name of a frequency, one of pandas' offsets, or a timedelta means.
+    """Parses pandas' name of a frequency, one of pandas' offsets, or a timedelta.
 
     Raises
     ------

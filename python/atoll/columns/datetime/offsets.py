@@ -118,7 +118,7 @@ def applied(local: Datetimes, step: Frequency) -> Datetimes:
 
 
 def stepped(column: Datetimes, name: str, numbers: list[int]) -> Datetimes:
-    """What the engine's operation gives, checked."""
+    """The checked result of the engine's operation."""
     result = column._mapped(name, numbers)
     column._refuse(result == NAT, f"moved does not fit 64 bits of {column._unit}", OutOfBoundsDatetime)
     return column._like(result, column._valid)

@@ -50,7 +50,7 @@ class Operators(Ticks):
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        """Of two datetimes the duration between them; a timedelta taken away."""
+        """Subtracts datetimes (the result is a timedelta) or timedeltas."""
         return _added(self, operand(other), _DIFFERENCES, operator.sub) if other is not None else _missing(self)
 
     def __rsub__(self, other: Any) -> Any:

@@ -273,7 +273,7 @@ def _digits(column: Column) -> Strings | None:
 
 
 def _scaled(column: Column, unit: str, made: Any, errors: str) -> Any:
-    """So many units each."""
+    """Datetimes or timedeltas (`made`) from numbers of a unit."""
     if unit not in _NUMBERS:
         raise ValueError(f"invalid unit abbreviation: {unit}; there are {', '.join(_NUMBERS)}")
     values, valid = column.values, column.valid

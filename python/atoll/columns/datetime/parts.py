@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a column of datetimes says of each: pandas' `.dt`."""
+"""Components of datetime columns: pandas' `.dt`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Parts(Operators):
     # -- zones --
 
     def _local(self: Self) -> Self:
-        """What the zone's clock shows, without a zone."""
+        """The local wall-clock time, without a zone."""
         if self._zone is None:
             return self
         values = mapped(self._values, "to_zone", self._unit, zones.table(self._zone).numbers)
@@ -313,7 +313,7 @@ def _localized(column: Any, zone: str, ambiguous: Any, nonexistent: Any) -> Any:
 
 
 def _inferred(column: Any, values: ndarray, first: ndarray, second: ndarray) -> ndarray:
-    """Of times shown twice the first until the clock goes back, from there on the second."""
+    """Resolves ambiguous local times: the first occurrence until the clock goes back, then the second."""
     rows = flatnonzero((values == NAT) & (first != NAT))
     if rows.size == 0:
         return values

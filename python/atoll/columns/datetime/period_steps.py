@@ -74,7 +74,7 @@ class PeriodStep:
         return "ns" if self.base == "ns" else "us"
 
     def shown(self, count: int) -> str:
-        """So many lengths as pandas prints a difference: "<3 * MonthEnds>"."""
+        """A number of periods as pandas prints a difference: "<3 * MonthEnds>"."""
         count = count * self.n
         details = {"Y": f": month={self.anchor + 1}", "Q": f": startingMonth={self.anchor + 1}"}.get(self.base, "")
         if self.base == "W":
@@ -132,7 +132,7 @@ def days_of(year: Any, month: Any) -> Any:
 
 
 def period_step(freq: Any) -> PeriodStep:
-    """What pandas' name of a length means. ValueError for what is none."""
+    """Parses pandas' name of a period length. ValueError for an unknown name."""
     if isinstance(freq, PeriodStep):
         return freq
     name = getattr(freq, "freqstr", freq)

@@ -110,7 +110,7 @@ class Periods(NonNumericColumn):
 
     @property
     def kind(self) -> str:
-        """What the values are: "period[M]"."""
+        """The dtype, such as "period[M]"."""
         return f"period[{self._step.name}]"
 
     @property
@@ -253,7 +253,7 @@ class Periods(NonNumericColumn):
     # -- parts --
 
     def _last_moment(self) -> Datetimes:
-        """What parts are read from: of years and the like the last day, as pandas has it."""
+        """The date from which components are read: the last day of years, quarters and months, as in pandas."""
         if self._step.base in ("Y", "Q", "M", "W"):
             return self._start("us", 1) - np.timedelta64(1, "D")
         return self.start_time
@@ -296,13 +296,13 @@ class Periods(NonNumericColumn):
         return NotImplemented if found is None else self._like(self._values + sign * found, self._valid)
 
     def __add__(self, other: Any) -> Any:
-        """So many periods later."""
+        """Adds a number of periods."""
         return self._moved(other, 1)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        """So many periods before; of two periods how many lie between them: int64."""
+        """Subtracts a number of periods, or periods (the result is their distance, int64)."""
         if isinstance(other, Periods):
             self._check(other._step)
             return column_or_array(self._values - other._values, both(self._valid, other._valid))

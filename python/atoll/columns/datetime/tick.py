@@ -88,7 +88,7 @@ class Tick(NamedTuple):
 
 
 def tick_of(value: Any) -> Tick | None:
-    """What a scalar of Python, NumPy or pandas means, None when that is no time."""
+    """The time that a scalar of Python, NumPy or pandas represents; None when it is no time."""
     if isinstance(value, np.datetime64 | np.timedelta64):
         return _of_numpy(value)
     if hasattr(value, "to_datetime64"):  # pandas' Timestamp

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What columns of datetimes, timedeltas and times of day have in common: integers of a unit."""
+"""Common base of datetime, timedelta and time columns: integers of a unit."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Ticks(Column):
 
     @property
     def unit(self) -> str:
-        """What the values are integers of: "s", "ms", "us", "ns"; of dates "D"."""
+        """The unit: "s", "ms", "us", "ns"; "D" for dates."""
         return self._unit
 
     @property
@@ -215,7 +215,7 @@ class Ticks(Column):
 
     @property
     def _meta(self) -> Tick:
-        """What its values are."""
+        """A scalar with the unit and zone of the values."""
         return Tick(self._letter, 0, self._unit, self._zone)
 
     def _own(self: Self, value: Any) -> Self | Tick:

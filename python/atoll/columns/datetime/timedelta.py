@@ -82,7 +82,7 @@ NaT = NaTType()
 
 
 class TimedeltaParts(NamedTuple):
-    """What a timedelta is made of."""
+    """Components of a timedelta."""
 
     days: int
     hours: int

@@ -26,7 +26,7 @@ from .ticks import CLASSES, Ticks, meta_of, numbers_in, operand
 
 
 class Components(NamedTuple):
-    """What timedeltas are made of; pandas' names."""
+    """Components of timedeltas, by pandas' names."""
 
     days: Any
     hours: Any
@@ -62,7 +62,7 @@ class Timedeltas(Operators):
 
     @property
     def kind(self) -> str:
-        """What the values are: "timedelta64[ns]"."""
+        """The dtype, such as "timedelta64[ns]"."""
         return f"timedelta64[{self._unit}]"
 
     def _arrow_type(self) -> Any:
@@ -272,7 +272,7 @@ class Times(Operators):
 
     @property
     def kind(self) -> str:
-        """What the values are: "time64[us]"."""
+        """The dtype, such as "time64[us]"."""
         return f"time64[{self._unit}]"
 
     def _arrow_type(self) -> Any:

@@ -88,7 +88,7 @@ def _one(value: Any, dtype: Any) -> Column:
 
 
 def _filled(shape: Any, column: Column) -> Any:
-    """So many rows with the one value of a column."""
+    """A column of `count` rows with the value of a one-row column."""
     return _rows(column, creation.zeros(shape, dtype=np.int64))
 
 

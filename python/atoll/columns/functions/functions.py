@@ -82,7 +82,7 @@ def argsort(
 
 
 def _check_options(a: Any, axis: Any, kind: Any, order: Any, stable: Any) -> None:
-    """What is wrong with these of an array is so of a column."""
+    """Checks the options of a sort as those of an array."""
     sorting._check_kind(kind, order, stable)
     check_axis(axis)
 

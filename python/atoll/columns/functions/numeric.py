@@ -60,7 +60,7 @@ def _extreme_row(column: Any, name: str) -> np.int64:
 
 
 def _mean(column: Any) -> Any:
-    """Of timedeltas, rounded towards zero as NumPy's."""
+    """The mean; of timedeltas rounded towards zero, as in NumPy."""
     if column._letter != "m" or not column.count():
         return column.mean()
     total, count = int(column.sum().astype(np.int64)), column.count()
@@ -215,7 +215,7 @@ _OF_TIME = frozenset(("sign", "isnan", "isfinite", "isinf"))
 
 
 def _elementwise(name: str, operands: tuple[Any, ...]) -> Any:
-    """What columns have for an elementwise function; NotImplemented where no operand is a column, or they have none."""
+    """The implementation for columns; NotImplemented when no operand is a column, or columns have none."""
     if name not in _OPERATIONS or not builtins.any(isinstance(one, Columnar) or _is_column(one) for one in operands):
         return NotImplemented
     given = [as_column(one) if _is_column(one) else one for one in operands]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What groups say of each row: places, running aggregates, neighbours, windows."""
+"""Row-wise results of groups: positions, cumulative aggregates, shifts, windows."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class RowsByGroup(FiguresByGroup):
         return self._in_all_rows(self._shifted(self._column(values), periods, fill_value))
 
     def diff(self, values: Any, periods: int = 1) -> Any:
-        """What each value is more than that `periods` rows of the group before. See `ak.change`."""
+        """Difference of each value and the one `periods` rows before it in the group. See `ak.change`."""
         column = self._column(values)
         return self._in_all_rows(difference(column, self._shifted(column, periods, None)))
 

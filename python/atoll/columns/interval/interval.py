@@ -54,7 +54,7 @@ class Closing:
 
 
 class Interval(Closing, Ordered):
-    """What lies between two bounds: pandas' Interval.
+    """The interval between two bounds: pandas' Interval.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class Interval(Closing, Ordered):
 
     @property
     def mid(self) -> Any:
-        """What lies in the middle."""
+        """The midpoint."""
         if isinstance(self.left, (datetime.date, np.datetime64)):
             return self.left + self.length / 2
         return 0.5 * (self.left + self.right)

@@ -44,7 +44,7 @@ class Bounds(NamedTuple):
         return int(self.left.nbytes + self.right.nbytes)
 
     def each(self, function: Callable[[Any], Any]) -> Bounds:
-        """What a function makes of either side."""
+        """Applies a function to both bounds."""
         return Bounds(function(self.left), function(self.right))
 
 
@@ -135,13 +135,13 @@ class Intervals(NonNumericColumn):
 
     @property
     def subtype(self) -> str:
-        """What the bounds are."""
+        """The dtype of the bounds."""
         left = self._values.left
         return left.kind if isinstance(left, Column) else str(left.dtype)
 
     @property
     def kind(self) -> str:
-        """What the values are: "interval[int64, right]"."""
+        """The dtype, such as "interval[int64, right]"."""
         return f"interval[{self.subtype}, {self._closed}]"
 
     @property
@@ -176,7 +176,7 @@ class Intervals(NonNumericColumn):
 
     @property
     def mid(self) -> Any:
-        """What lies in the middle of the bounds."""
+        """Midpoints of the intervals."""
         left, right = self._values
         if isinstance(left, Column):
             return self._side(left + (right - left) * 0.5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done with the elements of each list: pandas' `.list` and Arkouda's SegArray."""
+"""Operations on the elements of each list: pandas' `.list` and Arkouda's SegArray."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Self = TypeVar("Self", bound="SegmentMethods")
 
 
 class SegmentMethods(Column):
-    """What a column of lists does with each of them; `Lists` is the class that people see."""
+    """Methods of list columns; the public class is `Lists`."""
 
     __slots__ = ()
     _values: Ragged
@@ -387,21 +387,21 @@ class SegmentMethods(Column):
         return self._sets([own], lambda first, last: first >= 0)
 
     def union(self: Self, other: Any) -> Self:
-        """What either list has, row by row: distinct, ascending; so with the others."""
+        """Row-wise union of two list columns, distinct and ascending. The same for the other set operations."""
         return self._sets([self, other], lambda first, last: first >= 0)
 
     def intersect(self: Self, other: Any) -> Self:
-        """What both lists have."""
+        """Row-wise intersection of two list columns."""
         size = self._values.child.size
         return self._sets([self, other], lambda first, last: (first < size) & (last >= size))
 
     def setdiff(self: Self, other: Any) -> Self:
-        """What the list has and the other one has not."""
+        """Row-wise difference of two list columns."""
         size = self._values.child.size
         return self._sets([self, other], lambda first, last: last < size)
 
     def setxor(self: Self, other: Any) -> Self:
-        """What one of the two has."""
+        """Row-wise symmetric difference of two list columns."""
         size = self._values.child.size
         return self._sets([self, other], lambda first, last: (first >= size) | (last < size))
 

@@ -71,7 +71,7 @@ class Lists(SegmentMethods):
 
     @property
     def kind(self) -> Any:
-        """What the values are: "list[int64]" and the like."""
+        """The dtype, such as "list[int64]"."""
         return f"list[{as_column(self._values.child).kind}]"
 
     @property

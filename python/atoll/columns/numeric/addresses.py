@@ -60,7 +60,7 @@ class Addresses(Wide):
 
     @property
     def kind(self) -> str:
-        """What the values are: "ipv4" or "ipv6"."""
+        """The dtype: "ipv4" or "ipv6"."""
         return f"ipv{self._version}"
 
     def _objects(self, numbers: list[int]) -> list[Any]:
@@ -238,12 +238,12 @@ class Uuids(Wide):
 
     @property
     def kind(self) -> str:
-        """What the values are: "uuid"."""
+        """The dtype: "uuid"."""
         return "uuid"
 
     @property
     def version(self) -> Any:
-        """What each one's version field has: int64."""
+        """The version field of each UUID, int64."""
         field = (self._values.words[1] >> np.uint64(12)) & np.uint64(15)
         return column_or_array(field.astype(np.int64), self._valid)
 
@@ -303,7 +303,7 @@ def _fixed(column: Wide, kind: Any) -> Any:
 
 
 def _parsed(values: Any, parse: Callable[[Any], Any]) -> tuple[list[Any], Any]:
-    """What each value is, None of missing ones; strings of a column are parsed once for each distinct one."""
+    """The parsed values, None for missing ones; equal strings of a column are parsed once."""
     if isinstance(values, Strings):
         numbers, distinct, _ = values.numbers()
         return [parse(value) for value in distinct.to_list()], numbers

@@ -56,7 +56,7 @@ class BigInts(Wide):
 
     @property
     def kind(self) -> str:
-        """What the values are: "bigint"."""
+        """The dtype: "bigint"."""
         return "bigint"
 
     @property
@@ -294,7 +294,7 @@ def bigints_of(values: Limbs, valid: ndarray | None, max_bits: int) -> BigInts:
 
 
 def _refused(name: str, b: BigInts, valid: ndarray | None) -> None:
-    """What Python refuses, too."""
+    """Raises the errors that Python raises."""
     error: Exception
     if name in ("floordiv", "mod"):
         bad, error = b._values.compared(Limbs.of_one(0, b.size), operator.eq), ZeroDivisionError("division by zero")

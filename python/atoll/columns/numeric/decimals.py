@@ -78,7 +78,7 @@ class Decimals(Wide):
 
     @property
     def kind(self) -> str:
-        """What the values are: "decimal128(3, 2)"."""
+        """The dtype, such as "decimal128(3, 2)"."""
         return f"decimal128({self._precision}, {self._scale})"
 
     # -- to others --

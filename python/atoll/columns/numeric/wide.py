@@ -182,7 +182,7 @@ class Wide(NonNumericColumn):
     # -- a kind's own --
 
     def _objects(self, numbers: list[int]) -> list[Any]:
-        """What the numbers stand for, as Python has it."""
+        """The Python value of a number."""
         raise NotImplementedError
 
     def _made(self: Self, values: Any) -> Self:

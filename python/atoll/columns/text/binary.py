@@ -56,7 +56,7 @@ class Binary(Sequences):
 
     @property
     def kind(self) -> str:
-        """What the values are: "bytes"."""
+        """The dtype: "bytes"."""
         return "bytes"
 
     @property

@@ -42,7 +42,7 @@ class DictionaryStrings(Strings):
         self._codes, self._words, self._valid, self._texts = codes, words, None, None
 
     def _like(self, values: Any, valid: ndarray | None) -> Any:
-        """Of codes a column of the same words, of strings (or where some are missing) a plain one."""
+        """A dictionary column for codes; a plain column for strings, or where some are missing."""
         if not isinstance(values, Array):
             return self._words._like(values, valid)
         if valid is None:

@@ -43,7 +43,7 @@ def text_of(value: Any, name: Text) -> Text:
 
 
 class TextMethods(Sequences):
-    """What a column of strings does with each of them; `Strings` is the class that people see."""
+    """Methods of string columns; the public class is `Strings`."""
 
     __slots__ = ()
     # -- the engine's side --

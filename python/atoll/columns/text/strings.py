@@ -59,7 +59,7 @@ class Strings(SplitMethods):
 
     @property
     def kind(self) -> Any:
-        """What the values are: "text"."""
+        """The dtype: "text"."""
         return "text"
 
     @property

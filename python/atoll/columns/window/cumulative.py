@@ -119,7 +119,7 @@ def _neutral(kind: str, dtype: Any) -> Any:
 
 
 def expr_or_none(array: ndarray | None) -> _core.Expr | None:
-    """What the engine takes."""
+    """The array as an expression of the engine; None stays None."""
     return None if array is None else expr_of(array)
 
 
@@ -223,7 +223,7 @@ def filled_column(values: Any, size: int, value: Any) -> Any:
 
 
 def change(values: Any, periods: int = 1) -> Any:
-    """What each row's value is more than the one `periods` rows before it: pandas' `Series.diff`.
+    """Difference of each row's value and the one `periods` rows before it: pandas' `Series.diff`.
 
     Missing where either is; an array of floats gives NaN there. Bools are counted as integers.
 

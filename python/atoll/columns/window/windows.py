@@ -37,7 +37,7 @@ APPLIED = 1 << 22
 
 @dataclass(frozen=True)
 class Rows:
-    """What windows lie on: rows in order, of one column or of groups concatenated.
+    """The rows over which windows move, in order: of one column, or of concatenated groups.
 
     Attributes
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in a frame: `describe`, `info`, memory, correlations."""
+"""Summaries of frames: `describe`, `info`, memory, correlations."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def _kendall(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
 
 
 class FrameDescribing:
-    """What is in a frame."""
+    """Summaries of a frame."""
 
     __slots__ = ()
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 def mapped(values: Any, mapper: Any, na_action: Any = None, errors: str = "raise") -> Any:
-    """What a function, a dict or a Series makes of each value. A dict is looked up once for each distinct value.
+    """Maps each value by a function, a dict or a Series. A dict is looked up once for each distinct value.
 
     Of categories each is mapped once: they stay categories where all become different ones, in pandas' way."""
     if isinstance(values, Categorical):
@@ -234,7 +234,7 @@ class SeriesElementwise(Elementwise):
         return self._or_itself(made.copy() if made is self else made, inplace)
 
     def map(self: Any, arg: Any = None, na_action: Any = None, *, errors: str = "raise") -> Series:
-        """What a function, a dict or a Series makes of each value; missing where a dict has none.
+        """Maps each value by a function, a dict or a Series; missing where a dict has no entry.
 
         Functions that change nothing, and whose results depend on the value alone, run in worker processes where the
         rows take long. With ``errors="null"`` a value for which the function raises has a missing result.
@@ -493,7 +493,7 @@ class FrameElementwise(Elementwise):
         return type(self)(mapped_batches(self, call if args or kwargs else function, format, None, schema))
 
     def _of_columns(self: Any, made: list[Any]) -> Any:
-        """What a function made of each column: a frame of Series, a Series of values."""
+        """Joins the results of a function for each column: Series become a frame, scalars a Series."""
         if made and all(is_series(one) for one in made):
             if all(one._index._same(made[0]._index) for one in made):
                 return frame([one._values for one in made], self._labels, made[0]._index)

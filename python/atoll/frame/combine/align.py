@@ -70,7 +70,7 @@ def align_rows(left: Any, right: Any, how: str = "outer") -> Aligned:
 
 
 def coalesced(left: Any, left_rows: Any, right: Any, right_rows: Any) -> Any:
-    """Of each pair of rows the left value, or the right one where there is no left row."""
+    """The left value of each pair of rows, or the right one where there is no left row."""
     gone = gaps(left_rows)
     if gone is None:
         return take(left, left_rows)

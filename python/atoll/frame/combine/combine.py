@@ -133,7 +133,7 @@ def merge_asof(
 
 
 def _first(own: Any, own_rows: Any, other: Any, other_rows: Any) -> Any:
-    """Of each pair of rows the own value, or the other's where there is none."""
+    """The own value of each pair of rows, or the other's where there is no own row."""
     own_rows = arange(own.size) if own_rows is None else own_rows
     other_rows = arange(other.size) if other_rows is None else other_rows
     gone = own_rows < 0

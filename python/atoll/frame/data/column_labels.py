@@ -35,7 +35,7 @@ class Labels:
         return self._names if self._index is None else list(self._index.names)
 
     def shared(self) -> Labels:
-        """What another frame may use: these labels, unless a caller has their Index and may rename it."""
+        """Labels that another frame may share: these, unless a caller has their Index and may rename it."""
         return self._with(self._index._view()) if getattr(self._index, "_held", False) else self
 
     def for_caller(self) -> Labels:
@@ -90,7 +90,7 @@ class Labels:
         return self is other or self.values == other.values
 
     def of(self, places: Iterable[int]) -> Labels:
-        """Those at some places."""
+        """The labels at some positions."""
         places = list(places)
         if places == list(range(len(self))):
             return self

@@ -73,7 +73,7 @@ class Kind:
 
     @property
     def type(self) -> Any:
-        """What makes one value."""
+        """The type of a scalar."""
         return str if self.numpy is None else self.numpy.type
 
     def to_arrow(self) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a frame's columns are: arrays, and columns of other kinds. Making, taking and joining them.
+"""Values of a frame's columns: arrays, and columns of other kinds. Creating, taking and concatenating them.
 
 Missing values of floats are NaN; every other kind has validity. Where integers come to miss values they become
 float64, as in pandas; columns that allow missing integers (``Int64``) keep them.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What editors and notebooks offer after a frame, a Series or groups: columns and labels besides methods."""
+"""Completions for frames, Series and groups in editors and notebooks: columns and labels besides methods."""
 
 from __future__ import annotations
 

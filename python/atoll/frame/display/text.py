@@ -128,7 +128,7 @@ def series_text(
 
 
 def _kind(values: Any) -> str:
-    """What pandas says of values below them: lists are objects there, bounds of intervals are not told."""
+    """The dtype that pandas prints below values: object for lists, and intervals without their closed side."""
     if isinstance(values, Lists):
         return "object"
     return str(kind_of(values)).partition("[")[0] if isinstance(values, Intervals) else str(kind_of(values))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What text of `eval` and `query` may do: which attributes it reads, which functions and methods it calls.
+"""Allow-lists for `eval` and `query`: attributes that expressions may read, functions and methods they may call.
 
 Text may come from strangers. So what it may do is listed: operations that only compute. None of them reads or writes
 files, none calls a function that it is given, and no attribute begins with an underscore.
@@ -89,7 +89,7 @@ def too_deep(text: str) -> ValueError:
 
 
 def attribute(value: Any, name: str) -> Any:
-    """What text reads as ``value.name``."""
+    """Attributes that an expression may read as ``value.name``."""
     _check_name(name)
     if isinstance(value, _CODE):
         raise _refused(value, name)
@@ -108,7 +108,7 @@ def attribute(value: Any, name: str) -> Any:
 
 
 def method(value: Any, name: str) -> Any:
-    """What text calls as ``value.name(…)``."""
+    """Methods that an expression may call as ``value.name(…)``."""
     _check_name(name)
     listed = _METHODS if _is_column(value) else _PLAIN_METHODS if isinstance(value, _PLAIN) else frozenset()
     if name not in listed or isinstance(value, _CODE):

@@ -13,7 +13,7 @@ __all__ = ["Expression", "col"]
 
 
 class Expression:
-    """What becomes of a frame's columns when the frame is known; `col` makes it, `assign` and `filter` take it."""
+    """An expression of columns, made by `col`, which `assign` and `filter` evaluate on their frame."""
 
     __slots__ = ("_function", "_text")
 

@@ -36,7 +36,7 @@ class _Evaluation:
         self.frame, self.names, self.functions, self.quoted = frame, names, functions, quoted
 
     def value(self, node: ast.AST) -> Any:
-        """What a part of the expression is."""
+        """Evaluates a node of the expression."""
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
             raise NotImplementedError(f"'{type(node).__name__}' nodes are not implemented")
@@ -137,7 +137,7 @@ class _Evaluation:
         return function(*args, **options)
 
     def _function(self, node: ast.expr) -> tuple[Any, str]:
-        """What is called, and its name: an elementwise function, a listed method, or what `local_dict` lists."""
+        """The called function and its name: an elementwise function, a listed method, or an entry of `local_dict`."""
         if isinstance(node, ast.Attribute):
             return method(self.value(node.value), node.attr), node.attr
         name = node.id if isinstance(node, ast.Name) else ""
@@ -178,7 +178,7 @@ def _prepared(text: str) -> tuple[str, list[str]]:
 
 
 def evaluate(frame: Any, text: str, names: dict[str, Any], functions: Collection[str] = ()) -> Any:
-    """What an expression is; `functions` are those of `names` that it may call."""
+    """Value of an expression; `functions` are those of `names` that it may call."""
     prepared, quoted = _prepared(text)
     try:
         tree = parsed(prepared)
@@ -200,7 +200,7 @@ class Querying:
     def eval(
         self: Any, expr: str, *, inplace: bool = False, local_dict: Any = None, global_dict: Any = None, **options: Any
     ) -> Any:
-        """What an expression over the columns is; assignments in it make columns.
+        """Evaluates an expression over the columns; assignments in it add columns.
 
         Its text may read attributes and call methods that only compute, and elementwise functions; functions of the
         caller's only where `local_dict` names them. ``@name`` reads the caller's variables: for text from strangers

@@ -132,7 +132,7 @@ OPERATIONS |= {
 def answer(
     of: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException | None, silent: bool = False
 ) -> Any:
-    """What pandas makes of a call. `error` is why it is asked; it is raised again when nothing can be converted."""
+    """Result of pandas for a call. `error`, the reason, is raised again when an argument cannot be converted."""
     with pandas_at_work(f"{_shown(of)}.{name}"):
         return _answered(of, name, args, kwargs, error, silent)
 
@@ -481,7 +481,7 @@ def is_collected(value: Any) -> bool:
 
 
 def function_of_pandas(name: str, args: Any, kwargs: Any, error: Exception | None) -> Any:
-    """What a function or class of pandas makes. `error` is raised again when the arguments cannot be converted."""
+    """Result of a function or class of pandas. `error` is raised again when the arguments cannot be converted."""
     import pandas as pd
 
     try:

@@ -280,7 +280,7 @@ def period_offset(name: str) -> Any:
 
 
 def from_pandas(value: Any) -> Any:
-    """What pandas gives, as ours: frames, Series, indexes and scalars; of objects with methods a proxy."""
+    """Converts a result of pandas: frames, Series, indexes, scalars; other objects with methods become proxies."""
     kind = type(value)
     if kind in _PLAIN:
         return value

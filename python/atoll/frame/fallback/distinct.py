@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pandas makes of each distinct value, spread over the rows: no row is collected but one of each value."""
+"""Calls pandas with each distinct value and spreads the results over the rows: only distinct values are collected."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ OF_FRAMES_ALONE: dict[str, frozenset[str]] = {
 
 
 def kind_name(column: Any) -> str:
-    """What a column is called in `OTHERWISE`."""
+    """The name of a column's kind in `OTHERWISE`."""
     if isinstance(column, ndarray):
         letter, size = column.dtype.kind, column.dtype.itemsize
         if letter in "iu":

@@ -24,7 +24,7 @@ class Parameters(NamedTuple):
 
 @cache
 def parameters_of(function: Any) -> Parameters:
-    """What a plain function does with its parameters, by its byte code."""
+    """How a plain Python function uses its parameters, from its byte code."""
     function = inspect.unwrap(function)
     code = function.__code__
     count = code.co_argcount + code.co_kwonlyargcount

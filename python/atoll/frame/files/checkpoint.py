@@ -83,7 +83,7 @@ def checkpoint_steps(path: Any, objects: Mapping[str, Any]) -> Iterator[None]:
 
 
 def load_checkpoint(path: Any) -> dict[str, Any]:
-    """What `save_checkpoint` wrote, by name: on as many PEs as this session has.
+    """Reads the objects of `save_checkpoint` by name, on any number of PEs.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def _is_kept(one: Any) -> bool:
 
 
 def _described(name: str, one: Any, columns: list[Any]) -> dict[str, Any]:
-    """What an object is, and the numbers of the columns that it is made of."""
+    """Description of an object, and the numbers of its columns."""
 
     def put(column: Any) -> int:
         columns.append(column)

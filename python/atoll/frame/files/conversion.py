@@ -43,7 +43,7 @@ def numpy_of(values: Any) -> np.ndarray[Any, Any]:
 
 
 def _into(into: Any) -> Any:
-    """What makes a mapping of pairs: a class, or as an example an empty mapping with a default."""
+    """The constructor of the mapping: a class, or an empty mapping with a default as an example."""
     if isinstance(into, type):
         if issubclass(into, defaultdict):
             raise TypeError("to_dict() only accepts initialized defaultdicts")

@@ -42,7 +42,7 @@ def _can_be_looked_at(where: Any, told: dict[str, Any]) -> bool:
 
 @contextmanager
 def _opened(where: Any) -> Iterator[tuple[Callable[[], str], Callable[[], str]]]:
-    """What reads the next line, and what reads the next part of what is left; a stream is set back at the end."""
+    """Functions that read the next line and the next part of a stream, whose position is restored at the end."""
     if hasattr(where, "read"):
         start = where.tell()
         try:

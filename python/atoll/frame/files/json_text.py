@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What values are in JSON, and what pandas writes of it."""
+"""JSON text of values, in pandas' forms."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def has_lines(where: Any, compression: Any, storage_options: Any) -> bool:
 def json_by_pandas(
     where: Any, others: dict[str, Any], lines: bool, compression: Any, storage_options: Any, columns: Any, filters: Any
 ) -> Any:
-    """What pandas reads."""
+    """The result of pandas' reader."""
     by_pandas("read_json", others or ["lines"])
     import pandas
 

@@ -227,7 +227,7 @@ def _labelled(frame: Any, index_col: Any) -> Any:
 
 
 def usual_options() -> dict[str, Any]:
-    """What parameters are when they ask for nothing."""
+    """Values of parameters that request nothing."""
     return {name: one.default for name, one in inspect.signature(read_csv).parameters.items()}
 
 

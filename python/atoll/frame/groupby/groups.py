@@ -168,7 +168,7 @@ class GroupsByKey(dict[Any, Any]):
 
 
 class Grouped(GroupCompletion, GroupsHtml):
-    """What grouped frames and grouped Series have in common."""
+    """Common base of grouped frames and grouped Series."""
 
     def __init__(self, of: Any, groups: Groups, options: dict[str, Any]) -> None:
         self._of, self._groups, self._options = of, groups, options
@@ -402,7 +402,7 @@ class Grouping:
 
 
 def named(function: Any) -> str:
-    """What pandas calls a function among several."""
+    """The name that pandas gives to one of several functions."""
     return function if isinstance(function, str) else getattr(function, "__name__", "<lambda>")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What groups are asked for less often: open, high, low and close, correlations, rows by place, samples."""
+"""Less frequent methods of groups: `ohlc`, correlations, `nth`, `sample`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class GroupedOthers:
 
     @property
     def keys(self: Any) -> Any:
-        """What was grouped by."""
+        """The grouping keys."""
         names = self._options["names"]
         return names if self._options["listed"] else names[0] if names else None
 
@@ -101,12 +101,12 @@ class SeriesGroupByOthers(GroupedOthers):
 
     @property
     def is_monotonic_increasing(self: Any) -> Any:
-        """Of which groups the values are in ascending order."""
+        """Whether the values of each group are in ascending order."""
         return self.apply(lambda part: bool(is_increasing(part._values)))
 
     @property
     def is_monotonic_decreasing(self: Any) -> Any:
-        """Of which groups the values are in descending order."""
+        """Whether the values of each group are in descending order."""
         return self.apply(lambda part: bool(is_increasing(part._values[::-1])))
 
     def corr(self: Any, other: Any, method: Any = "pearson", min_periods: Any = None) -> Any:

@@ -28,7 +28,7 @@ OF_NONE = {"sum": 0, "count": 0, "size": 0, "nunique": 0, "prod": 1, "any": Fals
 
 
 class Grouper:
-    """What `groupby` groups by: a column or a level of the index, by steps of time when a frequency is named.
+    """A key of `groupby`: a column or a level of the index, in steps of time when a frequency is given.
 
     Examples
     --------

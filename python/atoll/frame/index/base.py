@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every index is, and making one: columns of labels."""
+"""The base class of indexes, and their construction from columns of labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..data.values import cut, fits, isna, take
 
 
 class FrozenList(list[Any]):
-    """What an index tells of its levels; printed as pandas does."""
+    """A list of an index's names or levels, which prints as pandas' FrozenList."""
 
     def __repr__(self) -> str:
         held = [one.tolist() if hasattr(one, "tolist") else one for one in self]
@@ -34,7 +34,7 @@ class FrozenList(list[Any]):
         return FrozenList([*self, *other])
 
     def difference(self, other: Sequence[Any]) -> FrozenList:
-        """Those that another lacks."""
+        """The elements that `other` does not contain."""
         return FrozenList([one for one in self if one not in other])
 
     def __hash__(self) -> int:  # type: ignore[override]  # pandas' has one
@@ -48,7 +48,7 @@ class FrozenList(list[Any]):
 
 
 class IndexCore:
-    """What every index is: columns of labels, one or several."""
+    """Base of all indexes: one or several columns of labels."""
 
     __pandas_priority__ = 2001  # see SeriesCore
     __slots__ = ("__weakref__", "_column", "_held", "_name")
@@ -75,11 +75,11 @@ class IndexCore:
         return made
 
     def _shared(self) -> Any:
-        """What another frame or Series may use: this index, unless a caller has it."""
+        """An index that another frame or Series may share: this one, unless a caller has it."""
         return self._view() if getattr(self, "_held", False) else self
 
     def _for_caller(self) -> Any:
-        """What a caller may have and rename: this index, unless other frames or Series may use it."""
+        """An index that a caller may rename: this one, unless other frames or Series share it."""
         if getattr(self, "_held", False):
             return self
         made = self._view()

@@ -69,11 +69,11 @@ class CategoricalIndex(Index):
 
     @property
     def inferred_type(self) -> str:
-        """What the labels are."""
+        """The dtype of the labels."""
         return "categorical"
 
     def map(self, mapper: Any, na_action: Any = None) -> Any:
-        """What a function, a dict or a Series makes of each label: categories again, where they stay distinct."""
+        """Maps each label by a function, a dict or a Series; categorical when the mapped categories are distinct."""
         mapped = make_index(self.categories).map(mapper)
         if mapped.is_unique and not mapped.hasnans:
             return self._with(self._column.set_categories(mapped._values, rename=True))

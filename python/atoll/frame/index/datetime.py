@@ -104,7 +104,7 @@ class TimeIndex(Index):
 
     @property
     def inferred_type(self) -> str:
-        """What the labels are."""
+        """The dtype of the labels."""
         return "datetime64" if isinstance(self._column, Datetimes) else "timedelta64"
 
     @property
@@ -294,7 +294,7 @@ class TimedeltaIndex(TimeIndex):
 
     @property
     def components(self) -> Any:
-        """What each is made of: a frame."""
+        """Components of each label, as a frame."""
         made = self._column.components
         return frame(list(made), Labels(list(made._fields)), range_index(self.size))
 

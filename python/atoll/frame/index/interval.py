@@ -105,7 +105,7 @@ class IntervalIndex(Closing, Index):
 
     @property
     def mid(self) -> Any:
-        """What lies in the middle of each, an index."""
+        """Midpoints of the intervals, an index."""
         return make_index(self._column.mid)
 
     @property
@@ -131,7 +131,7 @@ class IntervalIndex(Closing, Index):
 
     @property
     def inferred_type(self) -> str:
-        """What the labels are."""
+        """The dtype of the labels."""
         return "interval"
 
     def contains(self, other: Any) -> np.ndarray[Any, Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What else an index does: selecting, comparing, ordering, converting, printing."""
+"""Methods of Index: selecting, comparing, ordering, converting, printing."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ class IndexMethods(IndexCore):
         return self._renamed(self.name)
 
     def map(self, mapper: Any, na_action: Any = None) -> Any:
-        """What a function, a dict or a Series makes of each label."""
+        """Maps each label by a function, a dict or a Series."""
         return make_index(self.to_series().map(mapper, na_action)._values)._renamed(self.name)
 
     def isin(self, values: Any, level: Any = None) -> np.ndarray[Any, Any]:
@@ -349,7 +349,7 @@ class IndexMethods(IndexCore):
 
 
 def extras_of(index: Any, *first: str) -> list[str]:
-    """What stands behind the labels: some things, the name, and of many how many there are."""
+    """The attributes printed behind the labels: dtype, name, and the length of long indexes."""
     named = [] if index.name is None else [f"name={index.name!r}"]
     return [*first, *named, *([f"length={index.size}"] if index.size > SHOWN else [])]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What indexes of one and of several levels are asked for less often."""
+"""Less frequent methods of Index and MultiIndex."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class IndexOthers(IndexCore):
 
     @property
     def inferred_type(self) -> str:
-        """What the labels are: "integer", "floating", "string", "mixed", …"""
+        """Kind of the labels: "integer", "floating", "string", "mixed", …"""
         if self.nlevels > 1:
             return "mixed"
         kind = kind_of(self._values)
@@ -190,7 +190,7 @@ class MultiIndexOthers(IndexOthers):
         return series(self._values, self if index is None else make_index(index), name)
 
     def map(self: Any, mapper: Any, na_action: Any = None) -> Any:
-        """What a function, a dict or a Series makes of each label."""
+        """Maps each label by a function, a dict or a Series."""
         table = mapper if callable(mapper) else dict(mapper.items()).get
         return make_index([table(one) for one in self.to_list()])
 

@@ -102,7 +102,7 @@ class PeriodIndex(Index):
 
     @property
     def inferred_type(self) -> str:
-        """What the labels are."""
+        """The dtype of the labels."""
         return "period"
 
     @property

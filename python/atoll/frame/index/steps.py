@@ -17,7 +17,7 @@ _UNITS = (("h", 3_600_000_000_000), ("min", 60_000_000_000), ("s", 1_000_000_000
 
 
 def inferred(index: Any) -> Any:
-    """What `pandas.infer_freq` says of three labels that are as far apart: by its options a name or an offset."""
+    """Result of `pandas.infer_freq` for three labels at the same distances: a name or an offset."""
     import pandas as pd
 
     step = frequency_of(index)

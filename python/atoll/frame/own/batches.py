@@ -108,7 +108,7 @@ def _batch(table: Any, form: str) -> Any:
 
 
 def _table(made: Any, wanted: Any) -> Any:
-    """What a function returned as an Arrow table of the types that are wanted."""
+    """The returned batch of a function as an Arrow table of the requested types."""
     import pyarrow as pa
 
     if isinstance(made, pa.RecordBatch):

@@ -33,7 +33,7 @@ _ARRAYS: dict[type, Any] = {
 
 
 def each(values: Any, function: Callable[[Any], Any], na_action: Any = None, errors: str = "raise") -> Any:
-    """What a function makes of each value, as a column.
+    """Results of a function for each value, as a column.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ def each_group(
     kwargs: Any,
     convert: Callable[[Any], Any],
 ) -> list[Any]:
-    """What a function makes of each group's rows, in order. Worker processes pass it rows of pandas.
+    """Results of a function for each group's rows, in order. Worker processes pass it rows of pandas.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ FEW = 64
 
 
 def each_row(frame: Any, function: Callable[..., Any], raw: bool, args: Any, kwargs: Any) -> Any:
-    """What a function makes of each row, in order: a list, or an array of numbers.
+    """Results of a function for each row, in order: a list, or an array of numbers.
 
     None where this module is not for the rows: these are few, or the function makes Series of them. It may have been
     called for the first row then.

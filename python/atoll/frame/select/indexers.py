@@ -53,7 +53,7 @@ def _bools(values: Any) -> bool:
 
 
 class _Indexer:
-    """What brackets behind `loc` and its kin choose from."""
+    """The object that brackets after `loc`, `iloc`, `at` and `iat` index."""
 
     __slots__ = ("_axis", "_of")
 
@@ -153,7 +153,7 @@ class _Indexer:
         return value
 
     def _side(self, value: Any, rows: Any, place: Any) -> Any:
-        """What is to be set, row by row of those that are set, or one value."""
+        """The values to assign: one for each assigned row, or one for all."""
         if is_series(value):
             of = self._of
             index = of._index if isinstance(rows, slice) and rows == slice(None) else _index_at(of._index, rows)

@@ -120,7 +120,7 @@ class Missing:
 
 
 def _along(values: Any, by_rows: Any, index: Any) -> Any:
-    """What is on the line between neighbours by rows, by where their labels lie instead."""
+    """Interpolates linearly by the positions of the labels instead of the rows."""
     labels = index._values
     at = series(cast(labels if isinstance(labels, ndarray) else labels._values, np.float64), index)
     own = series(values, index)

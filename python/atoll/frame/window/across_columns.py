@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What looks at the columns of each row in order: ``axis=1`` of `shift`, `diff`, running figures and their kin."""
+"""Operations across the columns of each row: ``axis=1`` of `shift`, `diff`, cumulative and similar methods."""
 
 from __future__ import annotations
 

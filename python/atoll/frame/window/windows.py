@@ -38,7 +38,7 @@ def as_numbers(values: Any) -> Any:
 
 
 def as_before(made: Any, values: Any) -> Any:
-    """What a running operation gave, as pandas has it: floats where integers came to miss values."""
+    """The result of a running operation in pandas' types: floats where integers got missing values."""
     if isinstance(values, ndarray) and not isinstance(made, ndarray) and made.values.dtype.kind in "iuf":
         return settle(made.astype(np.float64))
     return settle(made)
@@ -90,7 +90,7 @@ def _weighted(of: Any, window: Any, min_periods: Any, center: bool, win_type: An
 
 
 class Running:
-    """What looks at rows in order."""
+    """Operations that depend on the order of rows."""
 
     __slots__ = ()
 

@@ -63,7 +63,7 @@ class Dialect:
 
     @property
     def arrow_encoding(self) -> str:
-        """What pyarrow.csv is told."""
+        """Options for pyarrow.csv."""
         return self.encoding if self.byte_wise else "utf-8"
 
     def parse_options(self, passed: list[Any]) -> Any:

@@ -160,7 +160,7 @@ def rows_end(source: Any, begin: int, size: int, dialect: Dialect, columns: int)
 
 
 def schema_of(place: Place, dialect: Dialect, part: Part, names: Sequence[str]) -> Any:
-    """What types a range's values are of."""
+    """Types of the values of a range."""
     with text_of(place, dialect, part) as text:
         kinds, fault = text.guess(_spoken(dialect), len(names))
     _raise(place, dialect, part, names, fault)

@@ -80,7 +80,7 @@ class CsvReader(Reader):
             self.skipped.append((part.file, skipped))
 
     def options(self, wanted: Sequence[str] | None, block: int, passed: list[Any]) -> dict[str, Any]:
-        """What pyarrow.csv is told; blocks of so many bytes; `passed` gets the bad lines that are passed over."""
+        """Options for pyarrow.csv with this block size; `passed` receives the skipped invalid lines."""
         from pyarrow import csv
 
         dialect = self.dialect
@@ -133,7 +133,7 @@ def csv_columns(
     try:
         return read_columns(reader, columns, expression(filters))
     except ValueError as error:
-        # What the beginning looked like does not hold for all of it.
+        # Types inferred from the beginning do not hold for the rest.
         if "conversion error" not in str(error) or not guess_from_all(reader, dtype):
             raise
     return read_columns(reader, columns, expression(filters))

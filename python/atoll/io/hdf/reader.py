@@ -50,7 +50,7 @@ class HdfReader(Reader):
         self._begins = begins
 
     def plain(self, part: Part, name: str) -> tuple[str, int] | None:
-        """Of datasets in one piece, as they are without options, of this machine's files."""
+        """Reads contiguous, unfiltered datasets directly from the file."""
         begin, kind = self._begins.get((part.file, name), (0, None))
         if kind is None or kind != self.schema.field(name).type:
             return None
@@ -199,7 +199,7 @@ def object_type(item: Any) -> int | None:
 
 
 def _kind(item: Any) -> str | None:
-    """What kind of column it is, None when it is none."""
+    """The kind of the column; None when it is no column."""
     import h5py
 
     if isinstance(item, h5py.Dataset):
@@ -258,7 +258,7 @@ def _arrow_type(item: Any, kind: str) -> Any:
 
 
 def _least_bytes(kind: Any) -> int:
-    """Of a row, in memory."""
+    """Bytes of a row in memory."""
     import pyarrow as pa
 
     return max(kind.bit_width // 8, 1) if pa.types.is_primitive(kind) else 8

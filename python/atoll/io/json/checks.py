@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a range of JSON lines must be before Arrow's parser sees it: that ends the process for some of what is not."""
+"""Validates a range of JSON lines before Arrow's parser, which crashes on some invalid input."""
 
 from __future__ import annotations
 

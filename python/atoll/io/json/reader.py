@@ -116,7 +116,7 @@ def _plan(place: Place, compression: str | None) -> JsonReader:
 
 
 def _schema_of_sample(reader: JsonReader) -> Any:
-    """What the beginning of a long file says of types; None where nothing is to be gained, or it is broken."""
+    """Types inferred from the beginning of a long file; None for short files, or when it is invalid."""
     first = reader.parts[0]
     if not first.end or sum(part.size for part in reader.parts) <= 2 * _SAMPLE:
         return None
@@ -154,7 +154,7 @@ def json_columns(
     sample = once(_schema_of_sample, reader)
     if sample is not None:
         reader.set_schema(sample, complete=False)
-        # What the beginning looked like may not hold for all of it.
+        # Types inferred from the beginning may not hold for the rest.
         with contextlib.suppress(ValueError, KeyError, TypeError):
             return read_columns(reader, columns, expression(filters))
         reader.file_schema, reader.complete = None, True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an ORC file says of its texts and lists, looked through before Arrow's reader believes it.
+"""Validates the strings and lists of an ORC file before Arrow's reader trusts them.
 
 That reader makes room for as many bytes as a stripe's lengths add up to, and ends the process where there is none. A
 text cannot have more bytes than its stream has, nor a list more elements than the stripe's bytes can stand for.
@@ -126,7 +126,7 @@ class OrcFile:
                 raise ValueError(f"the {what} of column {column} are said to be of {total} together, of {most} at most")
 
     def _streams(self, stripe: _Stripe) -> tuple[dict[int, dict[int, tuple[int, int]]], list[tuple[int, int]]]:
-        """Of each column where its streams are, by their kinds; and how each is encoded."""
+        """The streams of each column by kind, and the encoding of each column."""
         found: dict[int, dict[int, tuple[int, int]]] = {}
         encodings: list[tuple[int, int]] = []
         at = stripe.offset

@@ -117,7 +117,7 @@ def excludes(source: Any, at: int, hashes: Sequence[int]) -> bool:
     try:
         header, bitset = parsed(head)
         count = header[_SIZE][1] // _BLOCK
-        # Of algorithms, hashes and compressions the format has one each: blocks, XXH64 and none.
+        # The format has one algorithm (blocks), one hash (XXH64) and one compression (none).
         known = all(
             header[number][0] == STRUCT and 1 in header[number][1] for number in (_ALGORITHM, _HASH, _COMPRESSION)
         )

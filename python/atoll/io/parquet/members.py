@@ -13,20 +13,20 @@ _MOST = 64  # alternatives; where there are more, nothing is known
 
 
 def both(one: Members, other: Members) -> Members:
-    """Of rows that pass two filters."""
+    """Rows that pass both filters."""
     if len(one) * len(other) > _MOST:
         return min(one, other, key=len)
     return tuple({**a, **b} for a in one for b in other)
 
 
 def either(one: Members, other: Members) -> Members:
-    """Of rows that pass one of two filters."""
+    """Rows that pass one of two filters."""
     every = one + other
     return ANY if {} in every or len(every) > _MOST else every
 
 
 def members_of(filters: Any) -> Members:
-    """Of a list of (column, operator, value), or a list of such lists; of Arrow's expressions nothing is known."""
+    """Members from a list of (column, operator, value), or a list of such lists. Other filters give ANY."""
     if not isinstance(filters, (list, tuple)) or not filters:
         return ANY
     lists = filters if isinstance(filters[0], list) else [filters]

@@ -131,7 +131,7 @@ def _joined(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def _statistics(source: Any, column: Column) -> list[Struct]:
-    """What is in each page."""
+    """Statistics of each page."""
     index, _ = parsed(_bytes_at(source, *column.chunk.column_index))
     empty, least, largest = (index[number][1][1] for number in (_NULL_PAGES, _LEAST_OF, _LARGEST_OF))
     nulls = index[_NULLS_OF][1][1] if _NULLS_OF in index else None

@@ -73,7 +73,7 @@ def _held(kind: Any) -> tuple[str, ...]:
 
 
 class Footer:
-    """What the end of a file says of it.
+    """The metadata at the end of a file.
 
     Of row groups our own reader says it, which looks through what it reads. Arrow's objects believe what a footer says
     of columns, and end the process of who asks them about what cannot be.
@@ -87,7 +87,7 @@ class Footer:
             size = source.size()
             end = _end_of(source, size)
         length = int.from_bytes(end[-8:-4], "little")
-        # Of an encrypted one Arrow says that it is.
+        # Arrow reports encrypted files with an error of its own.
         self._own = _core.ParquetFooter(end[:length] if end[-4:] == b"PAR1" else b"\0", size)
         found = pq.ParquetFile(pa.BufferReader(b"PAR1" + end))
         self.metadata, self.schema, self.groups = found.metadata, found.schema_arrow, self._own.groups
@@ -138,7 +138,7 @@ class Footer:
             raise ValueError(f"the statistics of column {min(wrong.intersection(names))!r} are too short or too long")
 
     def chunk(self, group: int, leaf: int) -> Chunk:
-        """What is said of a leaf of the schema in a row group."""
+        """Metadata of a leaf column in a row group."""
         return Chunk._make(self._own.chunk(group, leaf))
 
 
@@ -209,7 +209,7 @@ class ParquetReader(Reader):
         return found is not None and found[0].has_dictionary and found[0].unpacked <= 3 * found[2]
 
     def _chunk(self, part: Part, name: str) -> tuple[Chunk, bool, int] | None:
-        """What the footer says of a column that the engine decodes, whether it is optional, and its rows."""
+        """Metadata of a column that the engine decodes: whether it is optional, and its rows."""
         if self.place.system is not None or self.place.data is not None or name in self.keys.names:
             return None
         footer = self._footer(part.file)
@@ -273,7 +273,7 @@ class ParquetReader(Reader):
         return found
 
     def _holds(self, part: Part) -> Any:
-        """What the path says of all rows of a part: an expression, or None."""
+        """The condition that all rows of a part meet according to its path: an expression, or None."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -301,7 +301,7 @@ class ParquetReader(Reader):
         return False, None
 
     def _asked(self, where: Any) -> Asked:
-        """What an expression reads: found once."""
+        """The columns that an expression reads, cached."""
         last = self._last
         if last is None or last.where is not where:
             fields = fields_of(where, self.schema)
@@ -333,7 +333,7 @@ class ParquetReader(Reader):
             return (rows_left(source, footer, asked, where, (either, fields)) if asked else None), known
 
     def paged(self, where: Any) -> tuple[int, int]:
-        """Of the row groups whose page indexes exclude rows, how many rows are left, and how many there are."""
+        """Remaining and total rows of row groups whose page indexes exclude rows."""
         left = total = 0
         for part in self.parts:
             with reading(part):
@@ -380,7 +380,7 @@ class ParquetReader(Reader):
 
 
 def _both(one: Any, other: Any) -> Any:
-    """What holds where both do; None holds everywhere."""
+    """Conjunction of two conditions; None is always true."""
     told = [each for each in (one, other) if each is not None]
     return functools.reduce(operator.and_, told) if told else None
 
@@ -484,7 +484,7 @@ def parquet_columns(
 
 
 def _texts_of(column: Any) -> Strings | None:
-    """What names directories: a column's texts, or those of its categories."""
+    """The values that name directories: a column's strings, or those of its categories."""
     column = column.categories if isinstance(column, Categorical) else column
     return column if isinstance(column, Strings) else None
 

@@ -38,7 +38,7 @@ def by_threads(options: Mapping[str, Any]) -> bool:
 
 
 def footer_of(data: Any) -> tuple[Struct, int]:
-    """What a whole file's end says, and where that begins. ValueError when it is none."""
+    """The footer of a complete file, and its position. ValueError when the file is no Parquet file."""
     size = int.from_bytes(data[-8:-4], "little")
     begin = len(data) - 8 - size
     if data[-4:] != MAGIC or begin < 4:
@@ -48,7 +48,7 @@ def footer_of(data: Any) -> tuple[Struct, int]:
 
 @dataclass
 class Index:
-    """Of a column's pages the least and largest values, as bytes, and where they lie."""
+    """Least and greatest values of a column's pages, as bytes, and the positions of the pages."""
 
     ranges: bytes
     offsets: Struct
@@ -171,7 +171,7 @@ def _all_differ(column: Any) -> bool:
 
 
 def _of(names: Sequence[str], option: Any) -> Any:
-    """What an option says of these columns: some name columns, or fields of them."""
+    """The value of an option for these columns: some options name columns, or fields of them."""
     if isinstance(option, dict):
         return {name: one for name, one in option.items() if _top(name) in names or name in names}
     if isinstance(option, (list, tuple)):
@@ -253,7 +253,7 @@ class GroupsWriter:
 
 
 def tail(groups: Groups, schema: Any, options: Mapping[str, Any]) -> bytes:
-    """What comes behind the row groups: indexes of pages, and the footer."""
+    """The part behind the row groups: page indexes and the footer."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

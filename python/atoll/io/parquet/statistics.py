@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Parquet's statistics do not say, and what Arrow does not bear in them.
+"""Limits of Parquet's statistics, and statistics on which Arrow fails.
 
 Least and largest values leave NaN out, and Arrow excludes rows by them as if there were none: where other values are
 above 3, it takes `~(v > 3)` for false. So what they exclude is asked again of rows with NaN. Of values that are too

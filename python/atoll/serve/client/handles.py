@@ -17,7 +17,7 @@ _SLICE, _MASK, _INDEX = NUMBERS["Expr.assign_slice"], NUMBERS["Expr.assign_mask"
 
 
 class Server(Protocol):
-    """What handles need of their session."""
+    """The interface of a session that handles use."""
 
     pes: int
 

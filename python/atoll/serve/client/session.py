@@ -240,7 +240,7 @@ class RemoteSession:
             )
 
     def info(self) -> dict[str, Any]:
-        """What `_core.info` tells, but of the server: version, processor, cores, memory; and its host and address."""
+        """`_core.info` of the server: version, processor, cores, memory; and its host and address."""
         return {**_core.info(), **self._info}
 
     # -- what `_core.Session` has --

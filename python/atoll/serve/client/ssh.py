@@ -31,7 +31,7 @@ _READY = "atoll-ready"
 
 @dataclass(frozen=True)
 class Address:
-    """What `ssh://user@login:port/NAME` says."""
+    """The parts of `ssh://user@login:port/NAME`."""
 
     destination: str
     port: int | None
@@ -121,7 +121,7 @@ class Tunnel:
 
 
 def _connection_file(address: Address) -> Server:
-    """What the server's connection file says, read by ssh."""
+    """The contents of the server's connection file, read over ssh."""
     path = f".atoll/servers/{address.name}.json"
     asked = subprocess.run(
         address.command(f"cat {shlex.quote(path)}"), stdin=subprocess.DEVNULL, capture_output=True, text=True,

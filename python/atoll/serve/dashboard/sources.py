@@ -20,7 +20,7 @@ Snapshot = dict[str, Any]
 
 
 class Source(Protocol):
-    """What a dashboard shows. Its methods may be called from any thread, one at a time."""
+    """Source of a dashboard's data. Methods may be called from any thread, one at a time."""
 
     def snapshot(self, operations: int, lines: int) -> Snapshot:
         """The present state, with operations and log lines behind these numbers. ConnectionError: it has ended."""

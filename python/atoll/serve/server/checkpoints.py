@@ -113,7 +113,7 @@ class Checkpoints:
             self.step()
 
     def status(self) -> dict[str, Any]:
-        """What `atoll serve status` shows."""
+        """Data for `atoll serve status`."""
         return {
             "path": self.path, "at": self.written_at, "changed": self._names.version != self._saved,
             "error": self.error, "attempts": self.attempts, "running": self._steps is not None,

@@ -299,7 +299,7 @@ class Client:
         return lambda: [data, _pieces(fixed, _PIECE)]
 
     def status(self) -> dict[str, Any]:
-        """What `atoll serve sessions` shows. The listener's thread may call it: it uses no engine."""
+        """Data for `atoll serve sessions`. The listener's thread may call it: it uses no engine."""
         return {
             "session": self.id, "user": self.user, "process": self.process, "role": self.role.label,
             "seconds": round(time.monotonic() - self.began, 1), "connected": self.connection is not None,

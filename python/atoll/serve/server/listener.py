@@ -266,7 +266,7 @@ class Listener:
         return {}, _close
 
     def _monitor(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
-        """What a dashboard shows: `operations` and `lines` are the last ones that it has."""
+        """Data for a dashboard, after the operations and log lines that it has already (`operations`, `lines`)."""
         if role < Role.CODE:
             raise RefusedError("the dashboard needs the role code")
         self._loop.watch()

@@ -83,7 +83,7 @@ class Names:
         ]
 
     def status(self) -> list[dict[str, Any]]:
-        """What a dashboard shows of each object."""
+        """Data of each object for a dashboard."""
         return [
             {"name": name, "kind": one.kind, "bytes": sum(map(_nbytes, one.handles)), "user": one.user,
              "role": one.role.label, "at": one.at}
