@@ -45,12 +45,14 @@ class Activity:
         self._recent: deque[tuple[int, float, float, str, str]] = deque(maxlen=KEPT)
         self._count = 0
         self.totals: dict[str, tuple[int, float]] = {}  # operation → calls, seconds
+        self.begun = 0  # operations
         self.running: tuple[str, str, float] | None = None  # operation, session, begin
         self.progress: tuple[str, int, int] | None = None  # operation as the engine names it, done, total
 
     def begin(self, operation: str, session: str) -> float:
         """Notes that an operation begins; when."""
         now = time.monotonic()
+        self.begun += 1
         self.running = operation, session, now
         return now
 

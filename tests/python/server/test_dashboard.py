@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import signal
 import stat
 import threading
 import time
@@ -37,6 +38,7 @@ SNAPSHOT = {
     "list": [{
         "session": "s1", "user": 'a"da', "process": 7, "role": "code", "seconds": 3.0, "connected": True, "arrays": 2,
         "quota": 0, "calls": 9, "running": "sort", "bytes": 160, "waiting": False,
+        "request": 7,
     }],
     "operations": [(1, 97.0, 98.0, "sort", "s1")], "lines": [(1, "a line")],
 }  # fmt: skip
@@ -56,8 +58,8 @@ class FakeSource:
             "lines": [one for one in SNAPSHOT["lines"] if one[0] > lines],
         }
 
-    def cancel(self, session):
-        self.cancelled.append(session)
+    def cancel(self, session, request):
+        self.cancelled.append((session, request))
         return session == "s1"
 
 
@@ -154,13 +156,14 @@ def test_login_sets_a_cookie_that_scripts_cannot_read(site):
 
 
 def test_cancel_reaches_the_source(site):
-    post = {"data": b'{"session": "s1"}', "X-Atoll": "1"}
+    post = {"data": b'{"session": "s1", "request": 7}', "X-Atoll": "1"}
     assert site.ask("cancel", token="", **post)[0] == 401
-    assert site.ask("cancel", data=b'{"session": "s1"}')[0] == 400
+    assert site.ask("cancel", data=b'{"session": "s1", "request": 7}')[0] == 400
     assert site.source.cancelled == []
     assert site.ask("cancel", **post)[0] == 200
-    assert site.ask("cancel", data=b'{"session": "s2"}', **{"X-Atoll": "1"})[0] == 404
-    assert site.source.cancelled == ["s1", "s2"]
+    assert site.ask("cancel", data=b'{"session": "s2", "request": 1}', **{"X-Atoll": "1"})[0] == 404
+    assert site.ask("cancel", data=b'{"session": "s1"}', **{"X-Atoll": "1"})[0] == 400
+    assert site.source.cancelled == [("s1", 7), ("s2", 1)]
 
 
 def test_events_begin_with_all_that_is_kept(site):
@@ -253,6 +256,29 @@ def test_activity_keeps_times_of_long_operations_and_totals_of_all():
     assert activity.after(1, 10) == []
 
 
+def test_a_request_that_has_ended_is_not_cancelled(monkeypatch):
+    from atoll.serve.dashboard import sources
+
+    sent = []
+    monkeypatch.setattr(sources.os, "kill", lambda pid, number: sent.append(number))
+    ak.shutdown()
+    with ak.init() as session:
+        source = sources.LocalSource(session._core)
+        try:
+            activity = source.recorder.activity
+            ended = activity.begin("sort", "local")
+            (seen,) = source.snapshot(0, 0)["list"]
+            activity.end("sort", "local", ended)
+            activity.begin("cumsum", "local")
+            assert source.cancel("local", seen["request"])
+            assert sent == []
+            (seen,) = source.snapshot(0, 0)["list"]
+            assert source.cancel("local", seen["request"])
+            assert sent == [signal.SIGINT]
+        finally:
+            source.close()
+
+
 def test_log_keeps_its_last_lines():
     import logging
 
@@ -286,9 +312,8 @@ def test_server_is_shown_and_its_operations_are_cancelled(server):
                     found = json.loads(site.ask("state")[2])
                     for one in found["list"]:
                         if one["running"] == "sort":
-                            site.ask(
-                                "cancel", data=json.dumps({"session": one["session"]}).encode(), **{"X-Atoll": "1"}
-                            )
+                            wanted = {"session": one["session"], "request": one["request"]}
+                            site.ask("cancel", data=json.dumps(wanted).encode(), **{"X-Atoll": "1"})
                     time.sleep(0.01)
 
             thread = threading.Thread(target=cancel)

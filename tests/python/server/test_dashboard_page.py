@@ -61,8 +61,8 @@ class LiveSource(FakeSource):
             found["state"] = {}
         return found
 
-    def cancel(self, session):
-        self.cancelled.append(session)
+    def cancel(self, session, request):
+        self.cancelled.append((session, request))
         self.busy = False
         return True
 
@@ -197,7 +197,7 @@ def test_queue_shows_progress_and_waiting_sessions(page):
 def test_cancel_button_cancels_and_tells(page, site):
     page.click("#sessions tr:first-child button")
     wait_text(page, "#cancelled", "The request of session s1 is cancelled.")
-    assert site.source.cancelled == ["s1"]
+    assert site.source.cancelled == [("s1", 7)]
     wait_text(page, "#status", "idle")
     wait_text(page, "#progress", "No operation is running.")
 

@@ -59,6 +59,6 @@ class Feed:
             "lines": [one for one in list(self._lines) if one[0] > line],
         }
 
-    def cancel(self, session: str) -> bool:
-        """Interrupts the request of a session."""
-        return self._source.cancel(session)
+    def cancel(self, session: str, request: int) -> bool:
+        """Interrupts a request of a session, by its number."""
+        return self._source.cancel(session, request)

@@ -26,8 +26,9 @@ class Source(Protocol):
         """The present state, with operations and log lines behind these numbers. ConnectionError: it has ended."""
         ...
 
-    def cancel(self, session: str) -> bool:
-        """Interrupts the request of a session; whether there is such a session."""
+    def cancel(self, session: str, request: int) -> bool:
+        """Interrupts the request of a session that `snapshot` lists with this number, unless it has ended; whether
+        there is such a session."""
         ...
 
 
@@ -40,8 +41,8 @@ class ServerSource:
     def snapshot(self, operations: int, lines: int) -> Snapshot:
         return self._target.control({"purpose": "monitor", "operations": operations, "lines": lines})
 
-    def cancel(self, session: str) -> bool:
-        return bool(self._target.control({"purpose": "cancel", "of": session})["found"])
+    def cancel(self, session: str, request: int) -> bool:
+        return bool(self._target.control({"purpose": "cancel", "of": session, "number": request})["found"])
 
 
 class LocalSource:
@@ -76,6 +77,7 @@ class LocalSource:
                 "seconds": time.monotonic() - self._began, "connected": True, "arrays": len(objects),
                 "calls": sum(count for count, _ in list(activity.totals.values())), "waiting": False,
                 "running": state.get("operation", ""), "bytes": self.recorder.stats.get("memory_in_use", 0),
+                "request": activity.begun,
             }],
         }  # fmt: skip
 
@@ -84,9 +86,10 @@ class LocalSource:
             return children_of(os.getppid()) if self._core.pes > 1 else [os.getpid()]
         return [os.getpid(), *workers_of(os.getpid(), self._core.pes - 1)]
 
-    def cancel(self, session: str) -> bool:
+    def cancel(self, session: str, request: int) -> bool:
         if session != "local":
             return False
-        if self.recorder.activity.running is not None:
+        activity = self.recorder.activity
+        if activity.running is not None and activity.begun == request:
             os.kill(os.getpid(), signal.SIGINT)
         return True

@@ -115,10 +115,10 @@ def application(feed: Feed, token: str, hosts: Iterable[str]) -> Any:
         if not allowed(request):
             return refused()
         found = await body_of(request)
-        if found is None:
+        if found is None or not isinstance(found.get("request"), int):
             return responses.JSONResponse({"error": "the request is not valid"}, 400, _HEADERS)
         try:
-            done = await asyncio.to_thread(feed.cancel, str(found.get("session", "")))
+            done = await asyncio.to_thread(feed.cancel, str(found.get("session", "")), found["request"])
         except OSError as error:
             return responses.JSONResponse({"error": str(error)}, 502, _HEADERS)
         return responses.JSONResponse({"found": done}, 200 if done else 404, _HEADERS)

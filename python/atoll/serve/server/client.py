@@ -305,6 +305,7 @@ class Client:
             "seconds": round(time.monotonic() - self.began, 1), "connected": self.connection is not None,
             "arrays": len(self.handles), "quota": self.quota, "calls": self.calls, "running": self.running,
             "bytes": self.bytes, "waiting": not self.running and self._waits(),
+            "request": self.done if self.running else self.done + 1,
         }  # fmt: skip
 
     def _waits(self) -> bool:

@@ -290,9 +290,11 @@ class Listener:
     def _cancel(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
         if role < Role.CODE:
             raise RefusedError("cancelling requests of other sessions needs the role code")
-        session = str(request.get("of"))
-        _log.info("a dashboard cancels the request of session %s", session)
-        return {"found": self._loop.cancel(session)}, _close
+        session, number = str(request.get("of")), request.get("number")
+        if not isinstance(number, int):
+            raise RefusedError("cancelling needs the number of a request")
+        _log.info("a dashboard cancels request %d of session %s", number, session)
+        return {"found": self._loop.cancel(session, number)}, _close
 
     def _checkpoint(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
         if role < Role.CODE:

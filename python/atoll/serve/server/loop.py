@@ -111,13 +111,14 @@ class Loop:
         if self.running is None:
             self.wake()
 
-    def cancel(self, session: str) -> bool:
-        """Interrupts the running request of a session, or the one that waits; whether there is such a session."""
+    def cancel(self, session: str, number: int) -> bool:
+        """Interrupts a request of a session if it runs, else when its turn comes; whether there is such a session.
+        A request that has ended is not interrupted, nor the one after it."""
         with self.lock:
             client = self.clients.get(session)
         if client is None:
             return False
-        self.interrupt(client, client.done if self.running is client else client.done + 1)
+        self.interrupt(client, number)
         return True
 
     def admit(self, client: Client) -> None:

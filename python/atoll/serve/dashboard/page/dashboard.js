@@ -325,13 +325,16 @@ function progress(view) {
   ]), bar);
 }
 
+const requests = new Map(); // session → number of its request; a button outlives several requests
+
 function cancelButton(one) {
+  requests.set(one.session, one.request);
   const busy = Boolean(one.running || one.waiting);
   const button = made("button", "Cancel", { type: "button", "aria-label": `Cancel the request of session ${one.session}` });
   button.dataset.key = `${one.session}${busy}`;
   button.disabled = !busy;
   button.onclick = async () => {
-    const answer = await post("cancel", { session: one.session });
+    const answer = await post("cancel", { session: one.session, request: requests.get(one.session) });
     element("cancelled").textContent = answer.ok ? `The request of session ${one.session} is cancelled.` : "It could not be cancelled: the session has ended.";
   };
   return button;
