@@ -141,7 +141,7 @@ def parts(key: str) -> list[str]:
 
 
 def after(line: str, depth: int, quotes: str) -> tuple[int, str]:
-    """Brackets and long texts that are open at the end of a line."""
+    """Brackets and long strings that are open at the end of a line."""
     at = 0
     while at < len(line):
         if quotes:

@@ -397,7 +397,7 @@ def genfromtxt(fname: Any, dtype: DTypeLike = float, **options: Any) -> Any:
 
 
 def fromregex(file: Any, regexp: Any, dtype: Any, encoding: str | None = None) -> dict[str, Any]:
-    """The matches of the groups of a regular expression in a text: a column for each field of `dtype`.
+    """The matches of the groups of a regular expression in a string: a column for each field of `dtype`.
 
     Parameters are NumPy's; NumPy returns a structured array instead.
 
@@ -451,7 +451,7 @@ def frombuffer(buffer: Any, dtype: DTypeLike = float, count: int = -1, offset: i
 
 
 def fromstring(string: str, dtype: DTypeLike = float, count: int = -1, *, sep: str) -> ndarray:
-    """An array of numbers in a text.
+    """An array of numbers in a string.
 
     Examples
     --------
@@ -463,7 +463,7 @@ def fromstring(string: str, dtype: DTypeLike = float, count: int = -1, *, sep: s
 
 
 def write_raw(values: Array, file: Any, sep: str, format: str) -> None:
-    """ndarray.tofile: bytes in C order, or with `sep` a text."""
+    """ndarray.tofile: bytes in C order, or with `sep` a string."""
     with opened(file, "wt" if sep else "wb") as stream:
         between = itertools.chain([""], itertools.repeat(sep))
 

@@ -221,7 +221,7 @@ class ndarray(Array):
         self.getfield(dtype, offset)[...] = val
 
     def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
-        """Writes the elements to a file: their bytes in C order, or with `sep` a text."""
+        """Writes the elements to a file: their bytes in C order, or with `sep` a string."""
         files.write_raw(self, fid, sep, format)
 
     def dumps(self) -> bytes:

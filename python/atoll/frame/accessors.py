@@ -79,7 +79,7 @@ def _as_index(made: Any) -> Any:
 
 
 class Texts(Accessor):
-    """`Series.str`: methods of texts; what is missing stays so.
+    """`Series.str`: methods of strings; what is missing stays so.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class Texts(Accessor):
         return self._method(name)
 
     def _of_objects(self, name: str) -> Any:
-        """Python's own method of each text among objects; missing where there is none."""
+        """Python's own method of each string among objects; missing where there is none."""
 
         def method(*args: Any, **options: Any) -> Any:
             held = to_list(self._of._values)
@@ -128,30 +128,30 @@ class Texts(Accessor):
         return self._wrapped(values.len())
 
     def contains(self, pat: Any, case: bool = True, flags: int = 0, na: Any = None, regex: bool = True) -> Any:
-        """Whether a pattern matches anywhere in each text."""
+        """Whether a pattern matches anywhere in each string."""
         return self._tested(self._of._values.str.contains(pat, case, flags, None, regex), na)
 
     def startswith(self, pat: Any, na: Any = None) -> Any:
-        """Whether each text begins with another."""
+        """Whether each string begins with another."""
         return self._tested(self._of._values.str.startswith(pat), na)
 
     def endswith(self, pat: Any, na: Any = None) -> Any:
-        """Whether each text ends in another."""
+        """Whether each string ends in another."""
         return self._tested(self._of._values.str.endswith(pat), na)
 
     def match(self, pat: Any, case: bool = True, flags: int = 0, na: Any = None) -> Any:
-        """Whether a pattern matches at the beginning of each text."""
+        """Whether a pattern matches at the beginning of each string."""
         return self._tested(self._of._values.str.match(pat, case, flags), na)
 
     def fullmatch(self, pat: Any, case: bool = True, flags: int = 0, na: Any = None) -> Any:
-        """Whether a pattern matches all of each text."""
+        """Whether a pattern matches all of each string."""
         return self._tested(self._of._values.str.fullmatch(pat, case, flags), na)
 
     def _tested(self, found: Any, na: Any) -> Any:
         return self._wrapped(as_column(found).fillna(bool(na)) if isinstance(found, Column) else found)
 
     def split(self, pat: Any = None, *, n: int = -1, expand: bool = False, regex: Any = None) -> Any:
-        """The parts of each text between separators: lists, or with `expand` a column for each place."""
+        """The parts of each string between separators: lists, or with `expand` a column for each place."""
         return self._parts(self._of._values.str.split(pat, n, True, regex=regex), expand)
 
     def rsplit(self, pat: Any = None, *, n: int = -1, expand: bool = False) -> Any:
@@ -169,7 +169,7 @@ class Texts(Accessor):
     def replace(
         self, pat: Any, repl: Any = None, n: int = -1, case: Any = None, flags: int = 0, regex: bool = False
     ) -> Any:
-        """Matches of a pattern, or occurrences of a text, as another text; a function is called for each match."""
+        """Matches of a pattern, or occurrences of a string, as another string; a function is called for each match."""
         if callable(repl):
             if not regex:
                 raise ValueError("Cannot use a callable replacement when regex=False")
@@ -225,18 +225,18 @@ class Texts(Accessor):
         )
 
     def decode(self, encoding: str, errors: str = "strict") -> Any:
-        """Texts of bytes."""
+        """Strings of bytes."""
         held = [one.decode(encoding, errors) if isinstance(one, bytes) else np.nan for one in to_list(self._of._values)]
         return self._of._new(make(held, "str"))
 
     def findall(self, pat: Any, flags: int = 0) -> Any:
-        """All matches of a pattern in each text: lists."""
+        """All matches of a pattern in each string: lists."""
         compiled = re.compile(pat, flags) if isinstance(pat, str) else pat
         held = [np.nan if one != one else compiled.findall(one) for one in to_list(self._of._values)]
         return self._of._new(make(held))
 
     def cat(self, others: Any = None, sep: Any = None, na_rep: Any = None, join: str = "left") -> Any:
-        """Texts with others behind them; all texts as one, when there are none."""
+        """Strings with others behind them; all strings as one, when there are none."""
         values = self._of._values
         if others is None:
             held = values if na_rep is None else values.fillna(na_rep)
@@ -306,7 +306,7 @@ class Parts(Accessor):
         return self._method("get")(key)
 
     def to_period(self, freq: Any = None) -> Any:
-        """The periods that moments are in, of a length: months of "M"."""
+        """The periods that datetimes are in, of a length: months of "M"."""
         return self._of._new(to_period(self._of._values, freq))
 
     def to_pydatetime(self) -> Any:
@@ -385,7 +385,7 @@ class SeriesAccessors:
 
     @property
     def str(self: Any) -> Texts:
-        """Methods of texts, row by row; see `Strings`."""
+        """Methods of strings, row by row; see `Strings`."""
         if not isinstance(self._values, (Strings, Objects, Lists, Binary)):
             categories = getattr(self._values, "categories", None)
             if isinstance(categories, Strings):

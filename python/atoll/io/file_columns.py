@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of files that are read by themselves: all rows or some, where they lie; texts of few words as codes."""
+"""Columns of files that are read by themselves: all rows or some, where they lie; strings of few words as codes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LEAST = 20_000  # rows below which codes are not worth a look at all words
 
 
 def read_with_codes(reader: Reader, columns: Collection[str] | None = None, where: Any = None) -> dict[str, Any]:
-    """As `read_columns`; texts of few words become codes of these where all rows are read."""
+    """As `read_columns`; strings of few words become codes of these where all rows are read."""
     names = reader.names(columns)
     coded: dict[str, Any] = {}
     if where is None:
@@ -109,7 +109,7 @@ class FileColumn:
         return column if self._kind is None else column.astype(self._kind)
 
     def _coded(self) -> tuple[Any, list[list[int]]] | None:
-        """The words of a column of texts, and for each part the codes of its own; None where there are too many."""
+        """The words of a column of strings, and for each part the codes of its own; None where there are too many."""
         if self._looked:
             return self._coding
         self._looked = True

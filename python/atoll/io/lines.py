@@ -39,7 +39,7 @@ class LineColumn(NamedTuple):
 
     column: Any
     before: str
-    verbatim: bool = False  # texts that have no special characters
+    verbatim: bool = False  # strings that have no special characters
 
 
 class _Given(NamedTuple):
@@ -50,7 +50,7 @@ class _Given(NamedTuple):
 
 
 def is_plain(column: Any) -> bool:
-    """Whether the column's values are written as they lie: numbers, bools and texts."""
+    """Whether the column's values are written as they lie: numbers, bools and strings."""
     if isinstance(column, Strings):
         return True
     if type(column) is Column:

@@ -74,7 +74,7 @@ class Reader(ABC):
         return None
 
     def few_words(self, part: Part, name: str) -> bool:
-        """Whether the engine finds a column of texts there, of which few seem to be distinct."""
+        """Whether the engine finds a column of strings there, of which few seem to be distinct."""
         return False
 
     def names(self, columns: Collection[str] | None) -> list[str]:

@@ -18,7 +18,7 @@ def unified(schemas: Sequence[Any], files: Sequence[str]) -> Any:
 
     for one, file in zip(schemas, files, strict=True):
         with reading(file):
-            one.names  # noqa: B018  # raises when they are no texts
+            one.names  # noqa: B018  # raises when they are no strings
     schema = schemas[0].remove_metadata()
     for other, file in zip(schemas[1:], files[1:], strict=True):
         if other.equals(schema):
@@ -46,7 +46,7 @@ def _differ(a: Any, b: Any) -> bool:
 
 
 def key_types(place: Place) -> tuple[Any, list[dict[str, Any]]]:
-    """Schema of the columns that paths stand for, and each file's values: whole numbers where all are, else texts."""
+    """Schema of the columns that paths stand for, and each file's values: whole numbers where all are, else strings."""
     import urllib.parse
 
     import pyarrow as pa

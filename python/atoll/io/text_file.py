@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A text that becomes a file: whole or not at all, compressed and encoded as is asked, by one PE."""
+"""A string that becomes a file: whole or not at all, compressed and encoded as is asked, by one PE."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write_text(
     where: Any, text: str, *, encoding: str = "utf-8", errors: str = "strict", compression: Any = "infer",
     mode: str = "w", storage_options: Any = None,
 ) -> None:  # fmt: skip
-    """Writes a text to a path, a URL, or a stream of texts or bytes; with `mode` "a" behind what is there.
+    """Writes a string to a path, a URL, or a stream of strings or bytes; with `mode` "a" behind what is there.
 
     FileExistsError for `mode` "x" where something is there; ValueError for other modes.
     """

@@ -18,7 +18,7 @@ _PIECE = 256 << 20  # bytes of columns that pass through the writing process at 
 
 
 def checked(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns as they are written: of one length, one dimension, and named by texts."""
+    """The columns as they are written: of one length, one dimension, and named by strings."""
     found: dict[str, Any] = {}
     for name, column in columns.items():
         if not isinstance(name, str):
@@ -34,7 +34,7 @@ def checked(columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_nul(text: Any, what: str) -> None:
-    """ValueError for a text with a NUL character, at which libraries in C would cut it."""
+    """ValueError for a string with a NUL character, at which libraries in C would cut it."""
     if isinstance(text, str) and "\0" in text:
         raise ValueError(f"{what} {text!r} has a NUL character (the text would end there). Leave it out?")
 

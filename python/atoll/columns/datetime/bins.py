@@ -40,7 +40,7 @@ def time_bins(
 
     Parameters
     ----------
-    moments : Datetimes
+    datetimes : Datetimes
         In any order.
     freq : str
         As `date_range` has them.

@@ -18,7 +18,7 @@ from .patterns import Pattern, compiled, cut_at, is_literal
 if TYPE_CHECKING:
     from ...arrays.ndarray import ndarray
 
-_FEW = 8  # parts of a text, each of which may cost a pass over all texts
+_FEW = 8  # parts of a string, each of which may cost a pass over all strings
 _ROW_BYTES = 9  # of a part: where it begins, and whether it is there
 
 Self = TypeVar("Self", bound="SplitMethods")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows that somebody else says: from any row to any other."""
+"""Windows with explicit bounds: from any row to any other."""
 
 from __future__ import annotations
 

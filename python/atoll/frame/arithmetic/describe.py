@@ -60,7 +60,7 @@ class SeriesDescribing:
     __slots__ = ()
 
     def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Series:
-        """Count, mean, standard deviation and quartiles; of texts: count, distinct, most frequent.
+        """Count, mean, standard deviation and quartiles; of strings: count, distinct, most frequent.
 
         Examples
         --------

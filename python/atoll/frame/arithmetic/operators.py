@@ -108,7 +108,7 @@ def _unsupported(operation: Any, left: Any, right: Any) -> TypeError:
 
 
 def compared(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """Row by row: bools. Missing values of texts and dates equal nothing; those of nullable numbers stay missing."""
+    """Row by row: bools. Missing values of strings and dates equal nothing; those of nullable numbers stay missing."""
     unequal = operation is operator.ne
     if isinstance(left, ndarray) and isinstance(right, (int, float, np.number)):  # the most frequent first
         return operation(left, right)

@@ -152,7 +152,7 @@ REDUCTIONS: dict[str, Reduction] = {
     "any": lambda values, skipna: np.bool_((_there(values) if skipna else values).any()),
     "all": lambda values, skipna: np.bool_((_there(values) if skipna else values).all()),
 }
-#: What texts have.
+#: What strings have.
 OF_TEXTS = ("min", "max")
 #: What dates and lengths of time have.
 OF_TIMES = ("min", "max", "mean", "median", "std", "sum")

@@ -144,7 +144,7 @@ def kind_of(values: Any) -> Any:
 
 
 def is_text_name(dtype: Any) -> bool:
-    """Whether a caller means texts."""
+    """Whether a caller means strings."""
     if isinstance(dtype, np.dtype):
         return dtype.kind in "UT"
     return dtype is str or (isinstance(dtype, (str, Kind)) and str(dtype) in ("str", "string"))
@@ -257,7 +257,7 @@ def hiding_nan(values: Any) -> Any:
 
 
 def _to_time(values: Any, dtype: Any) -> Any:
-    """Moments or durations of texts, numbers, or of such in another unit."""
+    """Datetimes or durations of strings, numbers, or of such in another unit."""
     if isinstance(dtype, str) and "," in dtype:
         plain, zone = dtype.removesuffix("]").split(",")
         made = _to_time(values, plain + "]")
@@ -321,7 +321,7 @@ def item_of(values: Any, row: int) -> Any:
 
 
 def figure_of(values: Any, value: Any) -> Any:
-    """A figure of values: of moments and durations as Timestamps and Timedeltas, NaN or NaT where there is none."""
+    """An aggregate of values: Timestamps and Timedeltas for datetimes and durations, NaN or NaT when missing."""
     if isinstance(values, Ticks) and values._letter != "t":
         return NaT if value is None else of_value(value)
     return np.nan if value is None else value

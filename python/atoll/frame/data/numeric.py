@@ -21,12 +21,12 @@ _DOWN = {"integer": "i", "signed": "i", "unsigned": "u", "float": "f"}
 
 
 def to_numeric(arg: Any, errors: str = "raise", downcast: Any = None, dtype_backend: Any = None) -> Any:
-    """Texts and objects as the numbers that they are.
+    """Strings and objects as the numbers that they are.
 
     Parameters
     ----------
     arg : Series, index, array_like or scalar
-        What becomes numbers; numbers stay what they are, moments and durations become whole numbers of their unit.
+        What becomes numbers; numbers stay what they are, datetimes and durations become whole numbers of their unit.
     errors : {"raise", "coerce"}
         What becomes of what is no number: ValueError, or NaN.
     downcast : {"integer", "signed", "unsigned", "float"}, optional

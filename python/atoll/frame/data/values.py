@@ -314,7 +314,7 @@ def join_rows(parts: Sequence[Any]) -> Any:
 
 
 def _class_of(part: Any) -> Any:
-    """The kind of a column; texts are one, however they are held."""
+    """The kind of a column; strings are one, however they are held."""
     return Strings if isinstance(part, Strings) else type(part)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values as texts of one width, as pandas writes them."""
+"""Values as strings of one width, as pandas writes them."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def option(name: str) -> Any:
 
 
 def width_of(text: str) -> int:
-    """Cells that a text takes: a letter each, unless pandas' option says that wide letters take two."""
+    """Cells that a string takes: a letter each, unless pandas' option says that wide letters take two."""
     if text.isascii() or not option("unicode.east_asian_width"):
         return len(text)
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def pad(text: str, width: int, left: bool = False) -> str:
-    """A text with spaces before it, or with `left` behind it."""
+    """A string with spaces before it, or with `left` behind it."""
     spaces = " " * (width - width_of(text))
     return text + spaces if left else spaces + text
 
 
 def cells_of(values: Any) -> list[str]:
-    """Texts of a column with room for a sign before them, which dates do not have; cut where they are long."""
+    """Strings of a column with room for a sign before them, which dates do not have; cut where they are long."""
     held = texts_of(values)
     floating = isinstance(values, ndarray) and values.dtype.kind == "f"
     told = floating and option("float_format") is not None
@@ -59,7 +59,7 @@ def cells_of(values: Any) -> list[str]:
 
 
 def texts_of(values: Any) -> list[str]:
-    """Each value of a column as a text."""
+    """Each value of a column as a string."""
     held = to_list(values)
     if isinstance(values, ndarray) and values.dtype.kind in "fc":
         return floats(np.asarray(held, dtype=values.dtype))
@@ -102,7 +102,7 @@ def _of_objects(held: list[Any]) -> list[str]:
 
 
 def nested(value: Any) -> str:
-    """One value as a text; of lists and tuples the elements without quotes."""
+    """One value as a string; of lists and tuples the elements without quotes."""
     if type(value) in (list, tuple):
         parts = ", ".join(nested(one) for one in value)
         if type(value) is list:

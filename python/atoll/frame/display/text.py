@@ -189,7 +189,7 @@ def frame_text(
 
 
 def _table(made: Any, index: bool, header: bool) -> list[list[str]]:
-    """Columns of texts, headers first; that of the index before the others."""
+    """Columns of strings, headers first; that of the index before the others."""
     names = made._index.names
     named = index and any(one is not None for one in names)
     titled = any(one is not None for one in made._labels.names)

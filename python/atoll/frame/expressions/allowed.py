@@ -55,7 +55,7 @@ _ATTRIBUTES = _names(
     is_quarter_start is_year_end is_year_start start_time end_time left right mid closed length unit
     """
 )
-#: Of Python's and NumPy's texts, numbers and times.
+#: Of Python's and NumPy's strings, numbers and times.
 _PLAIN_METHODS = _names(
     """
     lower upper strip lstrip rstrip startswith endswith isoformat date time timestamp total_seconds weekday
@@ -146,7 +146,7 @@ def check_arguments(function: str, arguments: Iterable[Any]) -> None:
 
 
 def check_size(operator: str, left: Any, right: Any) -> None:
-    """Raises where two constants would make a very long value, or format a text."""
+    """Raises where two constants would make a very long value, or format a string."""
     sequences = (str, bytes, list, tuple)
     if operator in ("Mult", "Mod") and (isinstance(left, sequences) or isinstance(right, sequences)):
         if not (_is_column(left) or _is_column(right)):

@@ -183,7 +183,7 @@ def _rows_of_numbers(columns: Sequence[Any], count: int) -> list[Any]:
 
 
 def _objects(column: Any, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Values as objects: moments as Timestamps."""
+    """Values as objects: datetimes as Timestamps."""
     return object_array(to_list(column)) if values.dtype.kind in "mM" else values.astype(object)
 
 
@@ -337,7 +337,7 @@ class FrameConversion:
     ) -> Any:
         """The rows as JSON: by columns, ``records``, ``index``, ``split``, ``values``; a record a line with `lines`.
 
-        Records in lines go to a file from all PEs. Moments are milliseconds since 1970, as in pandas; floats have all
+        Records in lines go to a file from all PEs. Datetimes are milliseconds since 1970, as in pandas; floats have all
         their digits. ``table``, and pandas' other options (`date_format`, `double_precision`, `force_ascii`,
         `date_unit`, `default_handler`, `compression`, `index`, `indent`, `mode`) are its own work, of which a warning
         tells once.

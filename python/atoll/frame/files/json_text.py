@@ -30,7 +30,7 @@ def json_text(value: Any) -> str:
 
 
 def in_json(column: Any) -> Any:
-    """A column whose moments and durations are milliseconds."""
+    """A column whose datetimes and durations are milliseconds."""
     if not isinstance(column, Ticks):
         return column
     return column.astype(f"{np.dtype(column.dtype).kind}8[ms]").astype("int64")

@@ -68,7 +68,7 @@ def read_csv(
     nrows : int
         Rows from the beginning: of what comes behind them nothing is read.
     parse_dates : list of str
-        Columns that become moments, by `date_format` (a format, or one by name), or else as their first value is
+        Columns that become datetimes, by `date_format` (a format, or one by name), or else as their first value is
         written, with `dayfirst`.
     on_bad_lines : str or callable
         "error", "warn" of lines that have not as many values as there are columns and skip them, or "skip" them.
@@ -201,7 +201,7 @@ def _is_short(error: str) -> bool:
 
 def as_pandas_guesses(column: Any) -> Any:
     """A column whose kind was guessed, in the kind that pandas guesses: integers of which some are missing are floats,
-    days are moments."""
+    days are datetimes."""
     if type(column) is Column and column.dtype.kind in "iu" and column.valid is not None:
         return cast(column, np.float64)
     return column.astype(np.dtype("datetime64[us]")) if str(getattr(column, "dtype", "")) == "datetime64[D]" else column

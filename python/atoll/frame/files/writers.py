@@ -70,7 +70,7 @@ class FrameFiles:
         doublequote: bool = True, escapechar: str | None = None, decimal: str = ".", errors: str = "strict",
         storage_options: Any = None,
     ) -> str | None:  # fmt: skip
-        """Rows as lines of separated values: a text, or into a file. Rows are put together, and written, by all PEs.
+        """Rows as lines of separated values: a string, or into a file. Rows are put together, and written, by all PEs.
 
         `float_format`, `quoting`, `doublequote`, `escapechar` and `decimal` are pandas' own work, of which a warning
         tells once. With `mode` "a" the file has its old rows and the new, or the old.
@@ -188,7 +188,7 @@ def _has_lines(column: Any) -> bool:
 
 
 def written(text: str, where: Any, **options: Any) -> str | None:
-    """A text, or None when it went to where it should; options of `io.text.write_text`."""
+    """A string, or None when it went to where it should; options of `io.text.write_text`."""
     if where is None:
         return text
     from ...io.text_file import write_text

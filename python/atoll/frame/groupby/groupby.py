@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Grouped Series and frames: their figures, and what is made of each group's rows."""
+"""Grouped Series and frames: aggregates, and functions applied to each group's rows."""
 
 from __future__ import annotations
 

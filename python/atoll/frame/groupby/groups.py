@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Group-by: figures of groups as Series and frames, over `ak.groupby`."""
+"""Group-by: aggregates of groups as Series and frames, over `ak.groupby`."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from ..own.groups import each_group
 
 #: Figures that the engine computes together, in one pass.
 TOGETHER = ("sum", "mean", "min", "max", "var", "std", "size", "count", "first", "last")
-#: Figures that keep the kind of texts.
+#: Aggregates of strings that are strings.
 OF_ANY = ("min", "max", "first", "last", "count", "nunique", "size", "mode")
 
 
-#: Functions that are figures of our own, too.
+#: Functions that are aggregates of the engine, too.
 BUILT_IN: dict[Any, str] = {
     sum: "sum", min: "min", max: "max", any: "any", all: "all", np.sum: "sum", np.mean: "mean", np.min: "min",
     np.max: "max", np.median: "median", np.prod: "prod",
@@ -80,7 +80,7 @@ def figure(groups: Groups, values: Any, name: str, **options: Any) -> Any:
 
 
 def figures(groups: Groups, wanted: list[tuple[Any, str]], **options: Any) -> list[Any]:
-    """Several figures of columns for each group: those that the engine knows in one pass."""
+    """Several aggregates of columns for each group; the engine's own aggregates take one pass."""
     by = groups.by
     found: dict[int, Any] = {}
     together: dict[str, tuple[Any, str]] = {}

@@ -199,7 +199,7 @@ class ResampledGroups:
 
             if not is_frame(groups._of):
                 return groups.apply(each)
-            made = groups.apply(column)  # each group's figures below the others', also where all have the same steps
+            made = groups.apply(column)  # one group below the other, also where all have the same steps
             return series(made._columns[0], made._index, names[0]) if names else made
 
         return method

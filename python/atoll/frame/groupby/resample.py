@@ -101,7 +101,7 @@ def period_bins(values: Periods, freq: Any, at_end: bool = False) -> TimeBins:
 
 
 class Resampler:
-    """Rows by steps of time; figures also of steps without rows. `resample` makes it."""
+    """Rows grouped by steps of time, with aggregates also for empty steps; made by `resample`."""
 
     def __init__(self, of: Any, grouper: Grouper, chosen: Any = None) -> None:
         self._of, self._grouper, self._chosen = of, grouper, chosen
@@ -168,7 +168,7 @@ class Resampler:
     aggregate = agg
 
     def _steps(self) -> tuple[Any, Any]:
-        """The rows, which stand in order of their moments, and the labels of all steps."""
+        """The rows, which stand in order of their datetimes, and the labels of all steps."""
         of, column = self._of, self._grouper.values_of(self._of)[0]
         if self._grouper.key is not None:
             of = of.drop(columns=[self._grouper.key])
@@ -294,7 +294,7 @@ def of_rows(numbers: Any, of: Any) -> Any:
 
 
 def _of_times(index: Any) -> Any:
-    """An index of moments as it is; TypeError for others."""
+    """An index of datetimes as it is; TypeError for others."""
     if not isinstance(index._values, Datetimes):
         raise TypeError("index is not a valid DatetimeIndex or PeriodIndex")
     return index
@@ -321,19 +321,19 @@ class Resampling(Clock):
         return Resampler(self, Grouper(on, level, rule, False, closed, label, origin, offset, convention=convention))
 
     def tz_localize(self: Any, tz: Any, axis: Any = 0, level: Any = None, **options: Any) -> Any:
-        """The same rows, the labels' moments taken as a zone's."""
+        """The same rows, the labels' datetimes taken as a zone's."""
         return self._with_index(_of_times(self._index).tz_localize(tz, **options))
 
     def tz_convert(self: Any, tz: Any, axis: Any = 0, level: Any = None, copy: Any = None) -> Any:
-        """The same rows, the labels' moments told in another zone."""
+        """The same rows, the labels' datetimes told in another zone."""
         return self._with_index(_of_times(self._index).tz_convert(tz))
 
     def to_period(self: Any, freq: Any = None, axis: Any = 0, copy: Any = None) -> Any:
-        """The rows labelled by the periods that their moments are in."""
+        """The rows labelled by the periods that their datetimes are in."""
         return self._with_index(self._index.to_period(freq))
 
     def to_timestamp(self: Any, freq: Any = None, how: str = "start", axis: Any = 0, copy: Any = None) -> Any:
-        """The rows labelled by the moments at which their periods begin, or with ``how="end"`` end."""
+        """The rows labelled by the datetimes at which their periods begin, or with ``how="end"`` end."""
         if not hasattr(self._index, "to_timestamp"):
             raise TypeError(f"unsupported Type {type(self._index).__name__}")
         return self._with_index(self._index.to_timestamp(freq, how))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Indexes of moments and of durations, which know the step they were made with."""
+"""Indexes of datetimes and of durations, which know the step they were made with."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def times(freq: str | None, by: int) -> str | None:
 
 
 def read_durations(values: Any, unit: Any = None, errors: str = "raise") -> Any:
-    """Durations of texts and numbers: to the microsecond at least, as pandas has them."""
+    """Durations of strings and numbers: to the microsecond at least, as pandas has them."""
     made = to_timedelta(values, unit, errors)
     coarse = isinstance(made, Timedeltas) and made.unit in ("s", "ms") and not isinstance(values, Timedeltas)
     return made.as_unit("us") if coarse else made
@@ -173,7 +173,7 @@ def _check_no_more(name: str, options: dict[str, Any]) -> None:
 
 
 class DatetimeIndex(TimeIndex):
-    """Labels that are moments.
+    """Labels that are datetimes.
 
     Examples
     --------
@@ -205,7 +205,7 @@ class DatetimeIndex(TimeIndex):
         return self.to_series().dt.isocalendar()
 
     def to_period(self, freq: Any = None) -> Any:
-        """The periods that the moments are in."""
+        """The periods that the datetimes are in."""
         known = self.freqstr
         if freq is None and known is None and self.size > 2:
             known = self.inferred_freq
@@ -225,7 +225,7 @@ class DatetimeIndex(TimeIndex):
 
     @property
     def is_normalized(self) -> bool:
-        """Whether all moments are midnights."""
+        """Whether all datetimes are midnights."""
         return bool((self._column == self._column.normalize()).all())
 
     @property
@@ -246,7 +246,7 @@ class DatetimeIndex(TimeIndex):
         return Objects([None if one is None else one.timetz() for one in self._column.to_list()]).to_numpy()
 
     def snap(self, freq: Any = "S") -> Any:
-        """The moments rounded to a frequency."""
+        """The datetimes rounded to a frequency."""
         return index_of(self._column.round(freq), self._name)
 
     def to_pydatetime(self) -> np.ndarray[Any, Any]:
@@ -254,12 +254,12 @@ class DatetimeIndex(TimeIndex):
         return Objects(self._column.to_list()).to_numpy()
 
     def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Any:
-        """The moments at which the clock of a zone shows these; None: what it shows, without a zone."""
+        """The datetimes at which the clock of a zone shows these; None: what it shows, without a zone."""
         made = index_of(self._column.tz_localize(tz, ambiguous, nonexistent), self._name)
         return made._stepping(self.freqstr) if self._column.tz is None else made
 
     def tz_convert(self, tz: Any) -> Any:
-        """The same moments, told in another zone."""
+        """The same datetimes, told in another zone."""
         return index_of(self._column.tz_convert(tz), self._name)._stepping(self.freqstr)
 
 
@@ -303,7 +303,7 @@ def date_range(
     start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, tz: Any = None,
     normalize: bool = False, name: Any = None, inclusive: str = "both", unit: Any = None,
 ) -> Any:  # fmt: skip
-    """Moments at even steps, as an index; see `atoll.date_range`.
+    """Datetimes at even steps, as an index; see `atoll.date_range`.
 
     Examples
     --------

@@ -22,7 +22,7 @@ from .sets import IndexSets
 
 
 class Index(IndexMethods, IndexSets, IndexLookup, IndexOthers, metaclass=Tabular):
-    """Labels of rows: numbers, texts, dates, … of one kind.
+    """Labels of rows: numbers, strings, dates, … of one kind.
 
     Parameters
     ----------

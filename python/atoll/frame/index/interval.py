@@ -239,7 +239,7 @@ def containing(intervals: Intervals, points: Any) -> Any:
 def interval_range(
     start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, name: Any = None, closed: str = "right"
 ) -> Any:
-    """Intervals one behind another: of numbers, or of moments.
+    """Intervals one behind another: of numbers, or of datetimes.
 
     Examples
     --------

@@ -39,13 +39,13 @@ def equals_label(values: Any, label: Any) -> Any:
     return found.fillna(False) if isinstance(found, Column) else found
 
 
-#: What may end a text of a moment: its distance from UTC.
+#: What may end a datetime string: its distance from UTC.
 _OFFSET = re.compile(r"(?<=\d\d:\d\d)[\d:.]*?(Z|[+-]\d\d:?\d\d)$")
 
 
 def span_of(values: Datetimes, label: str) -> tuple[Any, Any]:
-    """The moments that a text means among others, as precise as it is: from the first to the one behind the last. In
-    a column with a time zone a text without one is what the zone's clock shows."""
+    """First datetime, and the one past the last, that a string such as "2024-05" denotes at its precision.
+    In a column with a time zone, a string without one is local time."""
     offset = _OFFSET.search(label)
     zone = values.tz if offset is None else datetime.datetime.fromisoformat(f"2000-01-01T00:00{offset[1]}").tzinfo
     if offset is not None and values.tz is None:

@@ -137,7 +137,7 @@ class IndexMethods(IndexCore):
         return self.to_pandas().array if in_pandas() else self._values
 
     def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
-        """The labels as a NumPy array: of objects where they are texts."""
+        """The labels as a NumPy array: of objects where they are strings."""
         values = self._values
         if isinstance(values, ndarray):
             found = values.to_numpy()
@@ -341,7 +341,7 @@ class IndexMethods(IndexCore):
 
     @property
     def str(self) -> Any:
-        """Methods of texts, label by label."""
+        """Methods of strings, label by label."""
         return self.to_series().str._of_index(self)
 
     def __repr__(self) -> Any:
@@ -376,7 +376,7 @@ def labels_repr(name: str, labels: Any, size: int, extras: list[str], texts: Cal
 
 
 def _in_lines(head: list[str], tail: list[str], start: str) -> str:
-    """Texts in brackets, as pandas breaks them: those before the dots, if any, and those behind."""
+    """Strings in brackets, as pandas breaks them: those before the dots, if any, and those behind."""
     if not head and len(tail) < 2:
         return f"[{tail[0] if tail else ''}], "
     texts = all(not one.startswith("'") for one in tail)

@@ -137,7 +137,7 @@ class IndexOthers(IndexCore):
         return self._with(self.to_series().replace(to_replace, value, regex=regex)._values)
 
     def round(self: Any, decimals: Any = 0, **options: Any) -> Any:
-        """The labels rounded: numbers to decimals, moments and durations to a frequency."""
+        """The labels rounded: numbers to decimals, datetimes and durations to a frequency."""
         values: Any = self._values
         if isinstance(values, Ticks):
             held: Any = values

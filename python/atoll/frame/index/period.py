@@ -33,7 +33,7 @@ class PeriodIndex(Index):
     Parameters
     ----------
     data : array_like
-        Periods, texts or moments.
+        Periods, strings or datetimes.
     freq : str, optional
         How long they are; by default as the data tell it.
     name : hashable, optional
@@ -114,7 +114,7 @@ class PeriodIndex(Index):
         return bool(self.size < 2 or ((ordinals[1:] - ordinals[:-1]) < 2).all())
 
     def to_timestamp(self, freq: Any = None, how: str = "start") -> Any:
-        """The moments at which the periods begin, or with ``how="end"`` their last ones."""
+        """The datetimes at which the periods begin, or with ``how="end"`` their last ones."""
         made = index_of(self._column.to_timestamp(freq, how), self._name)
         even = self.size > 1 and self.is_monotonic_increasing and self.is_full and self.is_unique
         step = _BEGINNINGS.get(self._column.step.base)
@@ -166,7 +166,7 @@ class PeriodIndex(Index):
     # -- lookup --
 
     def _span(self, label: str) -> tuple[int, int]:
-        """The numbers of the first and of the last period that a text means."""
+        """The numbers of the first and of the last period that a string means."""
         try:
             told = Period.of(label)
         except ValueError:
@@ -246,7 +246,7 @@ def _ordinal(value: Any, step: PeriodStep) -> int:
 
 
 def to_period(moments: Any, freq: Any, known: Any = None) -> Periods:
-    """The periods of moments; their length by default that of the steps they are known to stand apart."""
+    """The periods of datetimes; their length by default that of the steps they are known to stand apart."""
     if freq is None and known is None:
         raise ValueError("You must pass a freq argument as current index has none.")
     return Periods.of_moments(moments, step_of_frequency(known) if freq is None else period_step(freq))

@@ -32,7 +32,7 @@ def rows_in_order(columns: list[Any]) -> Any:
 
 
 def in_one_zone(*indexes: Any) -> tuple[Any, ...]:
-    """Indexes of moments in UTC, where their time zones differ; others as they are."""
+    """Indexes of datetimes in UTC, where their time zones differ; others as they are."""
     zones = [getattr(one, "tz", None) for one in indexes]
     if None in zones or len(set(map(str, zones))) == 1:
         return indexes

@@ -52,7 +52,7 @@ class _Scale:
         self.of = values if isinstance(values, Ticks) else None
 
     def numbers(self, values: Any) -> Any:
-        """Values, or edges, as numbers: moments in their column's unit."""
+        """Values, or edges, as numbers: datetimes in their column's unit."""
         if self.of is None:
             return values
         held = values if isinstance(values, Ticks) else make(values)
@@ -66,7 +66,7 @@ class _Scale:
         return self.of._like(asarray(np.asarray(numbers).astype(np.int64)), None)
 
     def even(self, numbers: Any, count: int, right: bool) -> np.ndarray[Any, Any]:
-        """Edges of so many bins of moments, as whole numbers of their unit."""
+        """Edges of so many bins of datetimes, as whole numbers of their unit."""
         there = numbers.dropna() if isinstance(numbers, Column) else numbers
         there = there.values if isinstance(there, Column) else there
         if there.size == 0:
@@ -150,7 +150,7 @@ def cut(
     Parameters
     ----------
     x : Series or array_like
-        Numbers, moments or durations.
+        Numbers, datetimes or durations.
     bins : int, sequence or IntervalIndex
         How many bins of one width, their edges, or the bins themselves.
     right : bool
@@ -233,7 +233,7 @@ def qcut(
     Parameters
     ----------
     x : Series or array_like
-        Numbers, moments or durations.
+        Numbers, datetimes or durations.
     q : int or sequence of float
         How many bins, or the shares of values at their edges.
     labels, retbins, precision, duplicates :

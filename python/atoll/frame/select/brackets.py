@@ -264,7 +264,7 @@ class FrameSelecting:
         cond: Any = None,
         na: bool = False,
     ) -> Any:
-        """The columns, or rows, whose labels are among some, contain a text, or match; with `cond` rows by a mask."""
+        """The columns, or rows, whose labels are among some, contain a string, or match; with `cond` rows by a mask."""
         if callable(items):
             items, cond = None, items
         if cond is not None:
@@ -324,7 +324,7 @@ def _equal(a: Any, b: Any) -> Any:
     return found.fillna(False) if isinstance(found, Column) else found
 
 
-#: So many texts are compared one by one rather than numbered with the column's.
+#: So many strings are compared one by one rather than numbered with the column's.
 FEW = 16
 
 
@@ -352,8 +352,8 @@ def _among(column: Any, values: Any) -> Any:
 
 
 def _asks_for_missing(column: Any, tests: Any, values: Any) -> bool:
-    """Whether among what a caller asks for is what a column's missing values are: for nullable numbers NA, for moments
-    and durations NaT, for others any that stands for none."""
+    """Whether the requested values contain the column's missing value: NA for nullable numbers, NaT for datetimes and
+    durations, any missing value for other columns."""
     if isinstance(column, Ticks):
         listed_alone = isinstance(values, list) and bool(isna(tests).all())  # NaT alone is of any kind
         if isinstance(tests, Ticks) and not listed_alone:
@@ -366,7 +366,7 @@ def _asks_for_missing(column: Any, tests: Any, values: Any) -> bool:
 
 
 def _of_one_kind(tests: Any, column: Any) -> bool:
-    """Whether values can be equal to those of a column of moments or durations."""
+    """Whether values can be equal to those of a column of datetimes or durations."""
     return type(tests) is type(column) and (tests._meta.zone is None) == (column._meta.zone is None)
 
 
@@ -474,7 +474,7 @@ class SeriesSelecting:
         return self._or_inplace(made, inplace)
 
     def filter(self: Any, items: Any = None, like: Any = None, regex: Any = None, axis: Any = None) -> Any:
-        """The values whose labels are among some, contain a text, or match an expression."""
+        """The values whose labels are among some, contain a string, or match an expression."""
         if items is not None:
             return self.loc[[label for label in items if label in self._index]]
         expression = None if regex is None else re.compile(regex)

@@ -88,11 +88,11 @@ class Labelling:
         return self._with_index(self._checked_index(labels))
 
     def add_prefix(self: Any, prefix: str, axis: Any = None) -> Any:
-        """Labels with a text before them."""
+        """Labels with a string before them."""
         return self._relabelled(lambda label: f"{prefix}{label}", axis)
 
     def add_suffix(self: Any, suffix: str, axis: Any = None) -> Any:
-        """Labels with a text behind them."""
+        """Labels with a string behind them."""
         return self._relabelled(lambda label: f"{label}{suffix}", axis)
 
     def _relabelled(self: Any, function: Any, axis: Any) -> Any:

@@ -20,7 +20,7 @@ from ..index.base import make_index
 
 
 def _nanoseconds(clock: Any) -> int:
-    """A time of day as nanoseconds: of a text or of Python's time."""
+    """A time of day as nanoseconds: of a string or of Python's time."""
     if isinstance(clock, str):
         text = clock.strip()
         half = text[-2:].upper() if text[-2:].upper() in ("AM", "PM") else ""
@@ -41,7 +41,7 @@ def _nanoseconds(clock: Any) -> int:
 
 
 def _clocks(values: Any) -> Any:
-    """The time of day of moments, in nanoseconds."""
+    """The time of day of datetimes, in nanoseconds."""
     if not isinstance(values, Datetimes):
         raise TypeError("Index must be DatetimeIndex")
     local = values._local()
@@ -49,12 +49,12 @@ def _clocks(values: Any) -> Any:
 
 
 def rows_at_time(values: Any, clock: Any) -> Any:
-    """The rows whose moments are at a time of day."""
+    """The rows whose datetimes are at a time of day."""
     return flatnonzero((_clocks(values) == _nanoseconds(clock)) & ~isna(values))
 
 
 def rows_between(values: Any, start: Any, end: Any, inclusive: str = "both") -> Any:
-    """The rows whose moments lie between two times of day; over midnight, when the first is the later one."""
+    """The rows whose datetimes lie between two times of day; over midnight, when the first is the later one."""
     if inclusive not in ("both", "left", "right", "neither"):
         raise ValueError("Inclusive has to be either 'both', 'neither', 'left' or 'right'")
     clocks, first, last = _clocks(values), _nanoseconds(start), _nanoseconds(end)

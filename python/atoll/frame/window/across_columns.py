@@ -62,7 +62,7 @@ def grown(of: Any, periods: int) -> Any:
 
 
 def cumulated(of: Any, kind: str, skipna: bool) -> Any:
-    """Running figures from column to column."""
+    """Cumulative aggregates across columns."""
     join = _JOINED[kind]
     made: list[Any] = []
     so_far: Any = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows in order: shifted, differences, running figures, ranks, windows."""
+"""Operations on rows in order: shifts, differences, cumulative aggregates, ranks, windows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .across_columns import changed, cumulated, grown, ranked, shifted
 
 
 def as_numbers(values: Any) -> Any:
-    """Numbers as pandas' running figures take them: bools as integers."""
+    """Numbers in the types of pandas' cumulative aggregates: bools become integers."""
     return values.astype(np.int64) if isinstance(values, ndarray) and values.dtype.kind == "b" else values
 
 

@@ -52,13 +52,13 @@ def _text(column: Any, na_rep: str, special: str, quotechar: str, filled: bool =
     texts: Strings = column.astype("str") if isinstance(column, Column) else strings(column)
     if getattr(column.dtype, "kind", "") == "f":  # pandas writes NaN as a missing value
         texts = texts._hiding(isnan(column.values if isinstance(column, Column) else column))
-    if not (type(column) is Column or isinstance(column, (Array, Ticks))):  # their texts have no special characters
+    if not (type(column) is Column or isinstance(column, (Array, Ticks))):  # their strings have no special characters
         texts = quoted(texts, special, quotechar)
     return texts.fillna(na_rep) if filled else texts
 
 
 def quoted(texts: Strings, special: str, quotechar: str) -> Strings:
-    """Texts with quotes around them, and theirs twice, where a special character is in them."""
+    """Strings with quotes around them, and theirs twice, where a special character is in them."""
     found = texts.fillna("").str.contains(special)
     if not bool(found.any()):
         return texts
@@ -127,7 +127,7 @@ def _form(sep: str = ",", na_rep: str = "", quotechar: str = '"', lineterminator
 
 
 def _line_columns(columns: Mapping[str, Any], *, sep: str = ",", quotechar: str = '"', **_: str) -> list[LineColumn]:
-    """The columns as numbers and texts; what is neither becomes texts."""
+    """The columns as numbers and strings; what is neither becomes strings."""
     if not columns:
         raise ValueError("no columns to write")
     found: list[LineColumn] = []
@@ -142,7 +142,7 @@ def _line_columns(columns: Mapping[str, Any], *, sep: str = ",", quotechar: str 
 
 
 def _pieces(rows: Strings) -> Iterator[bytes]:
-    """The texts, some at a time, one behind the other."""
+    """The strings, some at a time, one behind the other."""
     step = max(1, len(rows) * _PIECE // max(rows.nbytes, 1))
     for begin in range(0, len(rows), step):
         yield _core.text_buffers(rows[begin : begin + step]._values)[1].tobytes()

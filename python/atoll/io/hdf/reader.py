@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HDF5: datasets of one dimension are columns; groups as Arkouda writes them are texts, categories and lists.
+"""HDF5: datasets of one dimension are columns; groups as Arkouda writes them are strings, categories and lists.
 
 Rows of a dataset are read by ranges, each PE its own. Several files are one data set: Arkouda writes one for each of
 its locales.
@@ -91,7 +91,7 @@ def hdf_columns(
 ) -> dict[str, Any]:  # fmt: skip
     """Columns of HDF5 files, by the paths of their datasets below a group; parameters as `parquet_columns`.
 
-    Datasets of numbers, bools and texts, and what Arkouda wrote: pdarray, Strings, Categorical and SegArray. What has
+    Datasets of numbers, bools and strings, and what Arkouda wrote: pdarray, Strings, Categorical and SegArray. What has
     another shape or type is left out, unless it is asked for.
 
     Examples
@@ -312,12 +312,12 @@ def _offsets(item: Any, begin: int, end: int) -> tuple[Any, int]:
 
 
 def all_texts(item: Any) -> Any:
-    """All texts of a group, as an array of Arrow's."""
+    """All strings of a group, as an array of Arrow's."""
     return _texts(item, 0, _length(item, "texts"))
 
 
 def _texts(item: Any, begin: int, end: int) -> Any:
-    """Texts that end with a zero, one behind the other."""
+    """Strings that end with a zero, one behind the other."""
     import pyarrow as pa
 
     if "segments" in item:
@@ -332,7 +332,7 @@ def _texts(item: Any, begin: int, end: int) -> Any:
     ends = offsets[1:] - first - 1
     if (np.diff(offsets) < 1).any() or data[ends].any():
         raise ValueError(f"texts of {item.name} do not end with a zero where their segments say")
-    # The zeros go: each text moves to the left by how many are before it.
+    # The zeros go: each string moves to the left by how many are before it.
     kept = np.delete(data, ends)
     moved = np.concatenate([[0], ends - np.arange(len(ends))])
     array = pa.LargeStringArray.from_buffers(len(ends), pa.py_buffer(moved.astype(np.int64)), pa.py_buffer(kept))
@@ -353,7 +353,7 @@ def write_hdf(
     A new file of this machine's file system is written by all PEs, each its own rows; a compressed one by one after the
     other.
 
-    ValueError for columns in which numbers or texts are missing: that layout has no place for it. Categories may be.
+    ValueError for columns in which numbers or strings are missing: that layout has no place for it. Categories may be.
     """
     h5py = extras.module("h5py", "writing HDF5")
     extras.module("pyarrow", "writing HDF5")

@@ -20,7 +20,7 @@ from ..rows import Kept, inputs_of, replacing, table_of, write_all
 
 #: Bytes that are written at a time: in 0.1 s, where they are compressed.
 _PIECE = 4 << 20
-_TEXTS = 1 << 18  # texts that are copied at a time
+_TEXTS = 1 << 18  # strings that are copied at a time
 
 #: Of each dataset its first byte in the file; None: it has none, or lies in chunks.
 Places = Sequence[int | None]
@@ -35,7 +35,7 @@ class Dataset(NamedTuple):
 
 
 def write_hdf_rows(path: str, columns: Mapping[str, Any], compression: str | None) -> bool:
-    """Writes columns of numbers, texts and categories; False when one is of a kind that has to be gathered."""
+    """Writes columns of numbers, strings and categories; False when one is of a kind that has to be gathered."""
     prepared = inputs_of(columns)
     if prepared is None:
         return False
@@ -74,7 +74,7 @@ def _arrays(here: Any, kept: Sequence[Kept]) -> Iterator[tuple[str, Any, bool]]:
 
 
 def ended(name: str, texts: Any) -> tuple[Any, Any]:
-    """Arrow's texts as bytes that each end with a zero, and where each begins. ValueError for a zero in one."""
+    """Arrow's strings as bytes that each end with a zero, and where each begins. ValueError for a zero in one."""
     _, offsets, text = texts.buffers()
     begins = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
     data = np.frombuffer(text, np.uint8)[begins[0] : begins[-1]] if text is not None else np.zeros(0, np.uint8)

@@ -71,7 +71,7 @@ class JsonReader(Reader):
         try:
             check(data)
             made = json.read_json(pa.BufferReader(data), read, parse)
-            made.column_names  # noqa: B018  # raises when they are no texts
+            made.column_names  # noqa: B018  # raises when they are no strings
         except Broken as error:
             raise self._located(part, begin, error) from None
         except ValueError as error:
@@ -203,7 +203,7 @@ def write_json(where: Any, columns: Mapping[str, Any], *, storage_options: dict[
 
 
 def _parts_of_lines(columns: Mapping[str, Any]) -> list[LineColumn] | None:
-    """The columns as numbers and texts; None when one is of values that are neither, lists say."""
+    """The columns as numbers and strings; None when one is of values that are neither, lists say."""
     import json
 
     found: list[LineColumn] = []
