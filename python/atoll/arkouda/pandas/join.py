@@ -12,12 +12,12 @@ import atoll
 
 from ..numpy.arrays import pdarray
 from ..numpy.dtypes import Int
-from ..numpy.pdarraysetops import _columns, _together, in1d
+from ..numpy.pdarraysetops import _columns, _plain, in1d, multiarray_setop_validation
 from ..objects import checked, lift
 from .categorical import Categorical
 from .groupbyclass import GroupBy
 
-__all__ = ["compute_join_size", "gen_ranges", "inner_join", "join_on_eq_with_dt"]
+__all__ = ["compute_join_size", "gen_ranges", "inner_join", "join_on_eq_with_dt", "joined_rows"]
 
 predicates = {"true_dt": 0, "abs_dt": 1, "pos_dt": 2}
 
@@ -112,21 +112,23 @@ def inner_join(left: Any, right: Any, wherefunc: Any = None, whereargs: Any = No
     if isinstance(left, Categorical) and isinstance(right, Categorical):
         alike = Categorical.standardize_categories([left, right])
         left, right = alike[0].codes, alike[1].codes
-    a, b, span = _together(left, right)
-    order = atoll.argsort(b, kind="stable")
-    begins = atoll.searchsorted(b[order], atoll.arange(span + 1))
-    counts = (begins[1:] - begins[:-1])[a] if span else atoll.zeros(a.size, dtype=np.int64)
-    rows = atoll.repeat(atoll.arange(a.size), counts)
-    if not rows.size:
-        return lift(atoll.zeros(0, dtype=np.int64)), lift(atoll.zeros(0, dtype=np.int64))
-    first = atoll.cumsum(counts) - counts
-    others = order[begins[:-1][a[rows]] + (atoll.arange(rows.size) - first[rows])]
-    found = lift(rows), lift(others)
+    found = joined_rows(left, right)
     if wherefunc is None:
         return found
     sides = [_at(side, places) for side, places in zip(whereargs, found, strict=True)]
     kept = wherefunc(*sides)
     return found[0][kept], found[1][kept]
+
+
+def joined_rows(left: Any, right: Any, how: str = "inner") -> tuple[pdarray, pdarray]:
+    """The numbers of rows of both sides with equal values; -1 where a row of the other side has no partner."""
+    firsts, seconds = _columns(left), _columns(right)
+    if isinstance(left, (list, tuple)) != isinstance(right, (list, tuple)):
+        raise TypeError("both arguments must be arrays, or lists of arrays")
+    if isinstance(left, (list, tuple)):
+        multiarray_setop_validation(left, right)
+    rows = atoll.join([_plain(one) for one in firsts], [_plain(one) for one in seconds], how)
+    return lift(rows.left), lift(rows.right)
 
 
 def _at(values: Any, places: Any) -> Any:

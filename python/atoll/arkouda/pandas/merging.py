@@ -17,7 +17,7 @@ from ..numpy.pdarraysetops import concatenate, in1d, intersect1d
 from ..numpy.strings import Strings
 from ..objects import KINDS, lift
 from .categorical import Categorical
-from .join import inner_join
+from .join import joined_rows
 
 __all__ = ["intersect", "intx", "invert_permutation", "merge"]
 
@@ -43,32 +43,34 @@ def invert_permutation(perm: Any) -> Any:
     return KINDS["invert_permutation"](perm)
 
 
-def _rows_not_in(left: list[Any], right: list[Any]) -> Any:
-    """The numbers of the rows of `left` that are not in `right`."""
-    found = in1d(left if len(left) > 1 else left[0], right if len(right) > 1 else right[0])
-    return lift(atoll.flatnonzero(~found._a))
-
-
-def _missing(column: Any, size: int) -> Any:
-    """So many values that stand for none."""
+def _missing(column: Any) -> Any:
+    """One element that stands for none in a column."""
     if isinstance(column, Strings):
-        return full(size, "nan")
+        return full(1, "nan")
     if isinstance(column, Categorical):
-        codes = full(size, column._NAcode, dtype=np.int64)
+        codes = full(1, column._NAcode, dtype=np.int64)
         return Categorical.from_codes(codes, column.categories, _akNAcode=column._akNAcode)
     if column.dtype == bigint() or column.dtype.kind != "f":
-        return full(size, 0, column.dtype)
-    return full(size, np.nan, column.dtype)
+        return full(1, 0, column.dtype)
+    return full(1, np.nan, column.dtype)
 
 
-def _part(column: Any, rows: Any, above: int, convert: bool) -> Any:
-    """A column's rows, with missing ones behind."""
-    if above and isinstance(column, pdarray) and convert and column.dtype == np.int64:
+def _taken(column: Any, rows: Any, gaps: Any, convert: bool) -> Any:
+    """A column's elements by row numbers, with a missing element where the number is -1."""
+    if not gaps:
+        return column[rows]
+    if isinstance(column, pdarray) and convert and column.dtype == np.int64:
         column = column.astype(np.float64)
-    parts = [column[rows]]
-    if above:
-        parts.append(_missing(column, above))
-    return concatenate(parts) if len(parts) > 1 else parts[0]
+    size = column.size
+    return concatenate([column, _missing(column)])[lift(atoll.where(rows._a < 0, size, rows._a))]
+
+
+def _of_both(first: Any, second: Any, left: Any, right: Any, gaps: bool) -> Any:
+    """The elements of a key that both sides share: those of the left, and of the right where the left has no row."""
+    if not gaps:
+        return first[left]
+    rows = atoll.where(left._a < 0, first.size + right._a, left._a)
+    return concatenate([first, second])[lift(rows)]
 
 
 def merge(
@@ -109,53 +111,40 @@ def merge(
     for a, b in zip(*names, strict=True):
         if isinstance(columns[0][a], Categorical) and isinstance(columns[1][b], Categorical):
             columns[0][a], columns[1][b] = Categorical.standardize_categories([columns[0][a], columns[1][b]])
-    sides = [[_key(own[name]) for name in wanted] for own, wanted in zip(columns, names, strict=True)]
-    rows = inner_join(*sides)
-    only = [lift(atoll.zeros(0, dtype=np.int64))] * 2
-    if how in ("left", "outer"):
-        only[0] = _rows_not_in(sides[0], sides[1])
-    if how in ("right", "outer"):
-        only[1] = _rows_not_in(sides[1], sides[0])
+    lefts, rights = ([_key(own[name]) for name in wanted] for own, wanted in zip(columns, names, strict=True))
+    rows = joined_rows(lefts, rights, how)
+    if how == "right" or (how != "inner" and not sort):
+        rows = _pairs_first(*rows)
     shared = [a for a, b in zip(*names, strict=True) if a == b]
-    found = _columns(left, right, columns, rows, only, shared, (left_suffix, right_suffix), both, convert_ints)
-    made = KINDS["DataFrame"](found)
+    made = KINDS["DataFrame"](_columns(columns, rows, shared, (left_suffix, right_suffix), both, convert_ints))
     if not sort:
         return made
     by = names[1] if how == "right" else names[0]
-    return made.sort_values([one for one in by if one in found] or None).reset_index()
+    return made.sort_values([one for one in by if one in made.data] or None).reset_index()
 
 
 def _key(column: Any) -> Any:
     return column.codes if isinstance(column, Categorical) else column
 
 
+def _pairs_first(left: pdarray, right: pdarray) -> tuple[pdarray, pdarray]:
+    """Pairs of rows, then rows of the left side without a partner, then those of the right side."""
+    alone = (right._a < 0) + 2 * (left._a < 0)
+    order = lift(atoll.coargsort([alone, left._a, right._a]))
+    return left[order], right[order]
+
+
 def _columns(
-    left: Any, right: Any, columns: Any, rows: Any, only: Any, shared: Any, suffixes: Any, both: Any, convert: bool
+    columns: Any, rows: Any, shared: list[str], suffixes: tuple[str, str], both: list[str], convert: bool
 ) -> dict[str, Any]:
-    """The columns of the result: matched rows, then those of the left alone, then those of the right alone."""
-    alone = only[0].size, only[1].size
-    all_left = concatenate([rows[0], only[0]]) if alone[0] else rows[0]
+    """The columns of the result, by their names."""
     found = {}
-    for name in left._columns:
-        label = name + suffixes[0] if name in both and name not in shared else name
-        if name in shared:
-            parts = [columns[0][name][all_left]]
-            if alone[1]:
-                parts.append(columns[1][name][only[1]])
-            found[label] = concatenate(parts) if len(parts) > 1 else parts[0]
-        else:
-            found[label] = _part(columns[0][name], all_left, alone[1], convert)
-    for name in right._columns:
-        if name in shared:
-            continue
-        label = name + suffixes[1] if name in both else name
-        column = columns[1][name]
-        if isinstance(column, pdarray) and convert and column.dtype == np.int64 and alone[0]:
-            column = column.astype(np.float64)
-        parts = [column[rows[1]]]
-        if alone[0]:
-            parts.append(_missing(column, alone[0]))
-        if alone[1]:
-            parts.append(column[only[1]])
-        found[label] = concatenate(parts) if len(parts) > 1 else parts[0]
+    gaps = [bool((one._a < 0).any()) for one in rows]
+    for side in (0, 1):
+        for name, column in columns[side].items():
+            if name not in shared:
+                label = name + suffixes[side] if name in both else name
+                found[label] = _taken(column, rows[side], gaps[side], convert)
+            elif side == 0:
+                found[name] = _of_both(column, columns[1][name], rows[0], rows[1], gaps[0])
     return found
