@@ -43,7 +43,7 @@ test-aarch64: system ## builds for aarch64, and runs the C++ tests of what depen
 	@echo "== build (aarch64, $(JOBS) jobs)"
 	@cmake --preset aarch64 >/dev/null && cmake --build --preset aarch64 -j $(JOBS)
 	@echo "== aarch64: C++ tests under emulation (not those of agents, which start themselves again: that emulation does not do)"
-	@ctest --test-dir build/aarch64 --output-on-failure --no-tests=error -E runtime/PartsOfHosts -j $(JOBS)
+	@ctest --test-dir build/aarch64 --output-on-failure --no-tests=error -E launch/PartsOfHosts -j $(JOBS)
 
 lint: $(VENV)/.dev ## style and types: clang-format, ruff, mypy, and the tidy test
 	@$(PY) scripts/cxx_format.py --check

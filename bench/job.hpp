@@ -16,8 +16,8 @@
 
 #include "atoll/base/error.hpp"
 #include "atoll/base/topology.hpp"
+#include "atoll/bootstrap/job.hpp"
 #include "atoll/runtime/context.hpp"
-#include "atoll/runtime/job.hpp"
 
 namespace atl::bench {
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "atoll/base/clock.hpp"
-#include "atoll/runtime/matching.hpp"
+#include "atoll/messaging/matching.hpp"
 #include "job.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# find_package(Atoll): targets Atoll::base, Atoll::fabric, Atoll::runtime, Atoll::coll and Atoll::agg.
+# find_package(Atoll): targets Atoll::base, fabric, runtime, messaging, portal, bootstrap, launch, coll and agg.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_dependency(fmt)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The C++ layers for runtime authors, as a CMake package: `make install PREFIX=…`, then find_package(Atoll) and
-# target_link_libraries(program Atoll::runtime). Layers above `agg` are not part of it.
-set(ATOLL_CXX_LAYERS base fabric runtime coll agg)
+# target_link_libraries(program Atoll::bootstrap). Layers above `agg` are not part of it.
+set(ATOLL_CXX_LAYERS base fabric runtime messaging portal bootstrap launch coll agg)
 set(ATOLL_CXX_PLACE lib/cmake/Atoll)
 foreach(layer IN LISTS ATOLL_CXX_LAYERS)
   set_target_properties(atoll_${layer} PROPERTIES EXPORT_NAME ${layer})

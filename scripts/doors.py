@@ -41,7 +41,7 @@ def with_table(document: str, table: str) -> str:
     return f"{before}{begin}{table}{end}{after}"
 
 
-#: What the doors of one process share (runtime/process.hpp): exported by those that do.
+#: What the doors of one process share (bootstrap/process.hpp): exported by those that do.
 PROCESS = "_ZN3atl7runtime12ProcessPlaceIvE4slotE"
 
 

@@ -8,7 +8,20 @@ import re
 from pathlib import Path
 
 #: Layers with public headers, from the lowest.
-LAYERS = ("base", "fabric", "runtime", "coll", "agg", "array", "table", "sim")
+LAYERS = (
+    "base",
+    "fabric",
+    "runtime",
+    "messaging",
+    "portal",
+    "bootstrap",
+    "launch",
+    "coll",
+    "agg",
+    "array",
+    "table",
+    "sim",
+)
 
 
 def write_headers(root: Path, place: Path) -> str:

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "atoll/bootstrap/job.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "atoll/runtime/context.hpp"
-#include "atoll/runtime/job.hpp"
 
 using namespace atl;
 

@@ -5,9 +5,9 @@
 
 #include "atoll/array/session_link.hpp"
 #include "atoll/base/config.hpp"
+#include "atoll/bootstrap/process.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "atoll/runtime/peers.hpp"
-#include "atoll/runtime/process.hpp"
 
 namespace atl::array {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/topology.hpp"
-#include "atoll/runtime/job.hpp"
+#include "atoll/bootstrap/job.hpp"
+#include "atoll/bootstrap/process.hpp"
 #include "atoll/runtime/peers.hpp"
-#include "atoll/runtime/process.hpp"
 
 namespace atl::array {
 namespace {

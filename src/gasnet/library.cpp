@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "atoll/runtime/process.hpp"
+#include "atoll/bootstrap/process.hpp"
 #include "environment.hpp"
 #include "exit.hpp"
 #include "message.hpp"

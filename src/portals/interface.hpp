@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "atoll/runtime/portal.hpp"
+#include "atoll/portal/portal.hpp"
 #include "library.hpp"
 
 namespace atl::portals {

@@ -8,7 +8,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
-#include "atoll/runtime/process.hpp"
+#include "atoll/bootstrap/process.hpp"
 #include "entry.hpp"
 
 namespace atl::portals {

@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "atoll/portal/portal.hpp"
 #include "atoll/runtime/context.hpp"
-#include "atoll/runtime/portal.hpp"
 #include "handle.hpp"
 #include "portals4.h"
 

@@ -2,7 +2,7 @@
 // Data movement.
 #pragma once
 
-#include "atoll/runtime/portal.hpp"
+#include "atoll/portal/portal.hpp"
 #include "interface.hpp"
 #include "portals4.h"
 

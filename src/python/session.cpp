@@ -18,10 +18,10 @@
 
 #include "atoll/array/every_poll.hpp"
 #include "atoll/base/clock.hpp"
+#include "atoll/bootstrap/job.hpp"
+#include "atoll/bootstrap/process.hpp"
 #include "atoll/runtime/context.hpp"
 #include "atoll/runtime/heap.hpp"
-#include "atoll/runtime/job.hpp"
-#include "atoll/runtime/process.hpp"
 #include "commands.hpp"
 #include "expr.hpp"
 

@@ -9,7 +9,7 @@
 #include "atoll/base/thread.hpp"
 #include "atoll/base/topology.hpp"
 #include "atoll/runtime/context.hpp"
-#include "atoll/runtime/process.hpp"
+#include "atoll/runtime/deaths.hpp"
 
 namespace atl::runtime {
 namespace {

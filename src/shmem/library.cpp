@@ -5,7 +5,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/units.hpp"
-#include "atoll/runtime/process.hpp"
+#include "atoll/bootstrap/process.hpp"
 #include "context.hpp"
 #include "memory.hpp"
 #include "team.hpp"

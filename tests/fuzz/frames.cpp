@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "atoll/base/error.hpp"
-#include "control/guest_order.hpp"
-#include "control/handshake.hpp"
-#include "control/link.hpp"
-#include "control/order.hpp"
-#include "launcher/pe_server.hpp"
+#include "atoll/bootstrap/control/guest_order.hpp"
+#include "atoll/bootstrap/control/handshake.hpp"
+#include "atoll/bootstrap/control/link.hpp"
+#include "launch/order.hpp"
+#include "launch/pe_server.hpp"
 #include "target.hpp"
 
 namespace {

@@ -13,8 +13,8 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/bootstrap/job.hpp"
 #include "atoll/runtime/context.hpp"
-#include "atoll/runtime/job.hpp"
 #include "atoll/runtime/static_data.hpp"
 
 namespace {

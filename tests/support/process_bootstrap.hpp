@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "atoll/base/error.hpp"
-#include "atoll/runtime/bootstrap.hpp"
+#include "atoll/bootstrap/bootstrap.hpp"
 
 namespace atl::testing {
 

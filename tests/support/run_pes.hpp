@@ -23,10 +23,10 @@
 #include <vector>
 
 #include "atoll/base/clock.hpp"
+#include "atoll/bootstrap/job.hpp"
 #include "atoll/fabric/network.hpp"
 #include "atoll/fabric/simulated.hpp"
 #include "atoll/runtime/context.hpp"
-#include "atoll/runtime/job.hpp"
 #include "linked_jobs.hpp"
 #include "process_bootstrap.hpp"
 #include "stacks.hpp"

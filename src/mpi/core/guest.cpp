@@ -5,7 +5,7 @@
 
 #include <charconv>
 
-#include "atoll/runtime/guests.hpp"
+#include "atoll/bootstrap/guests.hpp"
 
 namespace atl::mpi {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "atoll/base/config.hpp"
-#include "atoll/runtime/process.hpp"
+#include "atoll/bootstrap/process.hpp"
 #include "core/progress.hpp"
 
 namespace atl::mpi {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
+#include "atoll/messaging/matching.hpp"
 #include "atoll/runtime/context.hpp"
-#include "atoll/runtime/matching.hpp"
 
 namespace atl::mpi {
 

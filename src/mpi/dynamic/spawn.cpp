@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "atoll/base/config.hpp"
-#include "atoll/runtime/guests.hpp"
-#include "atoll/runtime/process.hpp"
+#include "atoll/bootstrap/process.hpp"
+#include "atoll/launch/guests.hpp"
 #include "comm/create.hpp"
 #include "core/guest.hpp"
 #include "core/library.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "atoll/runtime/matching.hpp"
+#include "atoll/messaging/matching.hpp"
 #include "flow/flow.hpp"
 
 namespace atl::mpi {

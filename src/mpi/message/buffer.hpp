@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "atoll/runtime/matching.hpp"
+#include "atoll/messaging/matching.hpp"
 #include "core/library.hpp"
 #include "core/watch.hpp"
 #include "datatype/pack.hpp"

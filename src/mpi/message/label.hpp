@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "atoll/runtime/matching.hpp"
+#include "atoll/messaging/matching.hpp"
 #include "comm/comm.hpp"
 #include "datatype/type.hpp"
 

@@ -2,7 +2,7 @@
 // Point-to-point messages: blocking, non-blocking and persistent sends and receives.
 #pragma once
 
-#include "atoll/runtime/matching.hpp"
+#include "atoll/messaging/matching.hpp"
 #include "comm/comm.hpp"
 #include "message/buffer.hpp"
 #include "mpi.h"

@@ -11,9 +11,9 @@
 #include "atoll/array/engine.hpp"
 #include "atoll/array/protection.hpp"
 #include "atoll/array/session.hpp"
+#include "atoll/bootstrap/job.hpp"
+#include "atoll/launch/worker_group.hpp"
 #include "atoll/runtime/context.hpp"
-#include "atoll/runtime/job.hpp"
-#include "atoll/runtime/worker_group.hpp"
 
 namespace atl::array {
 

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "atoll/runtime/launcher.hpp"
-
-int main(int argc, char** argv) { return atl::runtime::launcher_main({argv, static_cast<std::size_t>(argc)}); }
