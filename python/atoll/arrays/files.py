@@ -18,7 +18,8 @@ import numpy as np
 
 from ..session import current
 from ..session.everywhere import everywhere, landed
-from ..storage.atomic import is_special, replacing
+from ..storage.atomic import Device
+from ..storage.everywhere import sink, target_here
 from ..storage.source import fill, land, reading
 from . import engine
 from .array import Array, as_array, wrap
@@ -80,12 +81,15 @@ def _stream(file: Any, mode: str) -> Iterator[Any]:
         yield io.StringIO() if "t" in mode else io.BytesIO()
     elif hasattr(file, "write"):
         yield file
-    elif is_special(path := os.path.abspath(os.fspath(file))):
-        with open(path, mode) as stream:
-            yield stream
     else:
-        with replacing(path) as aside, open(aside, mode) as stream:
-            yield stream
+        path, special = target_here(os.fspath(file), expands=False)
+        with sink(None, Device(path) if special else path) as stream:
+            if "t" in mode:
+                text = io.TextIOWrapper(stream)
+                yield text
+                text.detach()
+            else:
+                yield stream
 
 
 def _raised(here: Any, failure: BaseException | None) -> None:

@@ -15,8 +15,9 @@ from ..columns.column import Column
 from ..columns.text.strings import Strings
 from ..session import current
 from ..session.everywhere import clean_up, everywhere
+from ..storage.everywhere import replacing
 from .reading import run
-from .rows import replacing, write_all
+from .rows import write_all
 
 _PIECE = 1 << 13  # rows that a thread makes lines of at a time: these stay in its cache until they are written
 

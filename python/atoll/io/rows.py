@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +14,9 @@ from ..columns.categorical.categorical import Categorical
 from ..columns.column import Column
 from ..columns.datetime.ticks import Ticks
 from ..columns.text.strings import Strings
-from ..session import current
-from ..session.everywhere import clean_up_once, everywhere, once
-from ..storage.atomic import beside, directory_beside, discard, settle
+from ..session.everywhere import everywhere
+from ..storage.atomic import directory_beside
+from ..storage.everywhere import replacing
 
 
 class Kept(NamedTuple):
@@ -92,18 +91,6 @@ def together(path: str, write: Callable[..., Any], *args: Any, inputs: Sequence[
     """Every PE calls `write(here, aside, *args)` with a directory, which then takes the place of `path`."""
     with replacing(path, directory_beside) as aside:
         everywhere(write, aside, *args, inputs=inputs)
-
-
-@contextlib.contextmanager
-def replacing(path: str, make: Callable[[str], str] = beside) -> Iterator[str]:
-    """A file, or what else `make` makes, for all PEs to write to: it takes the place of `path`, unless that fails."""
-    session = current()
-    aside = once(make, path)
-    try:
-        yield aside
-        once(settle, aside, path)
-    finally:
-        clean_up_once(session, discard, aside)
 
 
 def write_all(handle: int, data: memoryview, at: int) -> None:

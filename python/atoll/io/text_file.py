@@ -7,7 +7,7 @@ import codecs
 import os
 from typing import Any
 
-from ..storage.atomic import sink
+from ..storage.everywhere import content, sink
 from ..storage.places import target_of
 from ..storage.source import pour
 from .csv.dialect import compression_of
@@ -57,12 +57,16 @@ def content_before(system: Any, target: Any, mode: str) -> bytes:
     if mode[0] == "w" or not isinstance(target, str):
         return b""
     try:
-        with open(target, "rb") if system is None else system.open_input_stream(target, compression=None) as stream:
-            if mode[0] == "x":
-                raise FileExistsError(17, os.strerror(17), target)
-            return bytes(stream.read())
+        if system is None:
+            found = content(target)
+        else:
+            with system.open_input_stream(target, compression=None) as stream:
+                found = bytes(stream.read())
     except FileNotFoundError:
         return b""
+    if mode[0] == "x":
+        raise FileExistsError(17, os.strerror(17), target)
+    return found
 
 
 def _to_stream(stream: Any, text: str, encoding: str, errors: str) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -11,7 +10,7 @@ from .. import extras
 from ..arrays.array import Array
 from ..session import current, memory_is_here
 from ..session.everywhere import everywhere
-from ..storage.atomic import replacing, sink
+from ..storage.everywhere import sink, written_by_path
 from ..storage.places import target_of
 
 _PIECE = 256 << 20  # bytes of columns that pass through the writing process at a time
@@ -112,7 +111,7 @@ def write_alone(path: str, write: Callable[[str], object]) -> None:
     failure: BaseException | None = None
     if writes():
         try:
-            with replacing(os.path.abspath(path)) as aside:
+            with written_by_path(path) as aside:
                 write(aside)
         except BaseException as error:
             failure = error

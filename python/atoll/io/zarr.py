@@ -20,10 +20,10 @@ from ..columns.datetime.ticks import Ticks
 from ..columns.text.strings import Strings
 from ..session.everywhere import everywhere, once
 from ..storage.atomic import directory_beside
+from ..storage.everywhere import replacing, target_here
 from ..storage.source import reading
 from .reader import Part, Reader
 from .reading import check_room, read_columns
-from .rows import replacing
 from .writing import agree, check_step, checked, writes
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def to_zarr(path: Any, data: Any, *, chunks: int | None = None, **options: Any) 
     1  2  y
     """
     extras.module("zarr", "reading and writing Zarr")
-    where = os.path.abspath(os.fspath(path))
+    where, _ = target_here(os.fspath(path), expands=False)
     if hasattr(data, "_columns"):
         data = data._named()
     if isinstance(data, Mapping):

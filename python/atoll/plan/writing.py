@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..io.parquet.file import parquet_file, write_rows
-from ..io.rows import inputs_of, replacing
+from ..io.rows import inputs_of
 from ..io.writing import tables, write_pieces
 from ..session import current
 from ..session.everywhere import everywhere
 from ..storage.atomic import directory_beside
+from ..storage.everywhere import replacing
 from ..storage.places import target_of
 
 

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from ..session.everywhere import once
 from .atomic import directory_beside, discard, flush, flush_all
+from .everywhere import of_files, target_here
 
 _COMMITTED = ".whole"  # suffix of a committed directory, whose files are to be moved to their final names
 _LIST = ".files.json"
@@ -36,8 +37,8 @@ def located(prefix: str, number: int | None = 0) -> str:
 @contextlib.contextmanager
 def replacing_files(prefix: str) -> Iterator[str]:
     """A temporary prefix; if the block ends without error, its files replace those of `prefix`."""
-    path = os.path.abspath(prefix)
-    parent, name = os.path.realpath(os.path.dirname(path)), os.path.basename(path)
+    path, _ = target_here(prefix, expands=False)
+    parent, name = of_files(os.path.realpath, os.path.dirname(path)), os.path.basename(path)
     once(complete, [parent])
     aside = once(directory_beside, os.path.join(parent, name))
     try:

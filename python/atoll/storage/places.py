@@ -14,7 +14,8 @@ from typing import Any, cast
 from .. import extras
 from ..session import current
 from ..session.everywhere import once
-from .atomic import Device, is_special
+from .atomic import Device
+from .everywhere import target_here
 from .filesets import complete
 
 _URL = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+://")
@@ -191,7 +192,5 @@ def target_of(where: Any, storage_options: dict[str, Any] | None = None) -> tupl
     path = path_of(where)
     if _URL.match(path):
         return filesystem(path, storage_options)
-    path = os.path.abspath(os.path.expanduser(path))
-    if is_special(path):
-        return None, Device(path)
-    return None, path
+    path, special = target_here(path)
+    return None, Device(path) if special else path

@@ -20,6 +20,7 @@ from ...columns.creation import from_arrow
 from ...io.hdf.reader import all_texts, object_type
 from ...io.hdf.writer import hdf_file, put
 from ...io.writing import write_alone
+from ...storage.everywhere import exists, read_by_path
 from ..client_dtypes import IPv4
 from ..numpy.arrays import pdarray
 from ..numpy.dtypes import bigint
@@ -149,7 +150,13 @@ def write_objects(path: str, objects: dict[str, Any], *, before: str | None = No
     ready = {name: _stored(one) for name, one in objects.items()}
 
     def write(aside: str) -> None:
-        old = before if before is not None and os.path.exists(before) else None
+        if before is None or not exists(before):
+            write_with(aside, None)
+        else:
+            with read_by_path(before) as old:
+                write_with(aside, old)
+
+    def write_with(aside: str, old: str | None) -> None:
         goes_on = old is not None and not repack
         if old is not None and goes_on:
             shutil.copyfile(old, aside)

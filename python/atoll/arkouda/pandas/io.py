@@ -20,6 +20,7 @@ from ...columns.text.strings import Strings as Texts
 from ...io import zarr
 from ...io.parquet.reader import parquet_columns, parquet_reader, write_parquet
 from ...io.writing import write_alone
+from ...storage.everywhere import exists, of_files
 from ...storage.filesets import located, replacing_files
 from ...storage.places import matching, path_of
 from ..client_dtypes import IPv4
@@ -58,7 +59,7 @@ def _files(names: Any) -> list[str]:
     for name in [names] if isinstance(names, str) else names:
         if not name.strip():
             raise ValueError("filename cannot be an empty string")
-        matches = [name] if os.path.exists(name) else matching(name)
+        matches = [name] if exists(name) else of_files(matching, name)
         if not matches:
             raise RuntimeError(f"File {name} does not exist in a location accessible to Arkouda")
         found += matches
@@ -67,8 +68,13 @@ def _files(names: Any) -> list[str]:
 
 def get_filetype(filenames: Any) -> str:
     """HDF5, Parquet or CSV, by a file's first bytes."""
-    with open(_files(filenames if isinstance(filenames, str) else filenames[0])[0], "rb") as file:
-        return _MAGIC.get(file.read(4), "CSV")
+    first = _files(filenames if isinstance(filenames, str) else filenames[0])[0]
+    return _MAGIC.get(of_files(_first_bytes, first), "CSV")
+
+
+def _first_bytes(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(4)
 
 
 def ls(filename: str, col_delim: str = ",", read_nested: bool = True) -> list[str]:
@@ -273,7 +279,7 @@ def load(
 def load_all(path_prefix: str, file_format: str = "INFER", column_delim: str = ",", read_nested: bool = True) -> Any:
     """All objects of the files that were written under a prefix."""
     first = located(path_prefix)
-    if not matching(located(path_prefix, None)) or not os.path.exists(first):
+    if not of_files(matching, located(path_prefix, None)) or not exists(first):
         raise ValueError(f"There are no files corresponding to the path_prefix {path_prefix}")
     names = get_datasets(first, column_delim=column_delim, read_nested=read_nested)
     kind = get_filetype(first) if file_format.lower() == "infer" else file_format
@@ -313,7 +319,7 @@ def to_parquet(
         raise ValueError("to_parquet writes no Categorical columns: convert_categoricals=True writes their texts")
     if _mode(mode):
         warnings.warn("Append has been deprecated when writing Parquet files", DeprecationWarning, stacklevel=2)
-        if os.path.exists(located(prefix_path)):
+        if exists(located(prefix_path)):
             named = read_parquet(located(prefix_path, None)) | named
     stored = {name: _stored(one) for name, one in named.items()}
     rows, pes = max(len(one) for one in stored.values()), atoll.pes()
@@ -343,7 +349,7 @@ def to_hdf(
 
 def _to_located_hdf(prefix_path: str, named: dict[str, Any], keep: bool, repack: bool = False) -> None:
     """Writes objects to the file of the first PE; with `keep` beside, and in the place of, those of all PEs' files."""
-    old = matching(located(prefix_path, None)) if keep else []
+    old = of_files(matching, located(prefix_path, None)) if keep else []
     if len(old) > 1:  # one file has all objects in the end
         named, old = read_hdf(old) | named, []
     with replacing_files(prefix_path) as prefix:
@@ -353,7 +359,7 @@ def _to_located_hdf(prefix_path: str, named: dict[str, Any], keep: bool, repack:
 def update_hdf(columns: Any, prefix_path: str, names: Any = None, repack: bool = True) -> None:
     """Puts objects in the place of those that have their names."""
     named = _named(columns, names)
-    if matching(located(prefix_path, None)):
+    if of_files(matching, located(prefix_path, None)):
         _to_located_hdf(prefix_path, named, True, repack)
     else:
         write_objects(prefix_path, named, before=prefix_path, repack=repack)
@@ -361,7 +367,7 @@ def update_hdf(columns: Any, prefix_path: str, names: Any = None, repack: bool =
 
 def to_csv(columns: Any, prefix_path: str, names: Any = None, col_delim: str = ",", overwrite: bool = False) -> None:
     """Writes columns to a CSV file, with a header that says their types."""
-    old = matching(located(path_of(prefix_path), None))
+    old = of_files(matching, located(path_of(prefix_path), None))
     if old and not overwrite:
         raise RuntimeError(f"{old[0]} exists already, and overwrite is not set")
     content = to_csv_text(_named(columns, names), col_delim).encode()
@@ -396,7 +402,7 @@ def import_data(read_path: str, write_file: Any = None, return_obj: bool = True,
     if not files:
         raise FileNotFoundError(f"Invalid read_path, {read_path}. No files found.")
     kind = get_filetype(files[0])
-    if kind == "HDF5" and not os.path.isfile(read_path):
+    if kind == "HDF5" and not of_files(os.path.isfile, read_path):
         raise RuntimeError("Pandas HDF5 import takes a file, and no pattern")
     if kind == "CSV":
         raise RuntimeError("Import is only supported for HDF5 and Parquet file formats.")
@@ -438,7 +444,7 @@ def snapshot(filename: str) -> None:
 
 def restore(filename: str) -> Any:
     """What `snapshot` wrote, by name."""
-    return read_hdf(matching(f"{filename}_SNAPSHOT_LOCALE*"))
+    return read_hdf(of_files(matching, f"{filename}_SNAPSHOT_LOCALE*"))
 
 
 # -- the same as methods --

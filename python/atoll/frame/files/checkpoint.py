@@ -13,9 +13,10 @@ from ...arrays.array import Array
 from ...columns.column import Column
 from ...io.arrow import arrow_columns, write_arrow
 from ...io.parquet.reader import parquet_columns, write_parquet
-from ...io.rows import inputs_of, replacing
+from ...io.rows import inputs_of
 from ...session.everywhere import once
 from ...storage.atomic import directory_beside
+from ...storage.everywhere import replacing, target_here
 from .. import DataFrame, Index, MultiIndex, RangeIndex, Series
 
 __all__ = ["load_checkpoint", "save_checkpoint"]
@@ -71,7 +72,7 @@ def checkpoint_steps(path: Any, objects: Mapping[str, Any]) -> Iterator[None]:
 
     The objects must not change before the last step. Closing the iterator earlier leaves the checkpoint before.
     """
-    target = os.path.abspath(os.path.expanduser(os.fspath(path)))
+    target, _ = target_here(os.fspath(path))
     columns: list[Any] = []
     told = {name: _described(name, one, columns) for name, one in objects.items()}
     kinds = []
@@ -92,7 +93,7 @@ def load_checkpoint(path: Any) -> dict[str, Any]:
     ValueError
         One that is broken, or of a later version.
     """
-    source = os.path.abspath(os.path.expanduser(os.fspath(path)))
+    source, _ = target_here(os.fspath(path))
     told = once(_read_manifest, source)
     what = f"cannot read {os.path.join(source, _MANIFEST)}: "
     if not isinstance(told.get("columns"), list) or not isinstance(told.get("objects"), dict):

@@ -7,7 +7,6 @@ its locales.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +18,7 @@ from ...columns.categorical.categorical import Categorical
 from ...columns.column import Column
 from ...columns.text.strings import Strings
 from ...session.everywhere import once
-from ...storage.atomic import sink
+from ...storage.everywhere import exists, sink
 from ...storage.places import Place, place_of, target_of
 from ...storage.source import pour, reading
 from ..reader import Part, Reader
@@ -364,7 +363,7 @@ def write_hdf(
             check_step(step, "column name" if step == name else f"part of column name {name!r},")
         _check(name, column)
     system, target = target_of(where, storage_options)
-    if system is None and isinstance(target, str) and named and not (keep and os.path.exists(target)):
+    if system is None and isinstance(target, str) and named and not (keep and exists(target)):
         below = {f"{group.strip('/')}/{name}".lstrip("/"): column for name, column in named.items()}
         if write_hdf_rows(target, below, compression):
             return

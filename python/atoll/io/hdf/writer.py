@@ -16,7 +16,8 @@ import numpy as np
 
 from ...session import current
 from ...session.everywhere import everywhere, once
-from ..rows import Kept, inputs_of, replacing, table_of, write_all
+from ...storage.everywhere import replacing
+from ..rows import Kept, inputs_of, table_of, write_all
 
 #: Bytes that are written at a time: in 0.1 s, where they are compressed.
 _PIECE = 4 << 20
