@@ -11,7 +11,7 @@
 namespace atl::gasnet {
 namespace {
 
-// Bits of a value as the network's atomics have them.
+// The integer type with which the network's atomics represent a value.
 template <class T>
 using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
@@ -29,7 +29,7 @@ constexpr gex_OP_t plain(gex_OP_t operation) {
 }
 constexpr gex_OP_t plain_get = GEX_OP_TO_NONFETCHING(GEX_OP_GET);
 
-// Integers wrap.
+// Integer arithmetic wraps around.
 template <class T>
 T wrapped(T left, T right, auto combine) {
   if constexpr (std::is_integral_v<T>) {
@@ -65,7 +65,7 @@ T changed(gex_OP_t operation, T old, T first, T second) {
   return old;
 }
 
-// Where the memory is mapped. Returns what was there.
+// Atomic on mapped memory. Returns the old value.
 template <class T>
 T update_here(T* at, gex_OP_t operation, T first, T second) {
   std::atomic_ref<Bits<T>> word(*reinterpret_cast<Bits<T>*>(at));
@@ -84,7 +84,7 @@ T update_here(T* at, gex_OP_t operation, T first, T second) {
   }
   if (operation == GEX_OP_SET)
     return std::bit_cast<T>(word.exchange(std::bit_cast<Bits<T>>(first), std::memory_order_acq_rel));
-  // Acquire: partners are the updates of others.
+  // Acquire; partners: the updates of other ranks.
   Bits<T> old = word.load(std::memory_order_acquire);
   if (operation == plain_get) return std::bit_cast<T>(old);
   while (!word.compare_exchange_weak(old,
@@ -93,7 +93,7 @@ T update_here(T* at, gex_OP_t operation, T first, T second) {
   return std::bit_cast<T>(old);
 }
 
-// Over the network.
+// Atomic over the network. Returns the old value.
 template <class T>
 T update_far(runtime::Context& context, PeId pe, HeapOffset at, gex_OP_t operation, T first, T second) {
   using Word = Bits<T>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomics on memory of other ranks: the processor's where it is mapped, the network's elsewhere. Complete on return.
+// Atomics on memory of other ranks: by the processor where it is mapped, else by the network. Complete on return.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ inline gex_OP_t operations_of(gex_AD_t domain) { return domain->operations; }
 template <class T>
 void update(Call call, gex_AD_t domain, T* result, gex_Rank_t rank, void* address, gex_OP_t operation, T first,
             T second, gex_Flags_t flags);
-/// update(), and this.
+/// Calls update(), then `done`.
 template <class T, class Done>
 Done operate(Call call, gex_AD_t domain, T* result, gex_Rank_t rank, void* address, gex_OP_t operation, T first,
              T second, gex_Flags_t flags, Done done) {

@@ -59,7 +59,7 @@ void Barrier::tell() {
 
 void Barrier::finish() {
   result_ = name_;
-  done_.store(under_way_, std::memory_order_release);  // what the others did before; partner: is_over()
+  done_.store(under_way_, std::memory_order_release);  // publishes the other members' writes; partner: is_over()
   under_way_ = 0;
   busy_.store(false, std::memory_order_relaxed);
   if (waiting_.empty()) return;
@@ -69,14 +69,14 @@ void Barrier::finish() {
 }
 
 void Barrier::advance_slowly() {
-  if (!owner_.try_take()) return;  // another thread does it
+  if (!owner_.try_take()) return;  // another thread advances it
   struct Leave {
     Owner& owner;
     ~Leave() { owner.leave(); }
   } leave{owner_};
   while (under_way_ != 0) {
     auto* word = context_.local_pointer<std::uint64_t>(slot(areas_[rank_]));
-    // Acquire: what the other did before. Partner: tell().
+    // Acquire, to see the other member's earlier writes. Partner: tell().
     const std::uint64_t heard = std::atomic_ref<std::uint64_t>(*word).load(std::memory_order_acquire);
     if (heard >> 34 != (under_way_ & ((std::uint64_t{1} << 30) - 1))) return;
     name_ = name_.merged_with({static_cast<BarrierName::Kind>(heard >> 32 & 3), static_cast<std::uint32_t>(heard)});
@@ -89,7 +89,7 @@ void Barrier::advance_slowly() {
 
 namespace {
 
-// One at a time in a process. Its last number: 0 when none was notified.
+// GASNet-1 has one barrier per process. Number of the last notified barrier; 0: none.
 std::atomic<std::uint64_t> notified{0};
 
 int outcome(Barrier& barrier, int id, int flags) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The barrier of a team: split-phase, with a name or without, several under way.
+// The barrier of a team: split-phase, named or anonymous, with several in progress.
 #pragma once
 
 #include <atomic>
@@ -15,32 +15,32 @@
 
 namespace atl::gasnet {
 
-/// What the members have said so far about a barrier's name.
+/// The combined name of a barrier, from the members known so far.
 struct BarrierName {
   enum class Kind : std::uint8_t { anonymous, named, mismatched };
   Kind kind = Kind::anonymous;
   std::uint32_t value = 0;
 
   static BarrierName of(int id, int flags);
-  /// Of both sides of a round. Idempotent, so that it does not matter how often a member's name arrives.
+  /// Combines the names of both sides of a round. Idempotent, so a member's name may arrive repeatedly.
   BarrierName merged_with(BarrierName other) const;
 };
 
-/// Dissemination (Hensgen, Finkel and Manber 1988): in round k a member tells the one 2^k ranks behind it what it has
-/// heard; after ⌈log2 n⌉ rounds it has heard of all. A round is one remote store of 8 bytes. Thread-safe.
+/// Dissemination barrier (Hensgen, Finkel and Manber 1988): in round k a member sends its state to the member 2^k ranks
+/// ahead; after ⌈log2 n⌉ rounds it has received the state of all. A round is one remote store of 8 bytes. Thread-safe.
 ///
-/// A member that is in the next barrier waits for all to begin it, so words of two barriers at most are needed.
+/// A member in the next barrier waits until all members have begun it, so two sets of words are enough.
 class Barrier {
  public:
   static constexpr std::uint32_t most_rounds = 32;
   static constexpr std::size_t area_bytes = 2 * most_rounds * sizeof(std::uint64_t);
 
-  /// `areas`: of area_bytes zeroed bytes, by member.
+  /// `areas`: area_bytes of zeroed memory of each member.
   Barrier(runtime::Context& context, std::vector<PeId> members, std::uint32_t rank, std::vector<HeapOffset> areas);
 
   /// Enters the next barrier. Returns its number.
   std::uint64_t start(BarrierName name);
-  /// What can be done without waiting.
+  /// Advances the barrier as far as possible without waiting.
   void advance() {
     if (busy_.load(std::memory_order_relaxed)) advance_slowly();
   }
@@ -49,7 +49,7 @@ class Barrier {
     advance();
     return done_.load(std::memory_order_acquire) >= number;
   }
-  /// Name of the last barrier that is over.
+  /// Name of the last completed barrier.
   BarrierName result() const { return result_; }
 
  private:
@@ -73,14 +73,14 @@ class Barrier {
   std::vector<HeapOffset> areas_;
   std::uint32_t rounds_ = 0;
 
-  Owner owner_;  // of what follows
-  std::deque<BarrierName> waiting_;  // to begin behind the one under way
+  Owner owner_;  // guards all following members
+  std::deque<BarrierName> waiting_;  // barriers to begin after the present one
   std::uint64_t started_ = 0;
-  std::uint64_t under_way_ = 0;  // 0: none
+  std::uint64_t under_way_ = 0;  // number of the present barrier; 0: none
   std::uint32_t round_ = 0;
   BarrierName name_, result_;
   std::atomic<std::uint64_t> done_{0};
-  std::atomic<bool> busy_{false};  // one is under way
+  std::atomic<bool> busy_{false};  // whether a barrier is in progress
 };
 
 // ---- of all ranks, as GASNet-1 has it --------------------------------------------------------------------------

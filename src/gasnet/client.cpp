@@ -15,7 +15,7 @@ gex_TM_t gasnet_atoll_world = nullptr;
 namespace atl::gasnet {
 namespace {
 
-std::mutex mutex;  // serialises starting
+std::mutex mutex;  // serialises initialisation
 std::atomic<Library*> instance{nullptr};
 std::atomic<bool> verbose{true};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting, and what may be asked of clients, segments, endpoints, teams and the job.
+// Initialisation, and queries of clients, segments, endpoints, teams and the job.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ int query_progress_threads(Call call, gex_Client_t client, unsigned* count, cons
                            gex_Flags_t flags);
 int verbose_errors();
 void set_verbose_errors(int enable);
-/// Says what is wrong where errors are printed, and returns the code.
+/// Prints the error when error messages are enabled, and returns the code.
 int refuse(Call call, int code, std::string_view what);
 
 int create_endpoint(Call call, gex_EP_t* endpoint);

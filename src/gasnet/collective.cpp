@@ -16,7 +16,7 @@ namespace {
 
 constexpr gex_Flags_t asks_for_size = GEX_FLAG_TM_SCRATCH_SIZE_MIN | GEX_FLAG_TM_SCRATCH_SIZE_RECOMMENDED;
 
-// The library has memory of its own, but clients may insist on giving some.
+// The library has its own memory, but clients may pass scratch memory.
 constexpr std::size_t scratch_bytes = GASNETT_PAGESIZE;
 
 Team* make_team(Call call, Team& parent, std::optional<int> colour, int key, gex_Flags_t flags) {
@@ -52,13 +52,13 @@ Team& collective_team(Call call, gex_TM_t tm) {
   return team;
 }
 
-// What a user's function combines.
+// A user-defined reduction function with its arguments.
 struct User {
   gex_Coll_ReduceFn_t function;
   void* data;
   std::size_t element;
 
-  // into[i] = left[i] ∘ right[i]; GASNet's function has its result where the right side was.
+  // into[i] = left[i] ∘ right[i]; GASNet's function stores its result in the right operand.
   static void combine(void* into, const void* left, const void* right, std::size_t count, void* state) {
     const User& user = *static_cast<const User*>(state);
     const std::size_t bytes = count * user.element;
@@ -140,7 +140,7 @@ std::size_t create(Call call, gex_TM_t* made, std::size_t count, gex_TM_t parent
   Library& here = library(call);
   Team& of = collective_team(call, parent);
   if ((flags & asks_for_size) != 0) return size == 0 ? 0 : scratch_bytes;
-  // Teams do not overlap, so the lowest rank of each names it.
+  // Teams are disjoint, so the lowest rank of each identifies it.
   std::optional<std::size_t> place;
   gex_Rank_t lowest = GEX_RANK_INVALID;
   for (std::size_t i = 0; i < size; ++i) {

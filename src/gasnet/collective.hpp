@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Teams made from teams, and their collectives, which are those of coll::Communicator.
+// Teams split from teams, and collectives, which coll::Communicator implements.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the entry points call: a function of the same arguments for each.
+// Bodies of the entry points, one function with the same arguments for each.
 #pragma once
 
 #include "atomic.hpp"

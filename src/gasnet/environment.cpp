@@ -60,7 +60,7 @@ char* format_number(std::int64_t value, char* into, std::size_t bytes, int is_si
   if (is_size == 0) {
     text = fmt::format("{}", value);
   } else {
-    // The largest unit of which it is a whole number.
+    // The largest unit of which the value is a whole multiple.
     std::size_t power = 0;
     while (power + 1 < 5 && magnitude != 0 && magnitude % (std::uint64_t{1} << (10 * (power + 1))) == 0) ++power;
     text = fmt::format("{}{} {}", value < 0 ? "-" : "", magnitude >> (10 * power),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client's variables of the environment, and numbers as people write them.
+// Environment variables of the client, and numbers with units.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace atl::gasnet {
 
-/// Null: not set.
+/// Returns null when the variable is not set.
 char* environment(const char* name);
 const char* environment(const char* name, const char* otherwise);
 int environment_choice(const char* name, int otherwise);
-/// `unit`: of a size without one, in bytes; 0: a plain number.
+/// `unit`: bytes of the default unit of a size; 0: a plain number.
 std::int64_t environment_number(const char* name, std::int64_t otherwise, std::uint64_t unit);
 double environment_fraction(const char* name, double otherwise);
 void set_environment(const char* name, const char* value);

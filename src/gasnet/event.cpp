@@ -8,8 +8,8 @@
 namespace atl::gasnet {
 namespace {
 
-// An operation over the network has a number; quiet() completes all that were started before it. Bit 1 of an event says
-// that the bits above are such a number.
+// Operations over the network are numbered; quiet() completes all that were started before it. Bit 1 of an event means
+// that the bits above it are such a number.
 constexpr std::uintptr_t far_bit = 2;
 std::atomic<std::uint64_t> started{0}, completed{0};
 
@@ -25,7 +25,7 @@ void complete_far(Library& here, std::uint64_t number) {
   while (before < all && !completed.compare_exchange_weak(before, all, std::memory_order_acq_rel)) {}
 }
 
-// This thread's implicit operations over the network: the last of them, 0: none.
+// The last implicit operation of this thread over the network; 0: none.
 struct Implicit {
   std::uint64_t last = 0;
   std::uint64_t last_of_region = 0;
@@ -37,7 +37,7 @@ void check_not_handling(Call call, Library& here) {
   if (here.is_handling()) fail(call, "a handler may not wait or test. Reply, and let the requester wait?");
 }
 
-// Over: then nothing is left of it.
+// Consumes the event when it is complete.
 bool take_if_over(Library& here, gex_Event_t event) {
   if (event == GEX_EVENT_INVALID) return true;
   if (is_far(event)) {
@@ -49,7 +49,7 @@ bool take_if_over(Library& here, gex_Event_t event) {
   return true;
 }
 
-// How many of them are over now, or were before.
+// Counts of completed events: those completed now, and those completed before.
 struct Seen {
   std::size_t over = 0;
   std::size_t open = 0;
@@ -135,7 +135,7 @@ void wait_all(Call call, gex_Event_t* events, std::size_t count) {
 }
 
 int test_implicit(Call call) {
-  wait_implicit(call);  // what is left depends on the network alone
+  wait_implicit(call);  // the rest depends on the network alone
   return GASNET_OK;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: what tells that an operation is complete. Where memory is mapped, operations are complete when their calls
-// return, and there is no event at all.
+// Events report the completion of operations. Operations on mapped memory complete when their calls return and have no
+// event.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 #include "failure.hpp"
 #include "gasnet.h"
 
-/// An operation of the library's own. Ends with the wait or successful test that sees it.
+/// Base of events. A wait or successful test consumes the event.
 struct gasnet_atoll_event {
   virtual ~gasnet_atoll_event() = default;
-  /// Does what can be done without waiting. Not from handlers.
+  /// Makes progress without waiting, and returns whether the operation is complete. Not from handlers.
   virtual bool is_over() = 0;
 };
 
 namespace atl::gasnet {
 
-/// An operation over the network that has been started: complete after the next quiet().
+/// The event of a started operation over the network, which the next quiet() completes.
 gex_Event_t far_event();
 /// The same for this thread's implicit operations.
 void note_far_implicit();

@@ -13,11 +13,11 @@
 namespace atl::gasnet {
 namespace {
 
-// How long a rank that exits waits for the others, which may still print.
+// Time that an exiting rank waits for the others, which may still print.
 constexpr double patience_seconds = 1;
 constexpr std::int64_t look_again_ns = 200'000;
 
-HeapOffset leaving_word{0};  // on rank 0: how many leave
+HeapOffset leaving_word{0};  // on rank 0: number of exiting ranks
 std::atomic<bool> leaving{false};
 pid_t owner = 0;  // the child of a fork is no rank
 
@@ -32,11 +32,11 @@ void meet(Library& here) noexcept {
       ::usleep(look_again_ns / 1000);
     }
   } catch (const std::exception&) {
-    // A rank has died: the job ends anyway.
+    // A rank has failed: the job ends anyway.
   }
 }
 
-// Everything that is printed has to be out before the others are told to end.
+// Flushes all output before the other ranks are told to end.
 void end_job(int status) {
   Library& here = *library_if_open();
   std::fflush(nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a rank ends, and the job with it.
+// The end of a rank and of the job.
 #pragma once
 
 #include "failure.hpp"
@@ -8,10 +8,10 @@ namespace atl::gasnet {
 
 class Library;
 
-/// From now on a return from main() is gasnet_exit() with its status.
+/// Makes a return from main() equal to gasnet_exit() with its status.
 void prepare_exit(Library& library);
-/// gasnet_exit(): from any thread, also in handlers. Ranks that come to it together end together; where others do not
-/// come within a second, the job ends without them.
+/// gasnet_exit(): callable from any thread, also in handlers. Ranks that call it within a second of each other end
+/// together; otherwise the job ends the remaining ranks.
 [[noreturn]] void leave(Call call, int status);
 
 }  // namespace atl::gasnet

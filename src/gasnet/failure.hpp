@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the C door says that something is wrong: one line, then the end of the job.
+// Errors of the C interface: one line, then the end of the job.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 
 namespace atl::gasnet {
 
-/// The function that a client called, for messages.
+/// The GASNet function that the client called, for error messages.
 struct Call {
   const char* name;
 };
@@ -20,7 +20,7 @@ template <class... Args>
 [[noreturn]] void fail(Call call, fmt::format_string<Args...> format, Args&&... args) {
   fail(call, std::string_view(fmt::format(format, std::forward<Args>(args)...)));
 }
-/// For the handler of an entry point: ends the job for the exception in flight.
+/// For the catch block of an entry point: ends the job with the exception in flight.
 [[noreturn]] void fail_by_exception(Call call);
 
 }  // namespace atl::gasnet

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptions of masks and transfers for people. Buffers are the caller's.
+// Human-readable descriptions of masks and transfers, in the caller's buffers.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace atl::gasnet {
 
-/// Each writes the names of the bits, joined by `|`, and returns the bytes that it needs with the final 0. Null:
-/// returns those alone.
+/// Each writes the names of the bits, joined by `|`, and returns the needed bytes including the final 0. With null it
+/// only returns the number.
 std::size_t format_types(char* into, gex_DT_t types);
 std::size_t format_operations(char* into, gex_OP_t operations);
 std::size_t format_token_info(char* into, gex_TI_t info);
 
-/// Bytes that the description of so many pieces, or levels, needs at most.
+/// Greatest size of the description of `count` pieces or levels.
 std::size_t room_of_list(std::size_t count);
 void format_vector(char* into, std::size_t count, const gex_Memvec_t* list);
 void format_blocks(char* into, std::size_t count, void* const* list, std::size_t bytes);

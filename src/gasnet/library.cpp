@@ -12,11 +12,11 @@
 namespace atl::gasnet {
 namespace {
 
-// The same for all libraries of the process.
+// All programming interfaces of the process share one Context.
 [[maybe_unused]] const bool shared =
     (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::fatal), true);
 
-// Of what a rank may use for arrays, so much may be its segment: the rest is for messages.
+// Share of a rank's array memory that may be its segment; the rest is for messages.
 constexpr double segment_share = 0.85;
 
 std::uintptr_t whole_pages(std::uintptr_t bytes) { return bytes / GASNETT_PAGESIZE * GASNETT_PAGESIZE; }
@@ -40,7 +40,7 @@ Library::Library(bool threads) : threads_(threads), context_(runtime::open_proce
   register_messages(*this);
   prepare_exit(*this);
   auto group = std::make_unique<coll::Communicator>(*context_);
-  group->set_timeout_seconds(0);  // a rank may compute for hours before it comes to a collective
+  group->set_timeout_seconds(0);  // no time-out: a rank may compute for hours before a collective
   fill(pairs_, all, rank(), nullptr);
   fill(world_, std::move(all), rank(), std::move(group));
   context_->barrier();
@@ -50,7 +50,7 @@ void Library::measure_memory() {
   const auto& budget = context_->budget();
   const double free = static_cast<double>(std::min<std::uint64_t>(budget.limit(), context_->heap().capacity()));
   largest_segment_ = whole_pages(static_cast<std::uintptr_t>(segment_share * free));
-  // What a user allows at most.
+  // The user's limit.
   const auto allowed = environment_number("GASNET_MAX_SEGSIZE", 0, 1 << 20);
   if (allowed > 0) largest_segment_ = std::min(largest_segment_, whole_pages(static_cast<std::uintptr_t>(allowed)));
   const auto of_all = context_->exchange(largest_segment_);
@@ -63,7 +63,7 @@ void Library::refresh(Team& team) {
     const PeId pe = team.pes[member];
     const RemoteSegment& segment = segments_[pe.value()];
     gasnet_atoll_peer& peer = team.table[member];
-    // The bell is the first word of the PE's record.
+    // `bell` points to the first word of the PE's record.
     static_assert(offsetof(fabric::PeRecord, sleeping) == 0);
     peer.bell = reinterpret_cast<const std::uint32_t*>(&job.record(pe));
     if (segment.here == nullptr) continue;
@@ -106,7 +106,7 @@ void Library::remove(Team& team) {
     teams_.erase(at);
     has_teams_.store(!teams_.empty(), std::memory_order_relaxed);
   }
-  removed->group.reset();  // a barrier: no member writes to the area after it
+  removed->group.reset();  // contains a barrier: no member writes to the area afterwards
   removed->barrier.reset();
   context_->heap().release(removed->barrier_area);
 }
@@ -117,7 +117,7 @@ bool Library::attach(std::uintptr_t bytes) {
     const std::uintptr_t block = reinterpret_cast<std::uintptr_t>(context_->heap().allocate(bytes + GASNETT_PAGESIZE));
     address = reinterpret_cast<void*>(whole_pages(block + GASNETT_PAGESIZE - 1));
   } catch (const MemoryError&) {
-    // Said to all below.
+    // The exchange below reports it to all ranks.
   }
   const auto addresses = context_->exchange(reinterpret_cast<std::uintptr_t>(address));
   const auto offsets = context_->exchange(address == nullptr ? 0 : context_->heap().offset_of(address).value());
@@ -155,7 +155,7 @@ HeapOffset Library::locate(Call call, const char* argument, PeId pe, const void*
 
 void Library::advance_teams() {
   std::unique_lock lock(teams_mutex_, std::try_to_lock);
-  if (!lock) return;  // another thread does it
+  if (!lock) return;  // another thread advances them
   for (auto& team : teams_) team->barrier->advance();
 }
 

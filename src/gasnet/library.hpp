@@ -30,32 +30,32 @@ struct gasnet_atoll_segment {
   void* data = nullptr;
 };
 struct gasnet_atoll_endpoint {
-  std::array<gex_AM_Entry_t, 256> handlers{};  // by index; no function: free
+  std::array<gex_AM_Entry_t, 256> handlers{};  // by index; without a function: free
   void* data = nullptr;
 };
 
 namespace atl::gasnet {
 
-/// A team, as the header sees it and beyond.
+/// A team: the part that the header's inline functions read, and the library's part.
 struct Team : gasnet_atoll_tm {
   std::vector<gasnet_atoll_peer> table;  ///< by rank
-  std::vector<PeId> pes;                 ///< likewise
+  std::vector<PeId> pes;                 ///< by rank
   std::unique_ptr<coll::Communicator> group;  ///< null for pairs
-  std::mutex group_mutex;                     ///< its callers: one at a time
+  std::mutex group_mutex;                     ///< serialises collectives
   std::unique_ptr<Barrier> barrier;           ///< likewise
-  void* barrier_area = nullptr;               ///< a block of the heap, the barrier's
+  void* barrier_area = nullptr;               ///< the barrier's block of the heap
   gex_Flags_t flags = 0;
   void* data = nullptr;
-  void* scratch = nullptr;  ///< the client's
+  void* scratch = nullptr;  ///< scratch memory of the client
   std::size_t scratch_bytes = 0;
 };
 
-/// Where a rank's segment is.
+/// Location of a rank's segment.
 struct RemoteSegment {
-  std::uintptr_t address = 0;  ///< as that rank sees it
-  std::uintptr_t bytes = 0;    ///< 0: it has none
-  HeapOffset offset{0};        ///< in the memory of its PE
-  void* here = nullptr;        ///< null: not mapped
+  std::uintptr_t address = 0;  ///< address in that rank's process
+  std::uintptr_t bytes = 0;    ///< 0: the rank has no segment
+  HeapOffset offset{0};        ///< offset in the memory of its PE
+  void* here = nullptr;        ///< address in this process; null when not mapped
 };
 
 class Library {
@@ -75,7 +75,7 @@ class Library {
   gasnet_atoll_segment* segment() { return segment_ ? &*segment_ : nullptr; }
   Team& world() { return world_; }
   Team& pairs() { return pairs_; }
-  /// Collective. False: a rank has no memory for it.
+  /// Collective. Returns false when a rank has no memory for its segment.
   bool attach(std::uintptr_t bytes);
   const RemoteSegment& segment_of(PeId pe) const { return segments_[pe.value()]; }
   std::uintptr_t largest_segment() const { return largest_segment_; }
@@ -83,7 +83,7 @@ class Library {
   std::span<gex_RankInfo_t> host() const { return ranks_of_host_; }
   std::uint32_t place_on_host() const { return place_on_host_; }
 
-  /// A team that a client names.
+  /// The team of a handle. Ends the job when it is invalid.
   Team& team(Call call, gex_TM_t tm) {
     if (tm == GEX_TM_INVALID) fail(call, "argument 'tm' is GEX_TM_INVALID. Use the team of gex_Client_Init?");
     return *static_cast<Team*>(tm);
@@ -95,25 +95,24 @@ class Library {
            in.size - 1);
     return in.pes[rank];
   }
-  /// A team of these PEs, in this order, of which `group` is the communicator: fills what the header reads and makes
-  /// the barrier. Collective over them.
+  /// Sets up a team of these PEs, in this order, with communicator `group`: fills the part that the header reads, and
+  /// creates the barrier. Collective over the PEs.
   void fill(Team& team, std::vector<PeId> pes, gex_Rank_t rank, std::unique_ptr<coll::Communicator> group);
   void add(std::unique_ptr<Team> team);
   void remove(Team& team);
 
-  /// Where `bytes` from that address of a rank on are in the memory of its PE. Does not return when they are not all in
-  /// its segment.
+  /// Offset of `bytes` at an address of a rank in the memory of its PE. Ends the job when some are outside its segment.
   HeapOffset locate(Call call, const char* argument, PeId pe, const void* address, std::size_t bytes) const;
 
   // ---- progress -------------------------------------------------------------------------------------------------
 
-  /// Runs handlers, and goes on with barriers. Returns whether there was anything.
+  /// Runs handlers and advances barriers. Returns whether there was work.
   bool make_progress() {
     const bool any = context_->progress();
     advance_barriers();
     return any;
   }
-  /// Until `ready()` is true. Not from handlers.
+  /// Waits until `ready()` is true. Must not be called from handlers.
   template <class Ready>
   void wait(Ready&& ready) {
     bool over = false;
@@ -125,7 +124,7 @@ class Library {
 
   /// Whether this thread runs a handler.
   bool is_handling() const;
-  /// Handlers that have ended here so far.
+  /// Number of handlers that have completed on this rank.
   std::atomic<std::uint64_t>& handled() { return handled_; }
 
  private:
@@ -139,7 +138,7 @@ class Library {
   void refresh(Team& team);
 
   bool threads_;
-  std::shared_ptr<runtime::Context> context_;  // of all doors
+  std::shared_ptr<runtime::Context> context_;  // shared with the other programming interfaces
   gasnet_atoll_client client_;
   gasnet_atoll_endpoint endpoint_;
   std::optional<gasnet_atoll_segment> segment_;

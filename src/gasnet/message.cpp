@@ -23,12 +23,12 @@ constexpr std::uint8_t reply_bit = 0x80;
 // |--------|-------|-----------|--------------------------------------------------------|
 // |   0    |   1   | handler   | index                                                  |
 // |   1    |   1   | kind      | Kind; bit 7: it is a reply                             |
-// |   2    |   1   | count     | of arguments, at most 16                               |
+// |   2    |   1   | count     | number of arguments, at most 16                        |
 // |   3    |   5   | unused    | 0                                                      |
-// |   8    |   8   | address   | of a long one: where its payload goes, at the receiver |
-// |  16    |   8   | bytes     | of its payload                                         |
+// |   8    |   8   | address   | long messages: destination of the payload              |
+// |  16    |   8   | bytes     | size of the payload                                    |
 // |  24    | 4·n   | arguments |                                                        |
-// then zeros up to a multiple of 16, and the payload that is carried.
+// then zeros up to a multiple of 16, and the payload, if the message carries it.
 struct Header {
   std::uint8_t handler;
   std::uint8_t kind;
@@ -52,7 +52,7 @@ union HeaderRoom {
 }  // namespace
 }  // namespace atl::gasnet
 
-// What a handler knows of the message that it runs for.
+// The message for which a handler runs.
 struct gasnet_atoll_token {
   atl::PeId source;
   const atl::gasnet::Header* header;
@@ -66,7 +66,7 @@ struct gasnet_atoll_source {
   bool is_long = false;
   gex_TM_t tm = nullptr;
   gex_Rank_t rank = 0;
-  gex_Token_t token = nullptr;  // of a reply
+  gex_Token_t token = nullptr;  // the token of a reply
   void* data = nullptr;
   std::size_t bytes = 0;
   gex_Event_t* local = nullptr;
@@ -77,7 +77,7 @@ namespace atl::gasnet {
 namespace {
 
 runtime::HandlerId context_handler{0};
-thread_local gex_Token_t handling = nullptr;  // what this thread's handler was called with
+thread_local gex_Token_t handling = nullptr;  // the token of this thread's running handler
 thread_local gasnet_atoll_source source_of_thread;
 
 template <std::size_t... Index>
@@ -92,7 +92,7 @@ void run(gex_AM_Fn_t function, gex_Token_t token, void* payload, std::size_t byt
   reinterpret_cast<Handler>(function)(token, payload, bytes, arguments[Index]...);
 }
 
-// By the number of arguments.
+// Handler calls by number of arguments.
 using RunShort = void (*)(gex_AM_Fn_t, gex_Token_t, const gex_AM_Arg_t*);
 using RunLong = void (*)(gex_AM_Fn_t, gex_Token_t, void*, std::size_t, const gex_AM_Arg_t*);
 template <std::size_t... Count>
@@ -182,7 +182,7 @@ Outgoing reply(Call call, gex_Token_t token, gex_AM_Index_t handler) {
   return {token->source, handler, true};
 }
 
-// Source completion comes with the call.
+// The source is complete when the call returns.
 void complete_locally(gex_Event_t* local) {
   if (reinterpret_cast<std::uintptr_t>(local) > 3) *local = GEX_EVENT_INVALID;
 }
@@ -223,7 +223,7 @@ gex_AM_SrcDesc_t prepare(Call call, bool is_long, const void* from, std::size_t 
   source.in_use = true;
   source.is_long = is_long;
   source.local = local;
-  // What is allocated here: not half a gigabyte, when the client would take as much.
+  // Limits buffers of the library, as clients may accept up to half a gigabyte.
   constexpr std::size_t own_limit = most_medium_bytes;
   source.bytes = std::min(most, from == nullptr ? std::max(least, std::min(limit, own_limit)) : limit);
   if (from == nullptr && source.own.size() < source.bytes + 16) source.own.resize(source.bytes + 16);
@@ -411,14 +411,14 @@ std::size_t most_long(Call call, gex_TM_t tm, gex_Rank_t rank, unsigned) {
 
 namespace {
 
-// A loop that polls for what a peer on the same core has to do would keep the peer from it.
+// Number of empty polls before yielding: a polling loop would keep a peer on the same core from running.
 constexpr int empty_polls_before_yield = 1000;
 constexpr int empty_polls_of_many = 16;
 thread_local int empty_polls = 0;
 
 constexpr std::uint32_t rounds_of_spinning = 2000;
 constexpr std::uint32_t rounds_of_yielding = 64;
-// What the condition depends on may be a plain store of another thread, which wakes no sleeper: sleeps are short.
+// The condition may depend on a plain store of another thread, which wakes no sleeper, so sleeps are short.
 constexpr std::int64_t first_nap_ns = 50'000;
 constexpr std::int64_t longest_nap_ns = 2'000'000;
 
@@ -468,7 +468,7 @@ void lock(gex_HSL_t* lock) {
 }
 
 void ring(const std::uint32_t* bell) {
-  // The bell is the first word of the PE's record.
+  // `bell` points to the first word of the PE's record.
   static_assert(offsetof(fabric::PeRecord, sleeping) == 0);
   fabric::wake_sleepers(*reinterpret_cast<fabric::PeRecord*>(const_cast<std::uint32_t*>(bell)));
 }

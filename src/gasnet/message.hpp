@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Active messages, over those of the Context.
+// Active messages, implemented by those of the Context.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct Arguments {
   unsigned count;
 };
 
-/// From now on messages run handlers of the library's endpoint.
+/// Makes messages run the handlers of the library's endpoint from now on.
 void register_messages(Library& library);
 
 int register_handlers(Call call, gex_EP_t endpoint, gex_AM_Entry_t* table, std::size_t count);
@@ -42,7 +42,7 @@ int reply_long(Call call, gex_Token_t token, gex_AM_Index_t handler, const void*
 /// For the handler of a put that has arrived: a reply without a request.
 void send_completion(Call call, PeId pe, gex_AM_Index_t handler, const void* from, std::size_t bytes);
 
-// A payload of negotiated size lies in the client's buffer, or in one of the library's until it is sent.
+// A negotiated payload is in the client's buffer, or in a buffer of the library, until it is sent.
 gex_AM_SrcDesc_t prepare_medium(Call call, gex_TM_t tm, gex_Rank_t rank, const void* from, std::size_t least,
                                 std::size_t most, gex_Event_t* local);
 gex_AM_SrcDesc_t prepare_medium(Call call, gex_Token_t token, const void* from, std::size_t least, std::size_t most,

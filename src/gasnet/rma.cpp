@@ -29,7 +29,7 @@ void validate_value(Call call, std::size_t bytes) {
          bytes);
 }
 
-// When it may be used again: on return, or with the operation itself.
+// Whether the source must be reusable on return, instead of when the operation completes.
 bool is_now(const gex_Event_t* local) { return local == GEX_EVENT_NOW; }
 
 void begin_put(const Target& target, const void* from, std::size_t bytes, gex_Event_t* local) {

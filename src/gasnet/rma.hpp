@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Put and get to ranks whose memory is not mapped here, and what the header could not do otherwise.
+// Put and get for ranks whose memory is not mapped, and for cases that the inline functions of the header leave out.
 #pragma once
 
 #include <cstddef>

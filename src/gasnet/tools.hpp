@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GASNet tools: what is neither inline nor of the environment.
+// GASNet tools that are not inline, except the environment.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ void flush_streams();
 void close_streams();
 [[noreturn]] void end_process(int status);
 
-/// `users`: the client's own way; null: it has none.
+/// `users`: the client's own back-trace function, or null.
 void prepare_backtrace(const gasnett_backtrace_type_t* users);
 int print_backtrace(int descriptor);
 

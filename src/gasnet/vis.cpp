@@ -19,7 +19,7 @@ struct Piece {
   std::size_t bytes = 0;
 };
 
-// The pieces of each form, one after another; none: that was the last.
+// Iterators over the pieces of each form; they return none after the last piece.
 class VectorPieces {
  public:
   VectorPieces(std::size_t count, const gex_Memvec_t* list) : count_(count), list_(list) {}
@@ -79,13 +79,13 @@ class StridedPieces {
   std::size_t element_;
   const std::size_t* count_;
   std::vector<std::size_t> index_;
-  std::size_t first_ = 0;  // level of the first stride that counts
+  std::size_t first_ = 0;  // level of the first non-contiguous stride
   bool over_ = false;
 };
 
-// What runs at the target of this thread's next put.
+// The handler that runs at the target of this thread's next put.
 struct Completion {
-  gex_AM_Index_t handler = 0;  // 0: nothing
+  gex_AM_Index_t handler = 0;  // 0: none
   const void* data = nullptr;
   std::size_t bytes = 0;
 };

@@ -9,11 +9,11 @@
 
 namespace atl::gasnet {
 
-/// What was started: whether some of it is under way over the network.
+/// A started transfer: whether a part of it is in progress over the network.
 struct Started {
   bool is_far = false;
 };
-/// What the three forms of a call return for it.
+/// Return values of the forms of a call.
 gex_Event_t event(Started started);
 int implicit(Started started);
 int blocking(Started started);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the entry points call: a function of the same arguments for each.
+// Bodies of the entry points, one function with the same arguments for each.
 #pragma once
 
 #include "event.hpp"
@@ -8,5 +8,5 @@
 #include "move.hpp"
 #include "triggered.hpp"
 
-/// The code for the exception in flight, which is said on stderr where the code says too little.
+/// The code for the exception in flight, which is also printed to stderr where the code is too unspecific.
 int code_of_exception() noexcept;

@@ -10,7 +10,7 @@ namespace {
 
 using runtime::EventQueue;
 
-// Of one queue: 1.5 GiB.
+// Greatest size of a queue: 1.5 GiB.
 constexpr ptl_size_t most_events = ptl_size_t{1} << 24;
 
 struct Counter {
@@ -19,7 +19,7 @@ struct Counter {
   runtime::CounterId id = runtime::no_counter;
 };
 
-// False: no such counter.
+// Returns false for an unknown counter.
 bool find(ptl_handle_ct_t handle, Counter& counter) {
   counter.interface = is_of(handle, Kind::counter) ? interface_of(handle) : nullptr;
   const runtime::CounterId* id =
@@ -157,7 +157,7 @@ int ct_poll(const ptl_handle_ct_t* handles, const ptl_size_t* tests, unsigned si
             ptl_ct_event_t* event, unsigned* which) {
   if (Library* here = library(); here != nullptr && here->aborted()) return PTL_ABORTED;
   if (handles == nullptr || tests == nullptr || size == 0 || which == nullptr) return no_such();
-  std::vector<Counter> counters;  // grows with what is there, whatever `size` says
+  std::vector<Counter> counters;  // grows with the valid counters, independent of `size`
   for (unsigned i = 0; i < size; ++i)
     if (!find(handles[i], counters.emplace_back())) return no_such();
   unsigned found = size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles: what kind of object, of which interface, and its number there.
+// Handles encode the kind of object, its interface, and its number there.
 //
 // | bits    | field     |
 // |---------|-----------|
@@ -25,7 +25,7 @@ constexpr bool is_of(std::uint32_t handle, Kind kind) { return handle >> 29 == s
 constexpr std::uint32_t interface_in(std::uint32_t handle) { return handle >> number_bits & 3; }
 constexpr std::uint32_t number_in(std::uint32_t handle) { return handle & ((std::uint32_t{1} << number_bits) - 1); }
 
-// No queue and no counter gets these: they would be number 2^20 - 1.
+// No queue or counter has these handles, whose number would be 2^20 - 1.
 static_assert(is_of(PTL_EQ_NONE, Kind::queue) && is_of(PTL_CT_NONE, Kind::counter));
 
 }  // namespace atl::portals

@@ -10,7 +10,7 @@ namespace {
 
 using runtime::Refusal;
 
-constexpr std::uint64_t longest_request = 128;  // of what goes before the data in a message
+constexpr std::uint64_t longest_request = 128;  // greatest size of a message's header
 constexpr ptl_ni_limits_t most = {
     .max_entries = 1 << 20,
     .max_unexpected_headers = 1 << 20,
@@ -41,7 +41,7 @@ constexpr ptl_ni_limits_t usual() {
   return limits;
 }
 
-// What is asked for, as far as it can be had.
+// The requested limits, reduced to what is possible.
 ptl_ni_limits_t granted(const ptl_ni_limits_t* desired) {
   if (desired == nullptr) return usual();
   ptl_ni_limits_t limits = most;
@@ -175,7 +175,7 @@ Interface* interface_of(ptl_handle_any_t handle) {
 
 namespace {
 
-// Of a handle that is an interface's own. Throws nothing: null, and the code.
+// The interface of an interface handle; null, with the error in `code`, when the handle is invalid. Does not throw.
 Interface* opened(ptl_handle_ni_t handle, int& code) {
   code = portals::library() == nullptr ? PTL_NO_INIT : PTL_ARG_INVALID;
   return is_of(handle, Kind::interface) && number_in(handle) == 0 ? interface_of(handle) : nullptr;
@@ -352,7 +352,7 @@ int get_phys_id(ptl_handle_ni_t handle, ptl_process_t* id) {
   return PTL_OK;
 }
 
-// Operations leave at once: there is nothing to hold back for others to come.
+// Bundles are ignored, because operations start at once.
 int start_bundle(ptl_handle_ni_t handle) {
   int code;
   return opened(handle, code) == nullptr ? code : PTL_OK;

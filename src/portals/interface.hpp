@@ -15,7 +15,8 @@
 
 namespace atl::portals {
 
-/// A queue stays where it is when it is freed: messages on their way may name it. The next of the same size gets it.
+/// An event queue. A freed queue stays in memory, because messages in flight may refer to it; the next queue of the
+/// same size reuses it.
 struct Queue {
   std::unique_ptr<runtime::EventQueue> events;
   ptl_size_t count = 0;
@@ -45,16 +46,16 @@ class Interface {
   void free_queue(std::uint32_t number);
   void free_counter(std::uint32_t number);
 
-  /// Ranks are these PEs from now on.
+  /// Maps ranks to these PEs from now on.
   void set_map(std::vector<PeId> pe_of_rank);
-  /// Empty: there is none.
+  /// The map of ranks; empty when none was set.
   std::vector<PeId> map() const;
-  /// Nothing: there is no such process.
+  /// The PE of a process, if it exists.
   std::optional<PeId> target(ptl_process_t process) const;
-  /// As it is called on this interface.
+  /// The process id of a PE in this interface's form (logical or physical).
   ptl_process_t process(PeId pe) const;
 
-  int references = 1;  // PtlNIInit without PtlNIFini, under the library's mutex
+  int references = 1;  // PtlNIInit calls minus PtlNIFini calls, guarded by the library's mutex
 
  private:
   struct Map {
@@ -72,12 +73,12 @@ class Interface {
   std::mutex mutex_;
   std::vector<Queue> all_queues_;             // used and spare
   std::vector<runtime::EventQueue*> spare_;   // of those
-  std::vector<std::unique_ptr<Map>> maps_;    // old ones too: somebody may be looking
+  std::vector<std::unique_ptr<Map>> maps_;    // all maps, as another thread may still read an old one
   std::atomic<const Map*> map_{nullptr};
   mutable std::array<std::atomic<std::uint64_t>, 256> found_{};  // physical processes: node and number, 1 + PE
 };
 
-/// Null: no handle of an interface that is open.
+/// The open interface of a handle, or null.
 Interface* interface_of(ptl_handle_any_t handle);
 
 int ni_init(ptl_interface_t iface, unsigned options, ptl_pid_t pid, const ptl_ni_limits_t* desired,
@@ -99,7 +100,7 @@ int start_bundle(ptl_handle_ni_t handle);
 int end_bundle(ptl_handle_ni_t handle);
 inline int handle_is_equal(ptl_handle_any_t one, ptl_handle_any_t other) { return one == other; }
 
-/// The code of a refusal.
+/// The Portals code of a refusal.
 int code_of(runtime::Refusal refusal);
 
 }  // namespace atl::portals

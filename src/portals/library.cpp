@@ -14,12 +14,12 @@
 namespace atl::portals {
 namespace {
 
-// The same for all libraries of the process.
+// All programming interfaces of the process share one Context.
 [[maybe_unused]] const bool shared =
     (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::fatal), true);
 
-// Kept to the exit of the process: a launcher lets it join once. Complete when the process has joined, so that it ends
-// before the process takes leave of the launcher. The child of a fork leaves it as it is.
+// Kept until the process exits, because a launcher lets a process join once. Constructed after the process has joined,
+// so that it is destroyed before the process leaves the launcher. The child of a fork does not destroy it.
 struct Holder {
   std::unique_ptr<Library> library = std::make_unique<Library>();
   ~Holder() {
@@ -57,7 +57,7 @@ Interface& Library::open(std::uint32_t number, const ptl_ni_limits_t& limits) {
 
 void Library::close(std::uint32_t number) { interfaces_[number].reset(); }
 
-// A PE's number among the processes of its node is shown in its memory: 1 + the number, for others to read.
+// A PE publishes its process id in its memory, as 1 + the id.
 int Library::claim_pid(ptl_pid_t wanted) {
   const PeId here = context_->pe();
   std::uint32_t mine = pids_[here.value()].load(std::memory_order_acquire);
@@ -78,7 +78,7 @@ int Library::claim_pid(ptl_pid_t wanted) {
   return PTL_OK;
 }
 
-// A PE that has opened no interface yet has none to be found by; it gets its place among those of its node.
+// A PE that has opened no interface has no process id yet; its index on the node is used.
 ptl_pid_t Library::pid_of(PeId pe) {
   std::uint32_t known = pids_[pe.value()].load(std::memory_order_acquire);
   if (known == 0) {
@@ -100,7 +100,7 @@ ptl_process_t Library::physical(PeId pe) {
 std::optional<PeId> Library::find(ptl_process_t process) {
   const fabric::Job& job = context_->job();
   if (process.phys.nid >= job.nodes()) return std::nullopt;
-  // What it most likely is, then all of the node.
+  // The most likely PE first, then all PEs of the node.
   for (bool guess : {true, false})
     for (std::uint32_t pe = 0; pe < context_->npes(); ++pe)
       if (job.node_of(PeId(pe)) == process.phys.nid && (!guess || job.place_of(PeId(pe)) == process.phys.pid) &&
@@ -145,7 +145,7 @@ void fini() {
   current.store(nullptr, std::memory_order_release);
   runtime::Context& context = here->context();
   context.quiet();
-  // What this PE has sent to other nodes needs its memory until it is there.
+  // Data in flight to other nodes needs this PE's memory until it has arrived.
   if (context.job().nodes() > 1) context.barrier();
 }
 

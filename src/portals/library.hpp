@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one Portals library of this process: its PE, its four interfaces, and which PE is which process.
+// The one Portals library of this process: its PE, its four interfaces, and the mapping of PEs to processes.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@ namespace atl::portals {
 
 class Interface;
 
-/// Made by the first PtlInit, and there until the process ends: it holds the PE for as long, whatever other doors have
-/// closed.
+/// Created by the first PtlInit and kept until the process ends. It keeps the PE alive, even when the other programming
+/// interfaces have been closed.
 class Library {
  public:
   /// Joins the job. Collective.
@@ -30,7 +30,7 @@ class Library {
 
   runtime::Context& context() { return *context_; }
   runtime::PortalHost& host() { return *host_; }
-  /// For the child of a fork, which is no PE.
+  /// False in the child of a fork, which is no PE.
   bool is_mine() const;
 
   Interface* interface(std::uint32_t number) const { return interfaces_[number].get(); }
@@ -38,11 +38,11 @@ class Library {
   void close(std::uint32_t number);
 
   // ---- processes ----------------------------------------------------------------------------------------------
-  // A node is its number in the job. A process has a number among those of its node, which others read from this PE's
-  // memory.
+  // A node id is the node's number in the job. A process id is a number among those of its node, which others read from
+  // this PE's memory.
 
-  /// Takes a number: the one asked for, or PTL_PID_ANY. PTL_PID_IN_USE, or PTL_ARG_INVALID when this process has
-  /// another.
+  /// Takes a process id: the wanted one, or any with PTL_PID_ANY. Returns PTL_PID_IN_USE, or PTL_ARG_INVALID when this
+  /// process has another id already.
   int claim_pid(ptl_pid_t wanted);
   ptl_process_t physical(PeId pe);
   std::optional<PeId> find(ptl_process_t process);
@@ -50,8 +50,8 @@ class Library {
 
   // ---- waiting ------------------------------------------------------------------------------------------------
 
-  /// Until `ready` or PtlAbort: PTL_OK, PTL_ABORTED, `late` when the deadline passed, PTL_FAIL when a PE has died, or
-  /// when all others have finalized and this process has not made `ready` true for ATOLL_PEER_TIMEOUT since.
+  /// Waits until `ready`. Returns PTL_OK; PTL_ABORTED after PtlAbort; `late` after the deadline; PTL_FAIL when a PE has
+  /// failed, or ATOLL_PEER_TIMEOUT after all others have finalized.
   template <class Ready>
   int wait(Ready&& ready, Deadline deadline, int late) {
     context_->note_active();
@@ -67,7 +67,7 @@ class Library {
         if (context_->wait(over, deadline) != Status::ok) return late;
         return ready() ? PTL_OK : aborted() ? PTL_ABORTED : PTL_FAIL;
       } catch (const PeFailedError&) {
-        fail_lost();  // of which this wait may be one
+        fail_lost();  // may complete this wait
         if (ready()) return PTL_OK;
       }
     }
@@ -78,21 +78,21 @@ class Library {
   void fail_lost();
   /// Whether all other PEs of the job have finalized. PEs of other nodes do so only together (fini()).
   bool is_alone() const;
-  /// From now on, by ATOLL_PEER_TIMEOUT.
+  /// The deadline ATOLL_PEER_TIMEOUT from now.
   static Deadline patience();
 
   std::mutex& mutex() { return mutex_; }
-  int times_initialized = 0;  // under the mutex
+  int times_initialized = 0;  // guarded by the mutex
 
  private:
   void read_pids(std::uint32_t node);
 
   std::mutex mutex_;
-  std::shared_ptr<runtime::Context> context_;  // of all doors
+  std::shared_ptr<runtime::Context> context_;  // shared with the other programming interfaces
   std::unique_ptr<runtime::PortalHost> host_;
   std::unique_ptr<Interface> interfaces_[4];
   HeapOffset pid_word_;
-  std::unique_ptr<std::atomic<std::uint32_t>[]> pids_;  // by PE: 1 + its number; 0: not known
+  std::unique_ptr<std::atomic<std::uint32_t>[]> pids_;  // by PE: 1 + its process id; 0: unknown
   std::atomic<bool> aborted_{false};
   std::int64_t owner_;
 };

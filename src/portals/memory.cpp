@@ -33,12 +33,12 @@ static_assert(runtime::descriptor_option::count_send == PTL_MD_EVENT_CT_SEND &&
 static_assert(runtime::portal_option::flow_control == PTL_PT_FLOWCTRL &&
               runtime::portal_option::disabled == PTL_PT_ALLOC_DISABLED);
 
-// Whether it ends before the end of the address space. (NULL, PTL_SIZE_MAX) is all memory.
+// Whether the range ends inside the address space. (NULL, PTL_SIZE_MAX) is all memory.
 bool is_range(const void* start, ptl_size_t length) {
   return length <= UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(start);
 }
 
-// False: more pieces than the interface takes, or more bytes than there can be.
+// Returns false for more pieces than the interface allows, or an impossible number of bytes.
 bool region_of(const Interface& interface, void* start, ptl_size_t length, bool in_pieces, runtime::Region& region) {
   if (!in_pieces) {
     if (!is_range(start, length)) return false;
@@ -74,7 +74,7 @@ Interface* opened(ptl_handle_ni_t handle, int& code) {
   return is_of(handle, Kind::interface) ? interface_of(handle) : nullptr;
 }
 
-// What an LE and an ME have in common.
+// The common part of an LE and an ME.
 bool describe(Interface& interface, const ptl_le_t& le, void* user, EntrySpec& spec) {
   spec.uid = le.uid;
   spec.options = le.options;

@@ -14,7 +14,7 @@ static_assert(static_cast<int>(runtime::Acknowledge::operation) == PTL_OC_ACK_RE
               static_cast<int>(runtime::Arithmetic::masked_swap) == PTL_MSWAP &&
               static_cast<int>(runtime::Scalar::complex_long_double) == PTL_LONG_DOUBLE_COMPLEX);
 
-// What all operations have.
+// The common part of all operations.
 Prepared begin(OperationKind kind, ptl_handle_md_t md, ptl_size_t offset, ptl_size_t length, ptl_process_t target,
                ptl_pt_index_t index, ptl_match_bits_t bits, ptl_size_t remote_offset, void* user) {
   Prepared prepared;
@@ -39,7 +39,7 @@ Prepared begin(OperationKind kind, ptl_handle_md_t md, ptl_size_t offset, ptl_si
   return prepared;
 }
 
-// Memory that its owner may change at once is copied by all operations; the limit is what the caller was told.
+// All operations copy volatile memory; the limit is the interface's max_volatile_size.
 bool is_too_volatile(const Interface& interface, const Operation& operation) {
   if (operation.bytes <= interface.limits().max_volatile_size || operation.kind == OperationKind::get) return false;
   return (interface.portals().descriptors()[operation.descriptor].options & PTL_MD_VOLATILE) != 0;
@@ -132,7 +132,7 @@ int start(const Prepared& prepared) {
 int atomic_sync() {
   if (library() == nullptr) return PTL_NO_INIT;
   std::atomic_thread_fence(
-      std::memory_order_seq_cst);  // partner: the release of the counter or event that said it is complete
+      std::memory_order_seq_cst);  // partner: the release of the counter or event that reported completion
   return PTL_OK;
 }
 

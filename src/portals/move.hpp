@@ -8,7 +8,7 @@
 
 namespace atl::portals {
 
-/// An operation as its caller describes it, checked; its interface, or the code.
+/// A checked operation and its interface, or the error code.
 struct Prepared {
   Interface* interface = nullptr;
   int code = PTL_ARG_INVALID;

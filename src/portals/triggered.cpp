@@ -6,7 +6,7 @@
 namespace atl::portals {
 namespace {
 
-// The counter of that interface; null: there is none.
+// The counter of this interface, or null.
 const runtime::CounterId* counter_of(const Interface* interface, ptl_handle_ct_t handle) {
   Interface* owner = is_of(handle, Kind::counter) ? interface_of(handle) : nullptr;
   if (owner == nullptr || owner != interface) return nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that start when a counter has come so far. Checked when they are queued; their data are read when they
-// start.
+// Triggered operations, which start when a counter reaches a threshold. They are checked when they are queued; their
+// data is read when they start.
 #pragma once
 
 #include <tuple>

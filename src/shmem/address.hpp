@@ -24,7 +24,7 @@ class Addresses {
   void clear() { regions_.clear(); }
   const std::vector<Region>& regions() const { return regions_; }
 
-  /// Where `bytes` at `address` lie in the segment; nothing when they are not all symmetric.
+  /// Segment offset of `bytes` at `address`; none when some of them are not symmetric.
   std::optional<HeapOffset> offset_of(const void* address, std::size_t bytes) const {
     auto own = reinterpret_cast<std::uintptr_t>(address);
     for (const Region& region : regions_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomic memory operations: the direct way, then by offset through the runtime.
+// Atomic memory operations: by the direct path, else by offset through the runtime.
 #pragma once
 
 #include <type_traits>
@@ -8,7 +8,7 @@
 
 namespace atl::shmem {
 
-// `fetch_and` and its kin of the runtime take fixed-width integers; every integer of the standard is one of them.
+// The runtime's atomics take fixed-width integers, which all integer types of the standard are.
 template <class T>
 using Word = std::conditional_t<std::is_floating_point_v<T>, T,
                                 std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>;
@@ -68,7 +68,7 @@ ATOLL_SHMEM_FETCH_OP_(or, __atomic_fetch_or, fetch_or)
 ATOLL_SHMEM_FETCH_OP_(xor, __atomic_fetch_xor, fetch_xor)
 #undef ATOLL_SHMEM_FETCH_OP_
 
-/// Ends the non-blocking forms: they fetch at once.
+/// Completes the non-blocking forms, which fetch at once.
 template <class T>
 void store_fetched(Call, T* fetch, T value) {
   *fetch = value;

@@ -18,7 +18,7 @@ void copy_words(std::byte* to, std::size_t to_step, const std::byte* from, std::
   }
 }
 
-// `count` elements of `size` from one stride to another, both in elements.
+// Copies `count` elements of `size` bytes from one stride to another; strides count elements.
 void copy_strided(void* to, std::size_t to_stride, const void* from, std::size_t from_stride, std::size_t count,
                   std::size_t size) {
   auto* out = static_cast<std::byte*>(to);
@@ -33,7 +33,7 @@ void copy_strided(void* to, std::size_t to_stride, const void* from, std::size_t
   for (; count != 0; --count, out += to_stride * size, in += from_stride * size) std::memcpy(out, in, size);
 }
 
-// Memory of the segment, so that it is copied once more only.
+// A packed buffer in the segment, which peers access without a further copy.
 class Packed {
  public:
   Packed(runtime::Context& context, std::size_t bytes) : context_(context), block_(context.heap().allocate(bytes)) {}
@@ -175,7 +175,7 @@ void Collective::alltoalls(void* dest, const void* source, std::ptrdiff_t dest_s
   check_apart(to, reach(dest_stride), from, reach(source_stride));
   if (dest_stride == 1 && source_stride == 1)
     return communicator_.alltoall(from, bytes, to, coll::Destination::symmetric);
-  // Block after block at the stride is all elements at the stride.
+  // Consecutive blocks at the stride equal all elements at the stride.
   Packed out(library_.context(), elements * size), in(library_.context(), elements * size);
   copy_strided(out.get(), 1, from, static_cast<std::size_t>(source_stride), elements, size);
   communicator_.alltoall(out.get(), bytes, in.get());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collective operations, on teams and on active sets. Both settle the members and where the data lie, and hand
-// the rest to the communicator. pSync and pWrk are not used: the communicator has memory of its own, so they keep the
-// values they came with.
+// Collective operations on teams and active sets. Both determine the members and the data's location, and call the
+// communicator. pSync and pWrk are not used and keep their values: the communicator has its own memory.
 #pragma once
 
 #include <complex>
@@ -18,7 +17,7 @@ struct ActiveSet {
   int size;
 };
 
-/// A collective under way: the caller's library and the communicator of those that take part.
+/// A collective in progress: the caller's library and the communicator of the members.
 class Collective {
  public:
   Collective(Call call, shmem_team_t team)
@@ -37,7 +36,7 @@ class Collective {
     communicator_.barrier();
   }
   void barrier() {
-    // What lies in memory that its reader maps is there when he acquires what is released below.
+    // Data in mapped memory is visible to a reader that acquires the release of sync().
     library_.context().quiet_far();
     sync();
   }
@@ -51,9 +50,9 @@ class Collective {
   enum class Kind { reduce, inclusive_scan, exclusive_scan };
   void reduce(void* dest, const void* source, std::size_t count, const coll::Reduction& reduction, Kind kind);
 
-  /// The same bytes as seen in the segment, from where peers copy them directly.
+  /// The address of the same bytes in the segment, from which peers copy them directly.
   void* place(const char* argument, const void* address, std::size_t bytes) const {
-    // What lies in the heap lies in the segment as it is.
+    // Heap addresses are segment addresses.
     const Region& heap = library_.addresses().regions().front();
     if (reinterpret_cast<std::uintptr_t>(address) - heap.begin < heap.bytes && !library_.checking()) [[likely]]
       return const_cast<void*>(address);
@@ -65,7 +64,7 @@ class Collective {
   }
 
  private:
-  // With checks on: all say first what they came for, so that different calls are told apart and not mixed up.
+  // With checks on: the members first compare their calls, so that different calls are reported instead of mixed up.
   void agree(std::uint64_t count = 0, int root = -1) {
     if (library_.checking()) [[unlikely]]
       compare(count, root);
@@ -81,7 +80,7 @@ class Collective {
   coll::Communicator& communicator_;
 };
 
-// C's complex numbers are C++'s.
+// C's complex numbers have the layout of C++'s.
 template <class T>
 struct Element {
   using type = T;
@@ -95,7 +94,7 @@ struct Element<shmemx_complexf> {
   using type = std::complex<float>;
 };
 
-// The forms of the table. `group` is a team or an active set.
+// The forms in the function table. `group` is a team or an active set.
 
 template <class Group>
 int team_sync(Call call, Group group) {

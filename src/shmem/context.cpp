@@ -4,12 +4,12 @@
 namespace atl::shmem {
 namespace {
 
-// Handles of so many ended contexts are told apart from new ones. With checks on all are.
+// Number of ended contexts whose handles are not reused yet. With checks on, no handle is reused.
 constexpr std::size_t ended_to_keep = 1024;
 
 }  // namespace
 
-// The tables know no PE that is not reached directly: in a job of several nodes every operation is a call.
+// The tables contain directly accessible PEs only; in a job of several nodes every operation is a call.
 Contexts::Contexts(runtime::Context& context, Checks checks)
     : context_(context), checks_(checks), direct_(context.job().nodes() == 1) {
   for (std::uint32_t pe = 0; direct_ && pe < context.npes(); ++pe) world_.push_back(peer(PeId(pe)));
@@ -29,7 +29,7 @@ void Contexts::open_world() {
 }
 
 void Contexts::close() {
-  // Programs may still hold handles. What they point to stays, so that a use is found out in the library.
+  // Programs may still hold handles. The handle objects stay, so that their use is detected.
   static auto* left_behind = new std::vector<std::unique_ptr<CommunicationContext>>;
   for (auto& context : all_) {
     context->direct = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the generated entry points call.
+// Bodies of the generated entry points.
 #pragma once
 
 #include "atomic.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the environment variables of the standard ask for at start.
+// Start-up output requested by the standard's environment variables.
 #pragma once
 
 namespace atl::shmem {
 
-/// What SHMEM_VERSION and SHMEM_INFO ask for, on standard output.
+/// Prints the output of SHMEM_VERSION and SHMEM_INFO on standard output.
 void print_start_up();
 
 }  // namespace atl::shmem

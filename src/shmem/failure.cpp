@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the C door says that something is wrong: one line, then the end of the job.
+// Errors of the C interface: one line, then the end of the job.
 #include <string>
 
 #include "atoll/base/config.hpp"

@@ -19,7 +19,7 @@ struct shmemx_team_v1 shmemx_team_world_v1 = {-1, 0, nullptr, {}};
 struct shmemx_team_v1 shmemx_team_shared_v1 = {-1, 0, nullptr, {}};
 
 void shmemx_ring_v1(const uint32_t* bell) {
-  // The bell is the first word of the PE's record.
+  // `bell` points to the first word of the PE's record.
   auto* record = reinterpret_cast<atl::fabric::PeRecord*>(const_cast<uint32_t*>(bell));
   static_assert(offsetof(atl::fabric::PeRecord, sleeping) == 0);
   atl::fabric::wake_sleepers(*record);
@@ -33,7 +33,7 @@ constexpr std::size_t widest_scalar = 16;
 
 std::size_t shortened(std::size_t bytes) { return bytes > widest_scalar ? bytes - widest_scalar : 0; }
 
-// The same for all libraries of the process.
+// All programming interfaces of the process share one Context.
 [[maybe_unused]] const bool shared =
     (runtime::share_process(runtime::ProcessPlace<void>::slot, runtime::Deaths::fatal), true);
 
@@ -59,7 +59,7 @@ Library::Library(int thread_level)
   ATOLL_VALIDATE(!context_->job().is_guest(), SetupError,
                  "a process that MPI_Comm_spawn has started is no PE of OpenSHMEM");
   world_ = std::make_unique<coll::Communicator>(*context_);
-  // A PE may compute for hours before it comes to a barrier.
+  // No time-out: a PE may compute for hours before a barrier.
   world_->set_timeout_seconds(0);
   data_ = std::make_unique<runtime::StaticData>(*context_);
   runtime::Heap& heap = context_->symmetric_heap();
@@ -92,7 +92,7 @@ void Library::open_direct_way() {
   shmemx_team_world_v1.my_pe = static_cast<int>(pe().value());
   shmemx_team_world_v1.n_pes = static_cast<int>(npes());
   shmemx_direct_v1.n_pes = static_cast<int>(npes());
-  if (checking()) return;  // everything then comes to the library
+  if (checking()) return;  // with checks on all calls take the library's path
   const Region& heap = addresses_.regions().front();
   shmemx_direct_v1.heap_begin = heap.begin;
   shmemx_direct_v1.heap_bytes = shortened(heap.bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one OpenSHMEM library of this process: what shmem_init makes and the last shmem_finalize takes away. The only
-// process-wide state below the C door.
+// The one OpenSHMEM library of this process, which exists from shmem_init to the last shmem_finalize. The only
+// process-wide state below the C interface.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ class Contexts;
 class SymmetricMemory;
 class Teams;
 
-/// The entry point a user called, for messages.
+/// The OpenSHMEM function that the program called, for error messages.
 struct Call {
   const char* name;
 };
@@ -34,7 +34,7 @@ class Library {
  public:
   /// Joins the job. Collective.
   explicit Library(int thread_level);
-  /// Leaves it: the last thing to do, before destruction. Collective.
+  /// Leaves the job; the last call before destruction. Collective.
   void leave();
   ~Library();
   Library(const Library&) = delete;
@@ -46,12 +46,12 @@ class Library {
   SymmetricMemory& memory() { return *memory_; }
   Contexts& contexts() { return *contexts_; }
   Teams& teams() { return *teams_; }
-  /// For aggregators; the first call is collective.
+  /// The hub of aggregators; the first call is collective.
   agg::Hub& hub() {
     if (!hub_) hub_ = std::make_unique<agg::Hub>(*world_);
     return *hub_;
   }
-  /// Does not return when `ctx` is no context.
+  /// Ends the job when `ctx` is not a valid context.
   shmem_team_t contexts_team(Call call, shmem_ctx_t ctx);
   PeId pe() const { return context_->pe(); }
   std::uint32_t npes() const { return context_->npes(); }
@@ -66,7 +66,7 @@ class Library {
   int thread_level_;
   Checks checks_;
   bool debug_;
-  std::shared_ptr<runtime::Context> context_;  // of all doors
+  std::shared_ptr<runtime::Context> context_;  // shared with the other programming interfaces (MPI, …)
   std::unique_ptr<coll::Communicator> world_;
   std::unique_ptr<runtime::StaticData> data_;
   Addresses addresses_;
@@ -77,8 +77,8 @@ class Library {
 };
 
 namespace detail {
-/// Null before the first init and after the last finalize. Not destroyed at exit: a PE that ends without finalize has
-/// not left the job in order.
+/// Null before the first init and after the last finalize. Not destroyed at exit, because a PE that ends without
+/// finalize must count as failed.
 extern Library* instance;
 }  // namespace detail
 
@@ -88,7 +88,7 @@ template <class... Args>
 [[noreturn]] void fail(Call call, fmt::format_string<Args...> format, Args&&... args) {
   fail(call, std::string_view(fmt::format(format, std::forward<Args>(args)...)));
 }
-/// For the handler of an entry point: ends the job for the exception in flight.
+/// For the catch block of an entry point: ends the job with the exception in flight.
 [[noreturn]] void fail_by_exception(Call call);
 [[noreturn]] void fail_uninitialized(Call call);
 
@@ -99,7 +99,7 @@ inline Library& library(Call call) {
   return *here;
 }
 
-/// Where an operation goes.
+/// The target of an operation.
 struct Target {
   runtime::Context& context;
   PeId pe;
@@ -114,8 +114,8 @@ void check_overlap(Call call, Library& here, const Target& target, std::size_t b
                    std::size_t other_bytes);
 }  // namespace detail
 
-/// Settles context, PE and address of an operation that did not go the direct way. Does not return when one of them
-/// is wrong: the line names the function and the argument.
+/// Checks and resolves context, PE and address of an operation that did not take the direct path. Ends the job when an
+/// argument is wrong, with a line that names function and argument.
 inline Target resolve(Call call, shmem_ctx_t ctx, const char* argument, const void* address, std::size_t bytes,
                       int pe) {
   Library& here = library(call);
@@ -125,13 +125,13 @@ inline Target resolve(Call call, shmem_ctx_t ctx, const char* argument, const vo
   }
   return detail::resolve_anywhere(call, ctx, argument, address, bytes, pe);
 }
-/// The same for an object of this PE's own (`ivar` of a wait), with checks on.
+/// The same for a local object (`ivar` of a wait), with checks on.
 inline void check_own(Call call, const char* argument, const void* address, std::size_t bytes) {
   Library& here = library(call);
   if (here.checking()) [[unlikely]]
     detail::check_own(call, here, argument, address, bytes);
 }
-/// With checks on: `other_bytes` at `other` may not overlap the object when the target is this PE.
+/// With checks on: `other_bytes` at `other` must not overlap the object when the target is this PE.
 inline void check_overlap(Call call, const Target& target, std::size_t bytes, const void* other,
                           std::size_t other_bytes) {
   Library& here = library(call);

@@ -10,14 +10,15 @@
 namespace atl::shmem {
 namespace {
 
-// What the heap gives by itself: enough for any type and one line of the cache.
+// Default alignment of the heap's blocks: enough for any type, one cache line.
 constexpr std::size_t usual_alignment = fabric::cache_line;
 constexpr std::uint64_t refused = UINT64_MAX;
 
 }  // namespace
 
 bool SymmetricMemory::agree(std::uint64_t first, std::uint64_t second) {
-  // The least of the values and of their complements: alike when each is the other's complement.
+  // A minimum reduction over the values and their complements: all PEs agree when each minimum is the other's
+  // complement.
   std::uint64_t mine[4] = {first, ~first, second, ~second};
   std::uint64_t least[4];
   context_.quiet();
@@ -29,7 +30,7 @@ void* SymmetricMemory::allocate(Call call, std::size_t bytes, std::size_t alignm
   std::size_t room = alignment <= usual_alignment ? bytes : bytes + alignment;
   void* base = nullptr;
   std::string refusal;
-  // More could not be the same on all PEs.
+  // A greater alignment could not hold on all PEs.
   std::size_t most_alignment = fabric::segment_alignment(context_.job().segment_bytes());
   if (alignment <= most_alignment && room >= bytes) {
     try {
@@ -39,7 +40,7 @@ void* SymmetricMemory::allocate(Call call, std::size_t bytes, std::size_t alignm
   std::uint64_t offset = base == nullptr ? refused : heap_.offset_of(base).value();
   if (!agree(offset, bytes)) {
     if (base != nullptr) heap_.release(base);
-    // Either a PE had no memory, or PEs asked for different things.
+    // Either a PE had no memory, or the PEs' requests differ.
     if (!agree(bytes, bytes))
       fail(call, "PEs ask for different sizes of one symmetric block; PE {} for {} bytes", context_.pe().value(),
            bytes);
@@ -109,7 +110,7 @@ void* SymmetricMemory::reallocate(Call call, void* block, std::size_t bytes) {
   void* larger = allocate(call, bytes, usual_alignment);
   if (larger == nullptr) return nullptr;
   std::memcpy(larger, block, std::min(bytes, found.bytes));
-  // Release is a barrier too: no PE uses the new block before all have copied.
+  // release() contains a barrier: no PE uses the new block before all have copied.
   release(call, block);
   return larger;
 }
@@ -119,7 +120,7 @@ void* allocate(Call call, std::size_t size) {
   return size == 0 ? nullptr : here.memory().allocate(call, size, usual_alignment);
 }
 
-// Memory of co-located PEs is the same for atomics, signals and everything else.
+// Hints are ignored: the memory is the same for atomics, signals and everything else.
 void* allocate_with_hints(Call call, std::size_t size, long) { return allocate(call, size); }
 
 void* allocate_zeroed(Call call, std::size_t count, std::size_t size) {
@@ -136,7 +137,8 @@ void* allocate_zeroed(Call call, std::size_t count, std::size_t size) {
 
 void* allocate_aligned(Call call, std::size_t alignment, std::size_t size) {
   Library& here = library(call);
-  // The standard asks for a multiple of a pointer's size too, but programs ask for less, and any block has that.
+  // The standard also requires a multiple of a pointer's size, but programs pass less, and any block is aligned to
+  // that.
   if (!std::has_single_bit(alignment)) {
     if (here.checking()) fail(call, "argument 'alignment': {} is not a power of two", alignment);
     return nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The symmetric heap as programs see it.
+// The symmetric heap of OpenSHMEM programs.
 #pragma once
 
 #include <map>
@@ -16,23 +16,23 @@ class SymmetricMemory {
   SymmetricMemory(runtime::Heap& heap, runtime::Context& context, coll::Communicator& world)
       : heap_(heap), context_(context), world_(world) {}
 
-  /// Null when a PE has no memory for it.
+  /// Returns null when a PE has no memory for the block.
   void* allocate(Call call, std::size_t bytes, std::size_t alignment);
   void* reallocate(Call call, void* block, std::size_t bytes);
   void release(Call call, void* block);
-  /// Frees all blocks at the end of the library, when no PE uses them any more. Not collective.
+  /// Frees all blocks at the end of the library, when no PE uses them. Not collective.
   void release_all();
-  /// Whether `bytes` at `address` lie in one block; true for what is not in this heap at all.
+  /// Whether `bytes` at `address` lie in one block; true for addresses outside this heap.
   bool in_a_block(const void* address, std::size_t bytes);
 
  private:
   struct Block {
-    void* base = nullptr;  // as the heap knows it
-    std::size_t bytes = 0;  // asked for
+    void* base = nullptr;  // address of the heap's block
+    std::size_t bytes = 0;  // requested size
   };
   Block find(Call call, void* block);
   void forget(void* block);
-  /// A barrier that says whether all PEs gave the same two values.
+  /// A barrier that returns whether all PEs passed the same two values.
   bool agree(std::uint64_t first, std::uint64_t second);
 
   runtime::Heap& heap_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory ordering, and the collectives of all PEs that are nothing but ordering.
+// Memory ordering, and barriers of all PEs.
 #pragma once
 
 #include "collective.hpp"

@@ -14,7 +14,7 @@ std::size_t bytes_of(Call call, std::size_t count, std::size_t size) {
   return bytes;
 }
 
-// Bytes from the first element of the first block to the last of the last.
+// Bytes from the first element of the first block to the last element of the last block.
 std::size_t extent(Call call, const char* argument, std::ptrdiff_t stride, const Strided& shape) {
   if (stride < static_cast<std::ptrdiff_t>(shape.block) && shape.blocks > 1)
     fail(call, "argument '{}': a stride of {} is less than the {} elements of a block", argument, stride, shape.block);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Put and get. Each tries the direct way of direct.h first, as inlined callers do; the rest goes by offset through the
-// runtime, which also reaches PEs whose memory is not mapped.
+// Put and get. Each tries the direct path of direct.h first, as inlined callers do; otherwise it goes by offset through
+// the runtime, which also reaches PEs whose memory is not mapped.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace atl::shmem {
 
-/// Elements put or fetched at some distance from each other: `blocks` blocks of `block` elements.
+/// A strided transfer of `blocks` blocks of `block` elements.
 struct Strided {
-  std::ptrdiff_t to;    // between blocks, in elements
+  std::ptrdiff_t to;  // between blocks, in elements
   std::ptrdiff_t from;
   std::size_t block;
   std::size_t blocks;
@@ -22,7 +22,7 @@ struct Strided {
   std::size_t block_bytes() const { return block * element_bytes; }
 };
 
-/// When the call is complete here: on return, or, where that is later, at the next quiet.
+/// When the call is complete locally: on return, or at the latest at the next quiet.
 enum class Completion { on_return, at_quiet };
 
 void put_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size,

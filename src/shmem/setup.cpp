@@ -14,10 +14,10 @@
 namespace atl::shmem {
 namespace {
 
-// Serialises set-up and exit; counts the calls of init that finalize has still to match.
+// Serialises initialisation and exit; counts the init calls that finalize has not matched yet.
 std::mutex mutex;
 int depth = 0;
-bool implicit = false;  // start_pes has promised to finalize
+bool implicit = false;  // start_pes was called, which finalizes at exit
 pid_t owner = 0;        // a forked child has nothing to finalize
 
 void enter(Call call, int level) {
@@ -51,7 +51,7 @@ void finalize_at_exit() {
 
 }  // namespace
 
-// Everything is safe to call from any thread, so every level costs the same. Only the promised level is remembered.
+// All functions are thread-safe, so every thread level costs the same. Only the provided level is stored.
 void init(Call call) { enter(call, SHMEM_THREAD_MULTIPLE); }
 
 int init_thread(Call call, int requested, int* provided) {
@@ -62,7 +62,8 @@ int init_thread(Call call, int requested, int* provided) {
   return 0;
 }
 
-// One call too many is undefined. Bale's programs make it after --help, and elsewhere nothing happens.
+// A superfluous finalize is undefined behaviour in the standard. Bale's programs call it after --help, and other
+// implementations ignore it.
 void finalize(Call call) {
   if (detail::instance == nullptr && config::choice(config::Variable::shmem_check) == 0) return;
   (void)library(call);
@@ -71,13 +72,13 @@ void finalize(Call call) {
 
 void global_exit(Call call, int status) {
   library(call).context().job().request_exit(status);
-  // Flushes what the program has buffered; without a library nothing else is left to end.
+  // Flushes the program's output buffers; without a library nothing else has to end.
   std::exit(status);
 }
 
 void query_initialized(Call, int* initialized) { *initialized = detail::instance != nullptr; }
 
-// At any time, the standard says.
+// The standard allows this call at any time.
 void query_thread(Call, int* provided) {
   *provided = detail::instance == nullptr ? SHMEM_THREAD_SINGLE : detail::instance->thread_level();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set-up, exit and queries.
+// Initialisation, exit and queries.
 #pragma once
 
 #include "library.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals: words that say that data have arrived.
+// Signals: words whose values announce the arrival of data.
 #pragma once
 
 #include "atomic.hpp"

@@ -12,7 +12,7 @@ namespace {
 constexpr int no_such_pe = -1;
 constexpr int refused = 1;
 
-// Stored by first and stride where that is enough.
+// Stores the members as first PE and stride where possible.
 runtime::Team compact(const coll::Communicator& communicator, PeId self) {
   std::vector<PeId> pes;
   for (int member = 0; member < communicator.size(); ++member) pes.push_back(communicator.pe(member));
@@ -33,14 +33,14 @@ shmem_team_config_t chosen(Call call, const char* argument, const shmem_team_con
   return found;
 }
 
-// Its colour is the place on the other axis.
+// An axis of a 2-D split. The colour is the coordinate on the other axis.
 struct Axis {
   int colour;
   shmem_team_config_t config;
   shmem_team_t* made;
 };
 
-// Both teams in the order of the parent, or none.
+// Creates both teams in the parent's order, or neither.
 int split_twice(Call call, Team& parent, const Axis& first, const Axis& second) {
   Teams& teams = library(call).teams();
   if (!teams.split(parent, first.colour, 0, first.config, *first.made)) return refused;
@@ -56,7 +56,7 @@ Teams::Teams(Library& library) : library_(library) {
   coll::Communicator& all = library.world();
   world_.members = runtime::Team::world(library.npes(), library.pe());
   world_.communicator = &all;
-  // The PEs of this node. Its collectives do not mix with the world's.
+  // The team of this node's PEs, with a communicator separate from the world's.
   const fabric::Job& job = library.context().job();
   shared_.own =
       coll::Communicator::split(all, static_cast<int>(job.node()), static_cast<int>(job.place_of(library.pe())));
@@ -69,13 +69,13 @@ Teams::Teams(Library& library) : library_(library) {
 
 Teams::~Teams() {
   for (shmem_team_t handle : {SHMEM_TEAM_WORLD, SHMEM_TEAM_SHARED}) *handle = {no_such_pe, 0, nullptr, {}};
-  // Programs may still hold handles: what they point to stays, so that a use is found out.
+  // Programs may still hold handles. The handle objects stay, so that their use is detected.
   static auto* left_behind = new std::vector<std::unique_ptr<shmemx_team_v1>>;
   for (auto& handle : handles_) {
     *handle = {no_such_pe, 0, nullptr, {}};
     left_behind->push_back(std::move(handle));
   }
-  // Teams in the order they were made, which is the same on all members.
+  // In order of creation, which is the same on all members.
   for (auto& team : live_) team.reset();
   active_sets_.clear();
 }
@@ -194,7 +194,7 @@ int team_split_strided(Call call, shmem_team_t parent, int start, int stride, in
   *made = SHMEM_TEAM_INVALID;
   if (parent == SHMEM_TEAM_INVALID) return refused;
   Team& found = here.teams().find(call, parent);
-  // All PEs give the same triplet, so all refuse it alike.
+  // All PEs pass the same triplet, so all reject it alike.
   std::int64_t last = start + (std::int64_t{size} - 1) * stride;
   auto inside = [&](std::int64_t pe) { return pe >= 0 && pe < found.members.size(); };
   if (size < 1 || !inside(start) || !inside(last) || (stride == 0 && size != 1)) return refused;
@@ -254,7 +254,7 @@ int create_context(Call call, shmem_team_t team, long options, shmem_ctx_t* ctx)
     if (here.checking()) fail(call, "argument 'options': {:#x} has bits that are no option", options);
     return refused;
   }
-  std::vector<PeId> pes;  // none: the world
+  std::vector<PeId> pes;  // empty: the world
   if (team != SHMEM_TEAM_WORLD)
     for (std::uint32_t rank = 0; rank < found.members.size(); ++rank) pes.push_back(found.members.pe_of(rank));
   *ctx = here.contexts().create(team, std::move(pes), options);

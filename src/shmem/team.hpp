@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Teams: ordered sets of PEs with a communicator of their own. And active sets, their predecessors.
+// Teams, ordered sets of PEs with their own communicators, and active sets, their predecessors.
 #pragma once
 
 #include <atomic>
@@ -15,37 +15,38 @@
 
 namespace atl::shmem {
 
-/// What stands behind a shmem_team_t.
+/// The object of a shmem_team_t.
 struct Team {
   runtime::Team members;
-  std::optional<coll::Communicator> own;  // the world uses the library's
+  std::optional<coll::Communicator> own;  // none for the world, which uses the library's
   coll::Communicator* communicator = nullptr;
   shmem_team_config_t config{};
-  std::atomic<std::uint64_t> under_way{0};  // collectives that somebody still holds a request for
+  std::atomic<std::uint64_t> under_way{0};  // collectives with a live request
 };
 
-/// Thread-safe; collective calls on one team one at a time, as the standard says.
+/// The teams of this process. Thread-safe, except that collective calls on one team must not overlap, as the standard
+/// demands.
 class Teams {
  public:
-  /// Collective: makes the predefined ones usable.
+  /// Collective. Creates the predefined teams.
   explicit Teams(Library& library);
-  /// Collective; after it nothing of them is left.
+  /// Collective. Destroys all teams.
   ~Teams();
   Teams(const Teams&) = delete;
   Teams& operator=(const Teams&) = delete;
 
-  /// Does not return when it is no team.
+  /// Ends the job when `team` is not a valid team.
   Team& find(Call call, shmem_team_t team) {
     if (team != SHMEM_TEAM_INVALID && team->self != nullptr && !library_.checking()) [[likely]]
       return *static_cast<Team*>(team->self);
     return find_or_fail(call, team);
   }
-  /// A team of those that give the same colour, by key; SHMEM_TEAM_INVALID for those that give none. Collective over
-  /// the parent. False, on all its PEs: there is no memory.
+  /// Makes a team of the PEs with equal colour, ordered by key; SHMEM_TEAM_INVALID for PEs without a colour. Collective
+  /// over the parent. Returns false on all PEs when memory is exhausted.
   bool split(Team& parent, std::optional<int> colour, int key, const shmem_team_config_t& config, shmem_team_t& made);
   void destroy(Call call, shmem_team_t team);
 
-  /// The communicator of PEs start, start + 2^log_stride, …; made by these PEs alone when they first use it.
+  /// The communicator of PEs start, start + 2^log_stride, …, which these PEs create at their first use.
   coll::Communicator& active_set(Call call, int start, int log_stride, int size);
 
  private:
@@ -60,7 +61,7 @@ class Teams {
   std::mutex mutex_;
   Team world_;
   Team shared_;
-  // Handles stay when their teams go: one that is used after its end is recognised.
+  // Handles outlive their teams, so that their use after the team's end is detected.
   std::vector<std::unique_ptr<shmemx_team_v1>> handles_;
   std::vector<std::unique_ptr<Team>> live_;
   // Ordered, so that all PEs free them in the same order.
@@ -82,7 +83,7 @@ void* team_pointer(Call call, shmem_team_t team, const void* address, int pe);
 int create_context(Call call, shmem_team_t team, long options, shmem_ctx_t* ctx);
 void destroy_context(Call call, shmem_ctx_t ctx);
 int context_team(Call call, shmem_ctx_t ctx, shmem_team_t* team);
-/// Hints of what will come. Nothing would be faster for them: an operation is done when it returns.
+/// Session hints. They are ignored, because operations complete when they return.
 void start_session(Call call, shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t* config, long mask);
 void stop_session(Call call, shmem_ctx_t ctx);
 

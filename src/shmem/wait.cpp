@@ -33,9 +33,9 @@ std::size_t next_start(std::size_t count) {
 
 }  // namespace atl::shmem
 
-// Programs also wait by fetching a word again and again, some of them several words in turn. A PE that does so keeps
-// its core for a time slice: Bale's histo with exstack2 took 180 to 280 ms on 4 PEs and 280 to 300 on 8, now 2 to 5 and
-// 3 to 10 (20,000 updates each, 2 busy cores).
+// Programs also wait by fetching a word, or several words in turn, in a loop. Such a PE would keep its core for a time
+// slice: Bale's histo with exstack2 took 180 to 280 ms on 4 PEs and 280 to 300 on 8, with this function 2 to 5 and 3 to
+// 10 (20,000 updates each, 2 busy cores).
 extern "C" void shmemx_looked_v1(const void* word, std::uint64_t value) {
   struct Look {
     const void* word;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Point-to-point synchronisation: waiting for, and testing, words of this PE's own symmetric memory.
+// Point-to-point synchronisation: waiting for and testing words of this PE's symmetric memory.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,18 @@
 namespace atl::shmem {
 
 runtime::Compare comparison(Call call, int cmp);
-/// After a test that failed: lets others have the core where PEs share cores. Tests are called in loops.
+/// Called after a failed test, as programs test in loops: yields the core when PEs share cores.
 void after_failed_test(Library& here);
-/// Where the next search among several words begins, so that none is passed over for ever.
+/// Start index of the next search among several words, so that none starves.
 std::size_t next_start(std::size_t count);
 
-/// A peer that runs answers within this many looks at the word, with `looks_per_progress` of them before each at what
-/// else has arrived: about a microsecond.
+/// Number of polls of the word before other work, about a microsecond, in which a running peer answers. Progress is
+/// made after every `looks_per_progress` polls.
 inline constexpr int first_looks = 512, looks_per_progress = 32;
-/// When PEs of other nodes may change it: then it is the looks at the network that take time, 0.3 µs each.
+/// The same when PEs of other nodes may change the word: polling the network takes 0.3 µs.
 inline constexpr int looks_per_network_look = 4;
 
-/// Context::wait, with a first look that is only that: each pause or look at the message ring in between would be found
-/// in the latency.
+/// Context::wait, preceded by polls without pauses or progress, which would add to the latency.
 template <class Ready>
 void wait_for(Library& here, Ready&& ready) {
   if (!here.context().node().oversubscribed) {
@@ -42,7 +41,7 @@ T load_word(const T* word) {
   return __atomic_load_n(word, __ATOMIC_ACQUIRE);  // partner: the release store or atomic of the PE that changed it
 }
 
-/// The values that words are compared with: one for all, or one each.
+/// The values for comparison: one for all words, or one per word.
 template <class T>
 struct Same {
   T value;
@@ -54,7 +53,7 @@ struct Each {
   T operator[](std::size_t i) const { return values[i]; }
 };
 
-/// Words to look at: those whose status is 0.
+/// The words to test: those with status 0.
 template <class T, class Values>
 struct WaitSet {
   const T* words;
@@ -130,7 +129,7 @@ template <class T, class Value>
 void wait_until_all(Call call, const T* words, std::size_t count, const int* status, int cmp, Value value) {
   Library& here = library(call);
   auto set = wait_set(call, words, count, status, cmp, value);
-  // One after the other: what holds once need not be looked at again.
+  // One word after the other: a condition that held once need not be tested again.
   for (std::size_t i = 0; i < count; ++i)
     if (set.included(i)) wait_for(here, [&] { return set.holds(i); });
 }

@@ -4,7 +4,7 @@
 namespace atl::shmem {
 namespace {
 
-// Calls `work` with the aggregators behind the handle, of whichever width.
+// Calls `work` with the aggregators of the handle, for either width.
 template <class Work>
 void with(shmemx_aggregator_t aggregator, Work&& work) {
   if (aggregator->width == 8) work(static_cast<Aggregators<std::uint64_t>*>(aggregator->set));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many small puts, additions and gets on one symmetric array, shipped together.
+// Aggregation of many small puts, additions and gets on one symmetric array.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@
 
 namespace atl::shmem {
 
-/// All that one aggregator can do, on words of one width.
+/// The operations of one aggregator, on words of one width.
 template <class Word>
 struct Aggregators {
   Aggregators(agg::Hub& hub, Word* array, std::uint64_t count, std::uint32_t npes)
@@ -42,8 +42,8 @@ void destroy_aggregator(Call call, shmemx_aggregator_t aggregator);
 }  // namespace atl::shmem
 
 struct shmemx_aggregator_v1 {
-  std::size_t width = 0;  ///< of an element: 4 or 8
-  void* set = nullptr;    ///< Aggregators of that width
+  std::size_t width = 0;  ///< bytes of an element: 4 or 8
+  void* set = nullptr;    ///< the Aggregators of that width
 };
 
 namespace atl::shmem {

@@ -35,7 +35,7 @@ int create_counter(Call call, shmemx_counter_t* counter) {
   try {
     mine = here.context().allocate_counter().value();
   } catch (const Error&) {}
-  // Alike on all PEs, or nowhere.
+  // All PEs must have got the same counter.
   std::uint64_t most[2] = {mine, ~mine};
   here.world().allreduce(most, most, 2, coll::reduction_of<std::uint64_t>(coll::Op::max));
   if (most[0] == ~most[1] && mine != UINT64_MAX) {
@@ -51,7 +51,7 @@ void destroy_counter(Call call, shmemx_counter_t counter) {
   if (counter == SHMEMX_COUNTER_INVALID) return;
   CounterId id = own(call, "counter", counter);
   here.context().quiet();
-  here.world().barrier();  // no PE increments it any more
+  here.world().barrier();  // after it no PE increments the counter
   here.context().cancel_triggers(id);
   here.context().release_counter(id);
 }
@@ -90,7 +90,7 @@ void get_counted(Call call, void* dest, const void* source, std::size_t bytes, s
 void put_triggered(Call call, void* dest, const void* source, std::size_t bytes, int pe, shmemx_counter_t then,
                    Trigger trigger) {
   Target to = resolve(call, SHMEM_CTX_DEFAULT, "dest", dest, bytes, pe);
-  // The PE that increments the counter reads it: it must lie where all PEs can.
+  // The PE that increments the counter reads the source, so it must be in symmetric memory.
   Target from = resolve(call, SHMEM_CTX_DEFAULT, "source", source, bytes, static_cast<int>(library(call).pe().value()));
   runtime::CounterRef bumped;
   if (then != SHMEMX_COUNTER_INVALID) bumped = {to.pe, own(call, "counter", then)};

@@ -5,7 +5,7 @@
 
 #include "wait.hpp"
 
-/// A collective under way.
+/// A collective in progress.
 struct shmemx_request_v1 {
   atl::shmem::Team& team;
   atl::coll::Request request;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives that are started now and complete later.
+// Non-blocking collectives.
 #pragma once
 
 #include "collective.hpp"
@@ -23,7 +23,7 @@ void start_reduce(Call call, shmem_team_t team, T* dest, const T* source, std::s
   start_reduction(call, team, dest, source, count, coll::reduction_of<typename Element<T>::type>(op), request);
 }
 
-/// 1 when it is complete: the request is then SHMEMX_REQUEST_INVALID, as one that never was.
+/// Returns 1 when the request is complete, and sets it to SHMEMX_REQUEST_INVALID. An invalid request is complete.
 int test_request(Call call, shmemx_request_t* request);
 void wait_request(Call call, shmemx_request_t* request);
 void wait_requests(Call call, shmemx_request_t* requests, std::size_t count);
