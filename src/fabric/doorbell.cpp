@@ -15,7 +15,7 @@
 namespace atl::fabric {
 namespace {
 
-// Longest sleep when nothing can be missed, and when the kernel cannot rule that out.
+// Longest sleep with membarrier, when no wake-up can be lost, and without it.
 constexpr std::int64_t longest_sleep_ns = 100'000'000;
 constexpr std::int64_t longest_blind_sleep_ns = 1'000'000;
 
@@ -29,14 +29,14 @@ bool prepare_sleeping() noexcept {
 }
 
 void wake_sleepers(PeRecord& record) noexcept {
-  // Acquire-release so that one waker of many makes the system call; partner: `announce`.
+  // Acquire-release, so that only one of several wakers makes the system call; partner: `announce`.
   if (record.sleeping.exchange(0, std::memory_order_acq_rel) == 0) return;
   if (Scheduler* simulation = Scheduler::current(); simulation != nullptr) simulation->wake(&record);
   else ::syscall(SYS_futex, futex_word(record), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
 void Sleeper::announce() noexcept {
-  // Sequentially consistent: the caller's next look at its condition must come after; partner: ring_bell's load.
+  // Sequentially consistent: the caller's next check of its condition must come after; partner: ring_bell's load.
   record_.sleeping.store(1, std::memory_order_seq_cst);
   if (Scheduler::current() != nullptr) return;
   if (prepare_sleeping()) ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);

@@ -31,16 +31,16 @@ Endpoint::Endpoint(std::shared_ptr<Job> job, PeId self)
   ATOLL_EXPECT(self.value() < npes_ && job_->is_local(self) && (remote_ != nullptr || job_->nodes() == 1));
 }
 
-// A slot's line was last read by the receiver. Stores to it wait in the processor until it has come back, and with them
-// the next atomic operation: a stream of messages of 8 bytes took 56 ns each. Asked for so many messages before, it is
-// there.
+// The cache line of a slot was last read by the receiver. Stores to it stall until the sender owns the line again, and
+// with them the next atomic operation: 8-byte messages took 56 ns each. So lines are prefetched this many messages
+// ahead.
 constexpr std::uint64_t slots_ahead = 4;
-// The same holds for lines of payload, of what is likely to be the next message, of the same length.
+// The same for lines of payload of the next message, which is assumed to have the same length.
 constexpr std::uint64_t most_lines_ahead = 5;
 
 namespace {
 
-// Into the slots behind one, which has this number.
+// Writes payload into the slots that follow a message's first slot.
 class FollowingSlots {
  public:
   FollowingSlots(MessageSlot& slot, std::uint64_t number) : slot_(&slot), number_(number) {}
@@ -85,19 +85,19 @@ Status push_message(Job& job, PeId to, MessageLabel label, const MessageParts& p
     room = slots_shared;
   }
   RingCount tail{ring.tail.load(std::memory_order_relaxed)}, after;
-  // Acquire: the receiver has done with what is before it. Partner: itself, below.
+  // Acquire: the receiver has released everything before it. Partner: the release store below.
   RingCount head{seen.load(std::memory_order_acquire)};
   std::uint64_t first = 0;
   for (;;) {
     first = tail.lines() % ring_lines;
-    // In a row: what is left before the end of the lines goes with it.
+    // A payload is contiguous: lines before the end of the array that are too few for it are skipped.
     const std::uint64_t skipped = first + lines > ring_lines ? ring_lines - first : 0;
     after = RingCount::of(tail.slots() + slots, tail.lines() + skipped + lines);
     if (after.slots_since(head) > room || after.lines_since(head) > ring_lines) [[unlikely]] {
       // Acquire: as above. Partner: Endpoint::release_message().
       RingCount now{ring.head.load(std::memory_order_acquire)};
       RingCount taken{ring.tail.load(std::memory_order_relaxed)};
-      // At once, and not when nothing moves any more: others may take each slot as it comes free.
+      // Switches to lines at once: other senders may take each slot as it becomes free.
       if (slots != 1 && RingCount::of(taken.slots() + slots, 0).slots_since(now) > room) go_by_lines();
       else if (now.bits == head.bits && taken.bits == tail.bits) return Status::try_again;
       seen.store(now.bits, std::memory_order_release);  // partner: above
@@ -112,7 +112,7 @@ Status push_message(Job& job, PeId to, MessageLabel label, const MessageParts& p
   }
   MessageSlot& slot = ring.slots[tail.slots() % ring_slots];
   prefetch_for_write(&ring.slots[(tail.slots() + slots - 1 + slots_ahead) % ring_slots]);
-  // The slot itself last, in one go: a waiting receiver polls it continuously, and fetches its cache line back after
+  // Writes the first slot last and without delays: a waiting receiver polls its cache line and fetches it back after
   // each delayed store.
   MessageParts in_slot = parts;
   RingPlace place;
@@ -135,7 +135,7 @@ Status push_message(Job& job, PeId to, MessageLabel label, const MessageParts& p
   slot.handler = label.handler;
   slot.kind = label.kind;
   in_slot.copy_to(slot.payload);
-  // Release: the rest of it. Partner: Endpoint::message_waiting().
+  // Release publishes the message. Partner: Endpoint::message_waiting().
   slot.stamp.store(MessageSlot::stamp_of(tail.slots(), size), std::memory_order_release);
   ring_bell(job.record(to));
   return Status::ok;

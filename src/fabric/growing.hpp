@@ -11,7 +11,7 @@ namespace atl::fabric {
 class Growing {
  public:
   virtual ~Growing() = default;
-  /// As the functions of these names in network.hpp.
+  /// See the functions of these names in network.hpp.
   virtual void admit(PeId pe, const std::string& card) = 0;
   virtual void dismiss(PeId pe) = 0;
 };

@@ -19,10 +19,10 @@
 namespace atl::fabric {
 namespace {
 
-// All segments of a job together stay within a quarter of a process's 128 TiB.
+// All segments of a job together use at most a quarter of a process's 128 TiB.
 constexpr std::uint64_t most_address_space = std::uint64_t{32} << 40;
-// And those of guests within another.
-#if defined(__SANITIZE_THREAD__)  // which has 1.5 TiB for all
+// The segments of guests use at most another quarter.
+#if defined(__SANITIZE_THREAD__)  // the thread sanitizer leaves 1.5 TiB for everything
 constexpr std::uint64_t most_guest_space = std::uint64_t{1} << 38;
 #else
 constexpr std::uint64_t most_guest_space = most_address_space;
@@ -42,18 +42,18 @@ std::uint32_t local_pes_of(const JobOptions& options) {
   return static_cast<std::uint32_t>(std::count(options.node_of_pe.begin(), options.node_of_pe.end(), options.node));
 }
 
-// Address space that a PE's program takes before it joins: Python with NumPy and Arrow some 200 MiB. One PE alone is
-// this process.
+// Address space that a PE's program uses before it joins: some 200 MiB for Python with NumPy and Arrow. A single PE is
+// this process, whose use is known.
 std::uint64_t program_bytes(std::uint32_t local_pes) { return local_pes > 1 ? std::uint64_t{240} << 20 : 0; }
 
 std::uint64_t share_of(std::uint32_t local_pes) { return most_address_space / local_pes / huge_page * huge_page; }
 
-// What is left to choose, chosen: what is available changes as soon as something is mapped.
+// Replaces default options by values. Done once, because the available memory changes with each mapping.
 JobOptions settled(JobOptions options) {
   ATOLL_VALIDATE(options.npes >= 1 && options.npes <= most_pes, ValueError,
                  "a job of {} PEs is not possible. Accepted: 1 to {}", options.npes, most_pes);
   if (options.segment_bytes == 0) options.segment_bytes = usual_segment_bytes(local_pes_of(options));
-  // All nodes of a job need the same, and have agreed on it.
+  // All nodes of a job use the same value and have agreed on it.
   const bool one_node = local_pes_of(options) == options.npes;
   const std::uint64_t room = one_node ? guest_space_bytes(options.npes) / options.segment_bytes : most_guests;
   options.guests =
@@ -80,7 +80,7 @@ Geometry geometry_of(const JobOptions& options) {
   return found;
 }
 
-// Each has a place on every node, which it needs on one.
+// A guest has a place on every node, of which it uses one.
 std::uint32_t place_of_guest(const JobControl& control, std::uint32_t pe) {
   return control.local_pes + (pe - control.npes);
 }
@@ -94,7 +94,7 @@ std::uint64_t guest_space_bytes(std::uint32_t local_pes) {
 std::uint64_t usual_segment_bytes(std::uint32_t local_pes) {
   std::uint64_t share = share_of(local_pes);
   std::uint64_t wanted = config::bytes(config::Variable::heap_size);
-  // Of a limited address space half is left to the program and its libraries.
+  // Half of a limited address space is left to the program and its libraries.
   if (wanted == 0) {
     std::uint64_t half = available_address_bytes(program_bytes(local_pes)) / 2 / local_pes / huge_page * huge_page;
     wanted = std::max(least_segment_bytes, std::min({topology().memory_bytes, share, half}));
@@ -108,7 +108,7 @@ std::uint64_t usual_segment_bytes(std::uint32_t local_pes) {
   return std::min(wanted, share - std::min(share, area)) + area;
 }
 
-// Blocks of 2 MiB or more start at multiples of 2 MiB and have a cache line behind them, so that one of exactly 2 MiB
+// Blocks of 2 MiB or more start at multiples of 2 MiB and end with a spare cache line, so a block of exactly 2 MiB
 // takes 4.
 std::uint64_t symmetric_area_bytes(std::uint64_t asked) {
   return round_up<std::uint64_t>(2 * asked + 2 * huge_page, huge_page);
@@ -129,7 +129,7 @@ void Job::lay_out(const JobOptions& options) {
   control->local_pes = local_pes_of(options);
   control->places = options.npes + options.guests;
   auto* records = reinterpret_cast<PeRecord*>(base_ + sizeof(JobControl));
-  std::vector<std::uint32_t> places;  // taken, by node
+  std::vector<std::uint32_t> places;  // number of assigned places, by node
   for (std::uint32_t pe = 0; pe < options.npes; ++pe) {
     std::uint32_t node = options.node_of_pe.empty() ? 0 : options.node_of_pe[pe];
     if (node >= places.size()) places.resize(node + 1);
@@ -137,14 +137,14 @@ void Job::lay_out(const JobOptions& options) {
     records[pe].place = places[node]++;
   }
   control->nodes = static_cast<std::uint32_t>(places.size());
-  // Rings begin as zeros, which the memory is.
+  // Rings need no initialisation: the memory is zero.
   // Release: a PE that sees the magic sees the rest. Partner: attach().
   control->magic.store(job_magic, std::memory_order_release);
 }
 
 void Job::attach() {
   control_ = reinterpret_cast<JobControl*>(base_);
-  // Acquire: the fields after it. Partner: lay_out().
+  // Acquire, to read the fields after it. Partner: lay_out().
   bool good = control_->magic.load(std::memory_order_acquire) == job_magic && control_->version == layout_version;
   ATOLL_VALIDATE(good, SetupError, "ATOLL_JOB does not name a job of this version of Atoll. Start with `atoll run`");
   segment_bytes_ = control_->segment_bytes;
@@ -164,14 +164,14 @@ void Job::attach() {
     if (record.place == 0) leaders_[record.node] = PeId(pe);
     if (record.node == control_->node) find_memory(PeId(pe));
   }
-  // Records of guests are written when their places are taken: most jobs have none, and do not touch them. In jobs of
-  // several nodes, where a guest is is known when it is admitted.
+  // Records of guests are written when their places are taken, because most jobs have no guests. In jobs of several
+  // nodes the node of a guest is known when it is admitted.
   for (std::uint32_t guest = control_->npes; guest < control_->places && control_->nodes == 1; ++guest)
     find_memory(PeId(guest));
   prepare_sleeping();
 }
 
-// Of a PE of this node.
+// Sets the pointers to the memory of a PE of this node.
 void Job::find_memory(PeId pe) {
   const std::uint32_t place = pe.value() < npes() ? records_[pe.value()].place : place_of_guest(*control_, pe.value());
   rings_[pe.value()] = reinterpret_cast<MessageRing*>(base_ + control_->ring_offset) + place;
@@ -233,8 +233,8 @@ std::shared_ptr<Job> Job::join_shm(const std::string& name) {
 }
 
 Job::~Job() {
-  // It uses the memory, and while it ends its own thread may still look for it here: reset() would clear the pointer
-  // first.
+  // The path uses the job's memory, and its thread may still read remote_ while it ends: reset() would clear the
+  // pointer first.
   delete remote_.get();
   (void)remote_.release();
   if (base_ != nullptr) unmap(base_, mapped_bytes_);
@@ -260,7 +260,7 @@ std::optional<PeId> Job::take_guests(std::uint32_t count) {
   std::uint32_t taken = control_->guests.load(std::memory_order_relaxed);
   do {
     if (count > places() - npes() - taken) return std::nullopt;
-    // Release: partner is guests().
+    // Release; partner: guests().
   } while (!control_->guests.compare_exchange_weak(taken, taken + count, std::memory_order_release,
                                                    std::memory_order_relaxed));
   const std::uint32_t first = npes() + taken;
@@ -273,7 +273,7 @@ std::optional<PeId> Job::take_guests(std::uint32_t count) {
 
 void Job::admit(PeId pe, std::uint32_t node, const std::string& host) {
   ATOLL_EXPECT(nodes() > 1 && pe.value() >= npes() && pe.value() < places() && node < nodes());
-  // Other processes of this node write the same.
+  // Other processes of this node write the same values.
   PeRecord& one = record(pe);
   one.node = node;
   one.place = place_of_guest(*control_, pe.value());
@@ -294,7 +294,7 @@ void dismiss(Job& job, PeId pe) {
   if (auto* growing = dynamic_cast<Growing*>(job.remote()); growing != nullptr) growing->dismiss(pe);
 }
 
-// Returns whether it was news.
+// Returns whether this was the first report of the failure.
 bool Job::note_failed(PeId pe, int wait_status, const std::string& cause) noexcept {
   PeRecord& dead = record(pe);
   // Only the first reporter of this PE writes its cause; acquire-release orders reporters among themselves.
@@ -307,7 +307,7 @@ bool Job::note_failed(PeId pe, int wait_status, const std::string& cause) noexce
     dead.cause_bytes.store(static_cast<std::uint32_t>(bytes), std::memory_order_relaxed);
     control_->deaths.fetch_add(1, std::memory_order_release);  // partner: deaths()
     std::uint32_t none = 0;
-    // Release: the cause. Partner: has_failed().
+    // Release publishes the cause. Partner: has_failed().
     control_->failed.compare_exchange_strong(none, pe.value() + 1, std::memory_order_release,
                                              std::memory_order_relaxed);
   }
@@ -324,7 +324,7 @@ void Job::mark_failed(PeId pe, int wait_status, const std::string& cause) noexce
 
 void Job::note_departure(PeId pe) noexcept {
   std::uint32_t joined = static_cast<std::uint32_t>(PeState::joined);
-  // Release: all that the PE did. Partners: has_left(); the launcher, which takes an exit after this for a good one.
+  // Release publishes all writes of the PE. Partners: has_left(); the launcher, which accepts an exit after this.
   if (!record(pe).state.compare_exchange_strong(joined, static_cast<std::uint32_t>(PeState::finalized),
                                                 std::memory_order_release, std::memory_order_relaxed))
     return;
@@ -388,11 +388,11 @@ void Job::throw_failure() const {
 // Returns whether this status is the job's.
 bool Job::note_exit(int status) noexcept {
   std::uint64_t none = 0;
-  // Release: what was done before. Partner: exit_requested.
+  // Release publishes earlier writes. Partner: exit_requested.
   bool first = control_->exit.compare_exchange_strong(none, std::uint64_t{1} << 32 | static_cast<std::uint32_t>(status),
                                                       std::memory_order_release, std::memory_order_relaxed);
   std::uint32_t none_failed = 0;
-  // Release: the status. Partner: has_failed().
+  // Release publishes the status. Partner: has_failed().
   control_->failed.compare_exchange_strong(none_failed, job_ended, std::memory_order_release,
                                            std::memory_order_relaxed);
   wake_all();
@@ -437,7 +437,7 @@ std::vector<PeId> Job::recover() {
   for (std::uint32_t pe = 0; pe < npes(); ++pe) {
     PeRecord& one = records_[pe];
     MessageRing& messages = ring(PeId(pe));
-    // A slot that a dead sender has taken and not written is skipped like those that were not read.
+    // Skips all unread slots, also those that a failed sender has taken and not written.
     messages.head.store(messages.tail.load(std::memory_order_relaxed), std::memory_order_relaxed);
     if (one.state.load(std::memory_order_acquire) != failed) continue;  // partner: note_failed()
     dead.push_back(PeId(pe));
@@ -451,9 +451,9 @@ std::vector<PeId> Job::recover() {
   control_->suspect.store(0, std::memory_order_relaxed);
   control_->deaths.store(0, std::memory_order_relaxed);
   control_->departures.store(0, std::memory_order_relaxed);
-  // Release: all of it. Partner: has_failed() of the PEs that join.
+  // Release publishes the new state. Partner: has_failed() of the PEs that join.
   control_->failed.store(0, std::memory_order_release);
-  // One that was noted meanwhile, and is not among those.
+  // A failure that was noted meanwhile, and is not among those.
   for (std::uint32_t pe = 0; pe < npes(); ++pe)
     if (records_[pe].state.load(std::memory_order_acquire) == failed) {
       control_->failed.store(pe + 1, std::memory_order_release);

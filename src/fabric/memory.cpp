@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `loop` and `shm` share: reserving address space, and the one error when the system gives none.
+// Common part of `loop` and `shm`: reserving address space, and the error when the system refuses memory.
 #include "memory.hpp"
 
 #include <sys/mman.h>

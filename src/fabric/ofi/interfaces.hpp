@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of a node's interfaces to the network a PE uses.
+// Selection of network interfaces for a PE.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@ namespace atl::fabric::ofi {
 
 struct Interface {
   std::string name;
-  int numa = -1;      ///< the domain that it is attached to; -1: not known, or to all alike
-  bool ready = true;  ///< its link is up
+  int numa = -1;      ///< its NUMA domain; -1: unknown, or equally near to all
+  bool ready = true;  ///< whether its link is up
 };
 
-/// Places in `there` of those that the PE's endpoints use in turn. `wanted`: the user's choice, with commas between
-/// names; empty: those that are ready and nearest to the domain `numa` (-1: all are equally near). PEs of other places
-/// on the node begin with another one. Throws SetupError when one is not there.
+/// Indices in `there` of the interfaces that the PE's endpoints use in turn. `wanted`: comma-separated names chosen by
+/// the user; empty: those that are up and nearest to NUMA domain `numa` (-1: all are equally near). PEs with another
+/// `place` on the node begin with another interface. Throws SetupError when a wanted interface does not exist.
 std::vector<std::size_t> choose_interfaces(const std::vector<Interface>& there, const std::string& wanted, int numa,
                                            std::size_t place);
 
-/// How unlikely other hosts are to reach this one by that interface. 0: nothing speaks against it. 1: a bridge, most
-/// often one of containers and virtual machines (docker0), with the same address on every host. 2: the loopback. 3: it
-/// is gone since it was listed, as the bridge of another program's containers may be.
+/// Rank of an interface for reaching this host from others; higher is worse. 0: no objection. 1: a bridge, usually of
+/// containers or virtual machines (docker0), with the same address on every host. 2: loopback. 3: the interface has
+/// vanished since it was listed, as the bridge of another program's containers may.
 int doubt(const std::string& name);
 
-/// The interfaces of find_provider() for the PE at that place of its node: ATOLL_FABRIC_INTERFACES, or those nearest to
-/// it. At least one.
+/// The interfaces of find_provider() for the PE with index `place` on its node: ATOLL_FABRIC_INTERFACES, or those
+/// nearest to it. At least one.
 std::vector<Info> interfaces_for(std::size_t place);
 
 }  // namespace atl::fabric::ofi

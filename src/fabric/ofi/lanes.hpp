@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A RemotePath of several endpoints, so that threads do not wait for one another. Each thread puts, gets and updates by
-// one of them. Messages, posts and news go by the first, and so does all that handlers do. Where endpoints have
-// interfaces of their own, long transfers are divided among these.
+// A RemotePath of several endpoints, so that threads do not wait for one another. Each thread uses one of them for
+// puts, gets and updates. Messages, posts, news and all operations of handlers use the first. When endpoints have
+// different interfaces, long transfers are divided among them.
 //
-// Order. What a thread does stays in order, as on one endpoint: a thread that sends messages keeps to the first
-// endpoint from then on. fence() and quiet() speak for the process: when several endpoints have been used, both wait
-// for all of them.
+// Order. Operations of a thread stay in order, as on one endpoint: a thread that sends a message uses the first
+// endpoint from then on. fence() and quiet() apply to the process: when several endpoints have been used, both wait for
+// all of them.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace atl::fabric::ofi {
 
 class Lanes final : public RemotePath, public Borrower, public Growing {
  public:
-  /// At least two; the first `interfaces` of them (at least 1) each have another interface.
+  /// At least two paths; the first `interfaces` of them (at least 1) have different interfaces.
   Lanes(std::vector<std::unique_ptr<Path>> paths, std::size_t interfaces);
   ~Lanes() override;
 
@@ -66,13 +66,13 @@ class Lanes final : public RemotePath, public Borrower, public Growing {
   template <class Start>
   void divide(std::size_t bytes, Start&& start);
 
-  // Shorter parts take longer to divide than to send.
+  // Dividing shorter parts takes longer than sending them.
   static constexpr std::size_t least_part = std::size_t{256} << 10;
 
   std::vector<std::unique_ptr<Path>> paths_;
   std::size_t interfaces_;
-  std::atomic<unsigned> looks_{0};  // by which something came
-  std::atomic<bool> several_{false};  // others than the first have been used by this process
+  std::atomic<unsigned> looks_{0};  // number of polls with arrivals
+  std::atomic<bool> several_{false};  // whether this process has used an endpoint other than the first
 };
 
 }  // namespace atl::fabric::ofi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libfabric, loaded when a job first spans nodes: programs on one node need no network library.
+// libfabric, which is loaded when a job first spans nodes: programs on one node need no network library.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -13,8 +13,8 @@
 
 namespace atl::fabric::ofi {
 
-/// The entry points that are not behind the tables of objects. Loaded once per process, never unloaded: providers have
-/// threads and exit handlers.
+/// The entry points of the shared library (others are in the tables of libfabric's objects). Loaded once per process
+/// and never unloaded, because providers have threads and exit handlers.
 struct Library {
   decltype(&::fi_getinfo) getinfo;
   decltype(&::fi_freeinfo) freeinfo;
@@ -24,11 +24,11 @@ struct Library {
   decltype(&::fi_version) version;
 };
 
-/// Throws SetupError when there is no libfabric, or one that is too old.
+/// Throws SetupError when libfabric is missing or too old.
 const Library& library();
 
-/// Some providers handle the program's signals as soon as they are loaded or asked. While this lives; afterwards
-/// signals are handled as they were before.
+/// Some providers install signal handlers when they are loaded or queried. The destructor restores the handlers of
+/// before.
 class SignalsKept {
  public:
   SignalsKept();
@@ -45,17 +45,17 @@ struct FreeInfo {
 };
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 
-/// The provider to use: ATOLL_FABRIC_PROVIDER, or the fastest that there is, once for each interface that it reaches
-/// the network by, best first. Throws SetupError when none will do, saying what there is.
+/// The provider to use (ATOLL_FABRIC_PROVIDER, or the fastest available one), once per network interface, best first.
+/// Throws SetupError, which lists the available providers, when none is suitable.
 std::vector<Info> find_provider();
 
 std::string provider_name(const fi_info& info);
-/// Libfabric's own layer over TCP, with no other provider above it.
+/// Whether it is libfabric's own TCP provider, without another provider above it.
 bool is_over_sockets(const fi_info& info);
-/// Of the interface: eth0, mlx5_0.
+/// The name of the interface, such as eth0 or mlx5_0.
 std::string interface_name(const fi_info& info);
 
-/// Throws SetupError with libfabric's own words, and what to try, when `status`, as returned by it, is an error.
+/// Throws SetupError with libfabric's error text and advice when `status`, a result of libfabric, is an error.
 void check(std::int64_t status, const fi_info& info, std::string_view what);
 std::string error_text(std::int64_t status);
 

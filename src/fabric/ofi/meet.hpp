@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an endpoint learns of another process's from its card.
+// Connecting an endpoint to those of another process by its card.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace atl::fabric::ofi {
 
-/// Tells `device`, endpoint number `lane` of PE `self`, of the endpoint with that number of PE `pe`, which has sent
-/// `cards`. Throws SetupError when the two do not fit together, naming both.
+/// Connects `device`, endpoint number `lane` of PE `self`, to the endpoint with the same number of PE `pe`, which sent
+/// `cards`. Throws SetupError, naming both, when the two are incompatible.
 RemoteMemory meet(Device& device, const Job& job, PeId self, PeId pe, const std::string& cards, std::size_t lane);
 
 }  // namespace atl::fabric::ofi

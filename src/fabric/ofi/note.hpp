@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a long write in the 64 bits that come with its completion, where a provider has so many. All that is
-// not in it is as in the last signal of that source: a program signals the same word again and again. So a write has
-// one target, which tcp takes from its socket at one look, and which is all that some networks can do (cxi).
+// A note: the header of a long write in the 64 bits of its completion data, where a provider has that many. Fields that
+// are not in it are as in the previous signal of that source, because programs signal the same word repeatedly. So a
+// write has one target, which tcp reads from its socket in one go, and which is all that some networks support (cxi).
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct Note {
     return std::uint64_t{1} << 63 | std::uint64_t{flush} << 62 | std::uint64_t(acknowledge) << 60 |
            std::uint64_t{source} << 40 | std::uint64_t{place & 0xFFF} << 28 | operand;
   }
-  /// The place in full, of which `handled` is near.
+  /// The full position, which is near `handled`.
   constexpr std::uint32_t place_near(std::uint32_t handled) const {
     auto ahead = static_cast<std::int32_t>((place - handled) << 20) >> 20;
     return handled + static_cast<std::uint32_t>(ahead);

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RemotePath over libfabric. Atomics, active messages, and short puts and gets while others are under way to that
-// PE are messages, which the target's process carries out; all other puts and gets are writes and reads of the network.
-// A long put with a signal, and the first since quiet(), is a write that brings its header along, into a slot of the
-// target's or in the data of its completion: such a message is handled as if it had been sent, and its payload is where
-// it belongs already.
+// The RemotePath over libfabric. Atomics, active messages, and short puts and gets to a PE with operations in progress
+// are messages, which the target's process carries out; all other puts and gets are RMA writes and reads. A long put
+// with a signal, if it is the first since quiet(), is a write that carries its header to a slot of the target or in its
+// completion data: the target handles it like a message whose payload is in place already.
 //
-// Completion. Each peer counts the operations of ours that it has carried out. Its count comes back in the header of
-// whatever it sends next; in an acknowledgement for the first operation since quiet(), which most often follows again;
-// and when quiet() asks, because none was asked for. Since messages arrive in order, behind the writes sent before
-// them, an operation is complete when the peer has counted it or one after it. Short writes of the network tell of
-// their arrival themselves. Networks may complete a message before a long one that was sent earlier (ofi_rxm does):
-// headers say their place in the order.
+// Completion. Each peer counts our operations that it has carried out. The count returns in the header of its next
+// message; in an acknowledgement of the first operation since quiet(), because quiet() usually follows; and when
+// quiet() requests it. Messages arrive in order, behind earlier writes, so an operation is complete when the peer has
+// counted it or a later one. Short RMA writes report their own completion. Networks may complete a message before a
+// long one that was sent earlier (ofi_rxm does), so headers contain sequence numbers.
 //
 // Flow control. A peer has at most `most_under_way` of our operations and `most_messages` of our active messages
-// uncounted. An active message that finds the inbox full waits here, and is counted when it is in.
+// uncounted. An active message that finds the inbox full waits here, and is counted when it is in the inbox.
 #pragma once
 
 #include <atomic>
@@ -39,12 +37,11 @@ namespace atl::fabric::ofi {
 
 class Path final : public RemotePath, public Borrower, public Growing {
  public:
-  /// `lane`: which of the process's paths it is, and so which part of a card is for it. The first of a process speaks
-  /// for it: it brings news, and looks after the neighbour.
-  /// `cards` by PE, of all that there are; those of this node are not used, and an empty one is of a PE that has not
-  /// come. Throws SetupError as meet().
+  /// `lane`: index among the process's paths, which selects its part of a card. The first path also sends news and
+  /// monitors the neighbour. `cards`: the cards of all PEs, by PE; those of this node are ignored, and a PE that has
+  /// not joined has an empty one. Throws SetupError like meet().
   Path(Job& job, PeId self, std::unique_ptr<Device> device, const std::vector<std::string>& cards, std::size_t lane);
-  /// Says good-bye, and stays until those it has talked to have heard it, for a second at the most.
+  /// Notifies all peers that were used, and waits at most a second until they have received it.
   ~Path() override;
 
   void put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) override;
@@ -73,17 +70,18 @@ class Path final : public RemotePath, public Borrower, public Growing {
   void stop_polling() override;
   void tell(const News& news) noexcept override;
 
-  /// Whether this thread is handling what arrived here, or waits in here.
+  /// Whether this thread is inside this path, in a handler or a wait.
   bool is_held_here() const { return owner_.is_mine(); }
-  /// Whether anything ever came by it.
+  /// Whether any data has arrived on this path.
   bool is_used() const { return used_.load(std::memory_order_relaxed); }
 
  private:
   using Bytes = std::span<const std::byte>;
   static constexpr std::uint32_t most_under_way = 512;
-  // Bytes of long transfers, with each peer. Far more than a network holds; 2 s of 1 Gb/s.
+  // Limit of bytes in long transfers per peer: far more than a network holds in flight; 2 s at 1 Gb/s.
   static constexpr std::size_t most_transferring = std::size_t{256} << 20;
-  // Puts with a signal: shorter ones are messages, those below the second are sent from a copy.
+  // Limits for puts with a signal: shorter ones than the first are messages, shorter ones than the second are sent from
+  // a copy.
   static constexpr std::size_t worth_noting = 256, worth_writing = 4096;
 
   struct Packet {  // a message that has to wait for room
@@ -91,12 +89,12 @@ class Path final : public RemotePath, public Borrower, public Growing {
     std::vector<std::byte> payload;
   };
   struct alignas(cache_line) Peer {
-    // What each message counts in, in one line.
-    std::uint32_t sent = 0;  // operations for it
-    std::uint32_t complete = 0;  // those that it has counted
+    // Counters that each message updates, in one cache line.
+    std::uint32_t sent = 0;  // operations sent to it
+    std::uint32_t complete = 0;  // operations that it has counted
     std::uint32_t posted = 0;  // all that was sent there, and the last of it that is known to have arrived
     std::uint32_t arrived = 0;
-    std::uint32_t counted = 0;  // the last operation among that
+    std::uint32_t counted = 0;  // the last operation among those
     std::uint32_t messages = 0;  // active messages sent, and those that are in its inbox, by weight
     std::uint32_t messages_taken = 0;
     std::uint32_t done = 0;  // its operations carried out here, and what it was told of that
@@ -110,32 +108,32 @@ class Path final : public RemotePath, public Borrower, public Growing {
     std::uint32_t handled = 0;
 
     RemoteMemory memory;
-    bool used = false;  // something went there
-    bool heard = false;  // since the last look
-    bool gone = false;  // it has left in good order, or is dead
-    bool dead = false;  // it has died, and the program survives that
-    bool queued = false;  // in waiting_: something is in its outbox
-    bool owed = false;  // in owed_: an acknowledgement
+    bool used = false;  // data was sent there
+    bool heard = false;  // data has arrived since the last check
+    bool gone = false;  // it has left or failed
+    bool dead = false;  // it has failed, and the program survives that
+    bool queued = false;  // in waiting_: its outbox is not empty
+    bool owed = false;  // in owed_: it must get an acknowledgement
     bool dirty = false;  // in dirty_
-    bool answers = false;  // it acknowledges something that was sent since quiet()
-    bool unflushed = false;  // writes went out after the last message
-    bool fenced = false;  // what is sent from now on must not overtake
+    bool answers = false;  // an acknowledgement was requested since quiet()
+    bool unflushed = false;  // writes were sent after the last message
+    bool fenced = false;  // further data must not overtake earlier data
     std::uint8_t signal_by =
         0;  // how the word there was signalled last, and the one here that it has signalled last: AtomicOp
     std::uint8_t signalled_by = 0;
     std::uint64_t signal = 0;  // and these words
     std::uint64_t signalled = 0;
     std::uint32_t number = 0;  // PE
-    std::uint32_t held_back = 0;  // operations that wait in the outbox
-    std::uint32_t putting = 0;  // puts by the network that are not delivered yet, at most one
-    std::uint32_t put = 0;  // its number
+    std::uint32_t held_back = 0;  // operations waiting in the outbox
+    std::uint32_t putting = 0;  // undelivered RMA puts, at most one
+    std::uint32_t put = 0;  // the number of that put
     std::uint32_t written = 0;  // headers written to its slots
-    std::uint32_t asked = 0;  // the last operation that it is to acknowledge at once
-    std::size_t transferring = 0;  // bytes of writes and reads under way
+    std::uint32_t asked = 0;  // the last operation for which an immediate acknowledgement was requested
+    std::size_t transferring = 0;  // bytes of writes and reads in progress
     std::deque<Packet> outbox;
     std::vector<Pending*> lost;  // counts of transfers that failed, which quiet() still waits for
-    std::int64_t failed_at = 0;  // when a transfer to it failed, 0: none has
-    std::int64_t heard_at = 0;  // 0: nothing is expected of it
+    std::int64_t failed_at = 0;  // time of the first failed transfer, 0: none has failed
+    std::int64_t heard_at = 0;  // time of the last arrival; 0: none is expected
     std::string failure;
   };
   struct Request {
@@ -165,7 +163,7 @@ class Path final : public RemotePath, public Borrower, public Growing {
     Inbox::Payload payload;
   };
 
-  // Holds the path for this thread; within what arrived, the thread has it already.
+  // Locks the path for this thread. Inside a handler the thread holds the lock already.
   class Hold {
    public:
     explicit Hold(Path& path) : path_(path), nested_(path.is_held_here()) {
@@ -179,7 +177,7 @@ class Path final : public RemotePath, public Borrower, public Growing {
     }
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
-    /// Lets others have it for a moment, longer the more often nothing came.
+    /// Releases the lock for a short time, longer after more polls without arrivals.
     void rest(int rounds);
 
    private:
@@ -187,7 +185,7 @@ class Path final : public RemotePath, public Borrower, public Growing {
     bool nested_;
   };
 
-  // A value for as long as this lives.
+  // Sets a value during its own lifetime.
   template <class T>
   class Meanwhile {
    public:
@@ -200,7 +198,7 @@ class Path final : public RemotePath, public Borrower, public Growing {
     T& what_;
   };
 
-  // A transfer that is not under way yet: goes back unless the network takes it.
+  // A transfer that has not started yet: returned unless the network accepts it.
   class Prepared {
    public:
     explicit Prepared(Device& device) : device_(device), operation_(&device.take_transfer()) {}
@@ -217,8 +215,8 @@ class Path final : public RemotePath, public Borrower, public Growing {
     Operation* operation_;
   };
 
-  // What one caller waits for. Made and destroyed while it holds the path. When the caller's frame goes before that has
-  // finished, because a PE has died, nothing under way refers to the frame or to the caller's memory any more.
+  // The operations for which one caller waits. Created and destroyed while it holds the path. When the caller's frame
+  // is unwound before they finish, because a PE has failed, they no longer refer to the frame or the caller's memory.
   struct Awaited {
     explicit Awaited(Path& path) : path_(path) {}
     ~Awaited();
@@ -232,7 +230,7 @@ class Path final : public RemotePath, public Borrower, public Growing {
 
   Peer& peer(PeId pe) { return peers_[pe.value()]; }
   bool is_far(std::uint32_t pe) const { return pe < peers_.size() && peers_[pe].memory.address != FI_ADDR_UNSPEC; }
-  // Not exact when threads look at once.
+  // Not exact when several threads poll.
   void count_poll() { polls_.store(polls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   bool settled(const Peer& peer) const { return (peer.complete == peer.sent && peer.putting == 0) || peer.gone; }
   bool settled(const Sent& sent) const {
@@ -244,9 +242,9 @@ class Path final : public RemotePath, public Borrower, public Growing {
     const Peer& to = peers_[pe.value()];
     return {pe.value(), to.sent, to.putting != 0, to.put};
   }
-  // What `pending` counts does not touch the memory of callers any more, and counts in `instead`.
+  // Operations counted in `pending` no longer access the memory of callers, and count in `instead`.
   void release(Pending& pending, Pending& instead);
-  // The count of a write or read whose memory the caller keeps until quiet().
+  // The counter for a write or read whose memory the caller keeps until quiet().
   Pending& lent(Outstanding& outstanding) {
     lent_.store(
         true,
@@ -254,12 +252,13 @@ class Path final : public RemotePath, public Borrower, public Growing {
     return outstanding.count();
   }
   bool is_for_quiet(const Pending* pending) const { return writes_.is_count(pending) || gets_.is_count(pending); }
-  // The first since quiet(), which most often follows again, and that of a thread that waits already.
+  // An acknowledgement is requested for the first operation since quiet(), because quiet() usually follows, and for a
+  // thread that waits already.
   static Acknowledge acknowledgement(const Peer& peer, MessageType type) {
     bool waited_for = !peer.answers || type == MessageType::flush || type == MessageType::bye;
     return waited_for ? Acknowledge::at_once : Acknowledge::later;
   }
-  // Nothing of ours is between here and there.
+  // Whether no data to this peer is in flight.
   bool idle(const Peer& peer) const { return peer.posted == peer.arrived && !peer.queued && !peer.gone; }
   void note_arrived(Peer& peer, std::uint32_t number) {
     if (static_cast<std::int32_t>(number - peer.arrived) > 0) peer.arrived = number;
@@ -285,7 +284,8 @@ class Path final : public RemotePath, public Borrower, public Growing {
   void count_header(Peer& to, Acknowledge acknowledge);
   void count_full_header(Peer& to, Acknowledge acknowledge);
   void note_sent(Peer& to, const Header& header);
-  // False: there was no room. What cannot be sent at all is given up: the peer has left, or is soon known to have died.
+  // Returns false when there was no room. After other errors the data is dropped: the peer has left, or its failure
+  // will be detected soon.
   bool went(Peer& to, int status) {
     if (status != 0 && status != -FI_EAGAIN) [[unlikely]]
       note_failure(to, status);
@@ -312,7 +312,7 @@ class Path final : public RemotePath, public Borrower, public Growing {
   void note_deaths();
   void meet_peer(PeId pe, const std::string& card);
   std::uint32_t peers_end() const { return static_cast<std::uint32_t>(peers_.size()); }
-  // Whether messages to it are dropped: in a job that goes on after deaths, PEs may leave without meeting the others.
+  // Whether messages to it are dropped: in a job that continues after failures, PEs may leave without synchronising.
   bool drops(const Peer& to) const { return to.gone && job_.has_failed() && !job_.is_ending(); }
   template <class Ready>
   void wait(Hold& hold, Ready&& ready);
@@ -356,7 +356,7 @@ class Path final : public RemotePath, public Borrower, public Growing {
   void repost(Operation& operation);
   void fail_operation(Operation& operation, int error);
 
-  // The agent (agent.cpp): makes progress while no other thread does.
+  // The agent thread (agent.cpp), which makes progress while no other thread does.
   void run_agent();
   enum class Woken { by_time, by_network, by_process };
   void set_alarm(std::int64_t after_ns);

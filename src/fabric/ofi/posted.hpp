@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receives that are posted, in the order in which messages fill them: a provider begins with the first and most often
-// ends it first.
+// Posted receives, in the order in which messages fill them: a provider fills the first one first, and usually
+// completes it first.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@ namespace atl::fabric::ofi {
 
 struct Operation;
 
-/// At most `most`.
+/// Holds at most `most` receives.
 class Posted {
  public:
   static constexpr std::size_t most = 32;
 
   std::size_t size() const { return end_ - begin_; }
   void add(Operation* one) { at(end_++) = one; }
-  /// It is filled, or given up. Returns how many before it are not: messages have begun to come into them.
+  /// Removes a filled or abandoned receive. Returns the number of receives before it, which are partly filled.
   std::size_t remove(const Operation* one) {
     std::size_t place = begin_;
     while (at(place) != one && place + 1 != end_) ++place;

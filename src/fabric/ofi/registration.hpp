@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private memory that the network reads or writes, on providers that must know it first (FI_MR_LOCAL).
+// Registration of private memory that the network reads or writes, for providers that require it (FI_MR_LOCAL).
 //
-// It is registered for one transfer, and given back with the last operation of it. There is no cache: private memory
-// may be unmapped, and other memory mapped in its place, without a word to us; a registration kept would then send or
-// overwrite the pages of before. Memory in repeated use lies in the segment (symmetric heap, arrays), which is
-// registered once.
+// Memory is registered for one transfer and deregistered after its last operation. There is no cache: a program may
+// unmap private memory and map other memory in its place without notice, and a cached registration would then access
+// the old pages. Memory in repeated use is in the segment (symmetric heap, arrays), which is registered once.
 #pragma once
 
 #include <rdma/fi_domain.h>
@@ -28,17 +27,17 @@ class Registrations {
     std::uint64_t access;
     Owned<fid_mr> handle;
   };
-  /// The memory stays registered as long as there is one.
+  /// The memory stays registered while a Loan exists.
   using Loan = std::shared_ptr<const Region>;
-  /// Registers whole pages. Null: the system or the network refuses.
+  /// Registers whole pages. Returns null when the system or the network refuses.
   using Make = std::function<Owned<fid_mr>(void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key)>;
 
-  /// Keys from `first_key` on are its own.
+  /// May use all keys from `first_key` on.
   Registrations(Make make, std::uint64_t first_key) : make_(std::move(make)), next_key_(first_key) {}
 
-  /// Null: the memory cannot be registered. The first time a warning says what to do.
+  /// Returns null when the memory cannot be registered. The first failure logs a warning with advice.
   Loan lend(const void* memory, std::size_t bytes, std::uint64_t access);
-  /// What is lent already and covers this. Null: nothing.
+  /// An existing registration that covers the memory, or null.
   Loan find(const void* memory, std::size_t bytes, std::uint64_t access) const;
 
  private:

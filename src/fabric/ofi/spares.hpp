@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers that are not in use: a stack, so that the one used last, still in the cache, is used next.
+// Unused buffers as a stack, so that the buffer used last, which is still in the cache, is used next.
 #pragma once
 
 #include <atomic>
@@ -8,10 +8,11 @@
 
 namespace atl::fabric::ofi {
 
-/// Any thread gives back; takers exclude one another, so that no other taker can take the element that one reads.
+/// Any thread may give back. Takers exclude one another, so that the element that a taker reads cannot be taken
+/// meanwhile.
 class Spares {
  public:
-  /// Null: there is none.
+  /// A buffer, or null when there is none.
   std::byte* take() {
     // Acquire: the link, and what the last user did with it. Partner: give_back().
     Link* top = top_.load(std::memory_order_acquire);

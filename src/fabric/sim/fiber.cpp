@@ -20,7 +20,7 @@
 namespace atl::fabric::sim {
 
 Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body) : body_(std::move(body)), stack_bytes_(stack_bytes) {
-  // A page below it that faults, where a stack that is too short would write into what lies there.
+  // A guard page below the stack turns an overflow into a fault.
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   stack_bytes_ = (stack_bytes_ + page - 1) / page * page + page;
   void* place =

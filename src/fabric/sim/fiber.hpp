@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread of control with a stack of its own, that runs when it is told to: thousands of PEs in one thread.
+// Fibers: coroutines with their own stacks, so that thousands of PEs run in one thread.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,21 @@ namespace atl::fabric::sim {
 
 class Fiber {
  public:
-  /// `body` must not throw. Runs first at the first resume().
+  /// `body` starts at the first resume() and must not throw.
   Fiber(std::size_t stack_bytes, std::function<void()> body);
-  /// Of one that has ended, or has never begun. What lies on the stack of another is lost.
+  /// Destroy only fibers that have ended or never started: destructors of objects on the stack do not run.
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// Goes on with it, until it pauses or ends. Not from a fiber.
+  /// Runs the fiber until it pauses or ends. Must not be called from a fiber.
   void resume();
-  /// From the fiber: returns to the thread that resumed it.
+  /// Called by the fiber: returns to the thread that resumed it.
   void pause();
   bool ended() const { return ended_; }
 
  private:
-  // What the C++ runtime keeps for each thread of control: exceptions that are being handled.
+  // Per-thread state of the C++ runtime: exceptions that are being handled.
   struct Handling {
     void* caught = nullptr;
     unsigned int uncaught = 0;
@@ -34,11 +34,11 @@ class Fiber {
   std::function<void()> body_;
   std::byte* stack_;
   std::size_t stack_bytes_;
-  void* own_ = nullptr;  // places of atoll_switch_stacks()
+  void* own_ = nullptr;  // stack positions of atoll_switch_stacks()
   void* resumer_ = nullptr;
   Handling handling_;
   bool ended_ = false;
-  // For sanitizers, which know stacks.
+  // For sanitizers, which track stacks.
   void* fake_stack_ = nullptr;
   const void* resumer_stack_ = nullptr;
   std::size_t resumer_stack_bytes_ = 0;

@@ -30,7 +30,7 @@ void SimulatedPath::put(PeId pe, HeapOffset to, const void* from, std::size_t by
 
 void SimulatedPath::put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
   if (!simulation_.reads_late()) return put(pe, to, from, bytes);
-  // Reads as late as permitted, which reveals programs that change the source before quiet().
+  // Reads the source as late as permitted, which reveals programs that change it before quiet().
   simulation_.begin_operation();
   auto made = parcel(Parcel::Kind::put, pe, to);
   made->late = from;

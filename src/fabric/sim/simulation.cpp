@@ -14,7 +14,7 @@
 namespace atl::fabric {
 namespace {
 
-// What a request, an answer or a bell takes on the wire.
+// Size of a request, answer or wake-up on the network.
 constexpr std::uint64_t header_bytes = 32;
 
 }  // namespace
@@ -27,7 +27,7 @@ Simulation::Simulation(SimulatedOptions options, std::unique_ptr<Wire> wire)
   for (std::uint32_t node : job.node_of_pe) nodes = std::max(nodes, node + 1);
   for (job.node = 0; job.node < nodes; ++job.node) {
     jobs_.push_back(Job::create_loop(job));
-    // Of the thousands of segments little is used.
+    // Only small parts of the thousands of segments are used.
     for (std::uint32_t pe = 0; pe < job.npes; ++pe)
       if (std::byte* segment = jobs_.back()->segment(PeId(pe)); segment != nullptr)
         ::madvise(segment, jobs_.back()->segment_bytes(), MADV_NOHUGEPAGE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulation behind `Simulated`: the clock, the PEs' fibers, and what is on its way.
+// Implementation of `Simulated`: the clock, the PEs' fibers, and data in flight.
 #pragma once
 
 #include <algorithm>
@@ -16,24 +16,24 @@
 
 namespace atl::fabric {
 
-/// What is on its way between two nodes.
+/// A message in flight between two nodes.
 struct Parcel {
   enum class Kind : std::uint8_t { put, update, atomic, get, message, post, ring, answer };
   Kind kind = Kind::put;
   AtomicOp op = AtomicOp::set;
   std::uint8_t width = 8;
   bool counted = false;     ///< quiet() waits for it
-  bool signals = false;     ///< put: the update comes after it
+  bool signals = false;     ///< put: followed by the signal update
   PeId from{0}, to{0};
   HeapOffset at{0}, signal{0};
   std::uint64_t value = 0, expected = 0, old = 0;
-  const void* late = nullptr;         ///< put: where data lies that is read when it arrives
-  void* into = nullptr;               ///< get: where it goes
+  const void* late = nullptr;         ///< put: source that is read on arrival
+  void* into = nullptr;               ///< get: destination
   std::uint64_t bytes = 0;
   std::vector<std::byte> data;
   MessageLabel label;
-  bool* done = nullptr;               ///< of the PE that waits for the answer
-  std::uint64_t* result = nullptr;    ///< likewise
+  bool* done = nullptr;               ///< flag of the PE that waits for the answer
+  std::uint64_t* result = nullptr;    ///< result of the PE that waits for the answer
 };
 
 class Simulation : public Scheduler {
@@ -49,24 +49,24 @@ class Simulation : public Scheduler {
   void sleep(const void* bell, std::int64_t limit_ns) override;
   void wake(const void* bell) noexcept override;
   void compute(std::uint64_t ps);
-  /// A PE that polls again and again without result yields to others.
+  /// A PE that polls repeatedly without result yields to the others.
   void look_idle();
 
   // ---- what paths send ----------------------------------------------------------------------------------------
 
-  /// The PE that runs, or for whom a post is heard.
+  /// The running PE, or the PE whose listener runs.
   PeId acting() const { return acting_; }
-  /// Takes the overhead of an operation, where a PE runs.
+  /// Adds the overhead of an operation to the running PE's clock.
   void begin_operation();
-  enum class Order { free, kept };  // against what went the same way before
+  enum class Order { free, kept };  // relative to earlier messages between the same PEs
   void send(std::unique_ptr<Parcel> parcel, Order order);
-  /// Sends it, and returns when its answer has come. Throws PeFailedError when a PE has failed meanwhile.
+  /// Sends a request and returns the result of its answer. Throws PeFailedError when a PE has failed meanwhile.
   std::uint64_t ask(std::unique_ptr<Parcel> parcel);
   void fence() { ++sources_[acting_.value()].fences; }
   void quiet();
   Job& job_of(PeId pe) const { return *jobs_[node_of(pe)]; }
   bool reads_late() const { return options_.faults.seed != 0; }
-  /// Messages that found no room yet in the PE's ring. Returns whether some have now.
+  /// Moves messages that found no room into the PE's ring. Returns whether any was moved.
   bool push_waiting(PeId pe);
   bool takes_more(PeId pe) const { return waiting_[pe.value()].size() < most_waiting; }
 
@@ -78,35 +78,35 @@ class Simulation : public Scheduler {
  private:
   static constexpr std::size_t most_waiting = 1024;
   static constexpr int most_idle_looks = 64;
-  // So many operations a PE may begin ahead of the clock, rather than stop at each for the clock to follow: what it
-  // sees meanwhile is that much older than its own time, and the wire is asked that much out of turn.
+  // A PE may begin this many operations ahead of the clock instead of yielding at each. Meanwhile it sees memory that
+  // is older than its own time, and the network model is called slightly out of order.
   static constexpr std::uint64_t most_ahead = 8;
   struct Event {
     std::uint64_t time;
     enum Kind : std::uint32_t { resume, arrive, lose, notice } kind;
-    std::uint32_t number;      // of the PE, or the parcel
-    std::uint64_t generation;  // resume: of the sleep
+    std::uint32_t number;  // number of the PE or the parcel
+    std::uint64_t generation;  // resume: number of the sleep
   };
   struct Pe {
     std::unique_ptr<sim::Fiber> fiber;
     std::uint64_t generation = 0;
     const void* bell = nullptr;
-    std::uint64_t time = 0;  // its own, which may be ahead of the clock
+    std::uint64_t time = 0;  // the PE's own time, which may be ahead of the clock
     bool frozen = false;
     int idle_looks = 0;
     std::exception_ptr error;
   };
-  struct Source {  // of operations
+  struct Source {  // state of a PE that starts operations
     std::uint64_t outstanding = 0;
     std::uint64_t fences = 0;
   };
   struct Channel {  // from one PE to another
-    std::uint64_t last = 0;   // arrival
-    std::uint64_t floor = 0;  // nothing arrives before
+    std::uint64_t last = 0;  // last arrival
+    std::uint64_t floor = 0;  // earliest possible arrival
     std::uint64_t fences = 0;
   };
 
-  /// Of the PE that runs, or the clock's.
+  /// Time of the running PE, else of the clock.
   std::uint64_t time_here() const { return running_ == nullptr ? now_ : std::max(now_, running_->time); }
   Channel& channel_of(PeId from, PeId to);
   std::uint32_t node_of(PeId pe) const { return jobs_[0]->node_of(pe); }
@@ -130,8 +130,8 @@ class Simulation : public Scheduler {
   std::vector<Pe> pes_;
   std::vector<Source> sources_;
   std::vector<std::deque<std::unique_ptr<Parcel>>> waiting_;  // by PE
-  std::unordered_map<std::uint64_t, Channel> channels_;  // those on which something is, and some more
-  std::size_t sweep_at_ = 1024;                           // so many of them
+  std::unordered_map<std::uint64_t, Channel> channels_;  // channels in use, and unused ones until the next sweep
+  std::size_t sweep_at_ = 1024;  // number of channels that triggers the next sweep
   std::unordered_map<const void*, std::uint32_t> sleepers_;
   RadixHeap<Event> queue_;
   std::vector<std::unique_ptr<Parcel>> parcels_;

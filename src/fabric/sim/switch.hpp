@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// From one stack to another, in a few instructions. (swapcontext() asks the kernel each time for the signals that are
-// blocked.)
+// Switching stacks in a few instructions. (swapcontext() makes a system call for the signal mask each time.)
 #pragma once
 
 #include <cstddef>
 
 namespace atl::fabric::sim {
 
-/// Leaves what calls preserve on this stack, notes in `from` where, and goes on where `to` was noted, or begun.
+/// Saves the callee-saved registers on this stack, stores the stack position in `from`, and continues at position `to`.
 extern "C" void atoll_switch_stacks(void** from, void* to) noexcept;
 
-/// A place for atoll_switch_stacks(), at the end of a new stack, where `enter(argument)` begins; it must not return.
+/// Prepares a new stack and returns its position for atoll_switch_stacks(). It starts with `enter(argument)`, which
+/// must not return.
 void* begin_stack(std::byte* stack, std::size_t bytes, void (*enter)(void*), void* argument) noexcept;
 
 }  // namespace atl::fabric::sim

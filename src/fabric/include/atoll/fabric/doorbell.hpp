@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a PE sleeps until a peer changes its memory, at the price of one load for the peer.
+// Sleeping until a peer changes this PE's memory, at the cost of one load for the peer.
 //
-// The sleeper sets `sleeping`, makes every other core run a full fence (membarrier), looks at its condition once
-// more, and only then blocks. A peer stores its data and then looks at `sleeping`. The fence that keeps the peer's
-// load behind its store is the sleeper's membarrier, so a put pays no fence of its own: with one it would cost
-// about 5 ns more. Where the kernel has no membarrier, sleeps are short instead.
+// The sleeper sets `sleeping`, makes every other core run a full fence (membarrier), checks its condition once more,
+// and only then blocks. A peer stores its data and then loads `sleeping`. The sleeper's membarrier orders the peer's
+// load after its store, so a put needs no fence of its own, which would cost about 5 ns. Where the kernel has no
+// membarrier, sleeps are short instead.
 #pragma once
 
 #include <atomic>
@@ -14,28 +14,28 @@
 
 namespace atl::fabric {
 
-/// Wakes every thread sleeping on the bell. A system call.
+/// Wakes all threads that sleep on the bell. Makes a system call.
 void wake_sleepers(PeRecord& record) noexcept;
 
-/// To be called after storing what a thread of that PE may wait for.
+/// Call after a store for which a thread of this PE may wait.
 inline void ring_bell(PeRecord& record) noexcept {
-  // The store before and this load must stay in program order for the compiler; the processor's order is the
-  // business of the sleeper's membarrier in `Sleeper::announce`.
+  // Keeps the compiler from moving the load before the store; the sleeper's membarrier in `Sleeper::announce` orders
+  // the processor.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (record.sleeping.load(std::memory_order_relaxed) != 0) [[unlikely]]
     wake_sleepers(record);
 }
 
-/// Registers this process with membarrier. Called by every job before its first sleep; false: not available.
+/// Registers this process for membarrier. Every job calls it before its first sleep. Returns false when unavailable.
 bool prepare_sleeping() noexcept;
 
-/// One sleep: announce(), check the condition, block(). Several threads of a PE may do so at once.
+/// One sleep: announce(), check the condition, block(). Several threads of a PE may sleep at the same time.
 class Sleeper {
  public:
   explicit Sleeper(PeRecord& record) : record_(record) {}
-  /// From here on a peer that stores and then calls ring_bell() ends the sleep.
+  /// From now on a peer that stores and then calls ring_bell() ends the sleep.
   void announce() noexcept;
-  /// Blocks until the bell rings, at most `limit_ns`. May return early.
+  /// Blocks until the bell rings, at most `limit_ns` nanoseconds. May return early.
   void block(std::int64_t limit_ns) noexcept;
 
  private:

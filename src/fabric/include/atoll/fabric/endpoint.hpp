@@ -29,7 +29,7 @@ concept AtomicType = (std::is_integral_v<T> || std::is_floating_point_v<T>) && (
 template <class T>
 concept AtomicInteger = AtomicType<T> && std::is_integral_v<T>;
 
-/// What went through an endpoint. Messages are operations, of whatever size.
+/// Traffic of an endpoint. `*_messages` count operations of any size.
 struct Traffic {
   std::uint64_t put_bytes = 0, put_messages = 0;
   std::uint64_t get_bytes = 0, get_messages = 0;
@@ -39,8 +39,8 @@ struct Traffic {
   Traffic& operator+=(const Traffic& other);
 };
 
-/// One thread's way into the fabric. Threads may share an endpoint: all operations stay right, only the traffic
-/// counters may then miss some. Make one per thread where they must be exact.
+/// A thread's access to the fabric. Threads may share an endpoint, but then the traffic counters may lose counts.
+/// Create one per thread for exact counts.
 class Endpoint {
  public:
   /// For `self`, a PE of this node. The job must be connected when it spans nodes.
@@ -55,7 +55,8 @@ class Endpoint {
 
   /// Whether the peer's memory is mapped.
   bool maps(PeId pe) const { return bases_[pe.value()] != nullptr; }
-  /// The peer's memory as this process sees it; null when it is not mapped. Throws IndexError outside its segment.
+  /// The address of the peer's memory in this process; null when it is not mapped. Throws IndexError outside the
+  /// segment.
   std::byte* address(PeId pe, HeapOffset at, std::size_t bytes) const {
     if (pe.value() >= npes_ || at.value() > segment_bytes_ || bytes > segment_bytes_ - at.value()) [[unlikely]]
       throw_outside(pe, at, bytes);
@@ -63,8 +64,8 @@ class Endpoint {
     return base == nullptr ? nullptr : base + at.value();
   }
 
-  /// Copies to the peer. On return `from` may be reused (source completion); quiet() completes it at the target.
-  /// 1, 2, 4 and 8 aligned bytes arrive at once. Wakes the peer when it sleeps.
+  /// Copies to the peer. On return `from` may be reused (source completion); quiet() completes the put at the target.
+  /// 1, 2, 4 and 8 aligned bytes are written atomically. Wakes a sleeping peer.
   void put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
     std::byte* target = address(pe, to, bytes);
     count(traffic_.put_bytes, traffic_.put_messages, bytes);
@@ -74,7 +75,7 @@ class Endpoint {
     ring_bell(records_[pe.value()]);
   }
 
-  /// The same, but `from` must stay until quiet().
+  /// The same, but `from` must not change until quiet().
   void put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
     if (address(pe, to, bytes) != nullptr) [[likely]]
       return put(pe, to, from, bytes);
@@ -89,7 +90,7 @@ class Endpoint {
     put(pe, to, &value, sizeof(T));
   }
 
-  /// Copies from the peer; complete on return.
+  /// Copies from the peer. Complete on return.
   void get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
     std::byte* source = address(pe, from, bytes);
     count(traffic_.get_bytes, traffic_.get_messages, bytes);
@@ -98,7 +99,7 @@ class Endpoint {
     copy_out(to, source, bytes);
   }
 
-  /// The same, but complete in quiet().
+  /// The same, but completed by quiet().
   void get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
     if (address(pe, from, bytes) != nullptr) [[likely]]
       return get(to, pe, from, bytes);
@@ -114,7 +115,7 @@ class Endpoint {
     return value;
   }
 
-  /// put(), and then (visible only after it) the signal word becomes or grows by `value`.
+  /// put(), followed by an update of the signal word (set or add `value`), which becomes visible only after the data.
   void put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
                   AtomicOp how = AtomicOp::set) {
     if (bytes != 0) {
@@ -124,13 +125,13 @@ class Endpoint {
         (void)atomic_address(pe, signal, sizeof(value));
         return remote_->put_signal(pe, to, from, bytes, signal, value, how);
       }
-      std::memcpy(target, from, bytes);  // the signal that follows wakes
+      std::memcpy(target, from, bytes);  // the signal wakes the peer
     }
     if (how == AtomicOp::set) set<std::uint64_t>(pe, signal, value);
     else add<std::uint64_t>(pe, signal, value);
   }
 
-  /// put_signal() that sets, of a protocol that learns by itself when it has arrived: quiet() need not wait for it.
+  /// put_signal() with AtomicOp::set for protocols that detect arrival themselves: quiet() need not wait for it.
   void deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value) {
     if (maps(pe)) return put_signal(pe, to, from, bytes, signal, value);
     (void)address(pe, to, bytes);
@@ -139,8 +140,8 @@ class Endpoint {
     remote_->deliver(pe, to, from, bytes, signal, value);
   }
 
-  // Atomics, on words aligned to their size. Acquire-release, so that a word updated here publishes what its
-  // updater did before: partners are each other, and the acquire loads of waits. Modifying ones wake a sleeping peer.
+  // Atomics on aligned words. All are acquire-release, so that an update publishes earlier writes of its PE: partners
+  // are each other, and the acquire loads of waits. Those that modify wake a sleeping peer.
   template <AtomicType T>
   T fetch(PeId pe, HeapOffset at) {
     std::byte* word = atomic_address(pe, at, sizeof(T));
@@ -189,7 +190,7 @@ class Endpoint {
     return modify<T>(AtomicOp::bit_xor, pe, at, value,
                      [&](std::atomic_ref<T> word) { return word.fetch_xor(value, std::memory_order_acq_rel); });
   }
-  /// Returns the old value: the swap took place when it equals `expected`.
+  /// Returns the old value; the swap took place when it equals `expected`.
   template <AtomicInteger T>
   T compare_swap(PeId pe, HeapOffset at, T expected, T value) {
     std::byte* word = atomic_address(pe, at, sizeof(T));
@@ -201,29 +202,29 @@ class Endpoint {
     return expected;
   }
 
-  /// Puts and atomics before become visible to any PE before those after.
+  /// Orders puts and atomics: earlier ones become visible to every PE before later ones.
   void fence() {
-#if !defined(__SANITIZE_THREAD__)  // which knows no fences; what is put after this is stored with release as well
+#if !defined(__SANITIZE_THREAD__)  // it ignores fences; later puts are stored with release anyway
     std::atomic_thread_fence(std::memory_order_release);  // partner: acquire loads in waits and fetches
 #endif
     if (remote_ != nullptr) [[unlikely]]
       remote_->fence();
   }
-  /// Puts and atomics before are complete: visible to every PE.
+  /// Completes all earlier puts and atomics: they are visible to every PE.
   void quiet() {
     full_fence();
     quiet_far();
   }
-  /// The same for those at PEs that are not mapped. Others see the rest once they have acquired what this thread
-  /// releases after it, as in a barrier.
+  /// The same for operations on PEs that are not mapped. Other PEs see the rest once they acquire a later release of
+  /// this thread, as in a barrier.
   void quiet_far() {
     if (remote_ != nullptr) [[unlikely]]
       remote_->quiet();
   }
 
-  /// Most bytes of one message to that PE: ring_message_bytes, or what the network between carries.
+  /// Greatest size of a message to this PE: ring_message_bytes, or the network's limit.
   std::size_t longest_message(PeId pe) const { return maps(pe) ? ring_message_bytes : longest_far_message_; }
-  /// Sends one message (two parts, joined). try_again: the peer takes no more just now.
+  /// Sends one message, the concatenation of its parts. Returns try_again when the peer's ring is full.
   Status try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const MessageParts& parts) {
     if (pe.value() >= npes_) [[unlikely]]
       throw_outside(pe, HeapOffset(0), 0);
@@ -235,43 +236,43 @@ class Endpoint {
     return status;
   }
 
-  /// To the peer's listener, see RemotePath. Only for a PE that is not mapped.
+  /// Sends to the peer's listener, see RemotePath. Only for PEs that are not mapped.
   void post(PeId pe, std::uint16_t kind, std::span<const std::byte> payload) {
     remote_->post(self_, pe, kind, payload);
   }
   /// Whether a PE has left the job and reads no more messages.
   bool has_left(PeId pe) { return maps(pe) ? job_->has_left(pe) : remote_->has_left(pe); }
-  /// Wakes the peer if it sleeps.
+  /// Wakes the peer when it sleeps.
   void ring(PeId pe) {
     if (maps(pe)) [[likely]]
       return ring_bell(records_[pe.value()]);
     remote_->ring(pe);
   }
-  /// Whether poll() asks the network, which takes a system call or as long as one.
+  /// Whether poll() polls the network, which takes about as long as a system call.
   bool polls_network() const { return remote_ != nullptr; }
-  /// Takes what other nodes have sent. Returns whether there was anything. `taker`: see RemotePath::progress().
+  /// Receives data from other nodes. Returns whether any arrived. `taker`: see RemotePath::progress().
   bool poll(const Inbox::Taker* taker = nullptr) { return remote_ != nullptr && remote_->progress(taker); }
   /// Announces that the caller, which has polled, is about to sleep.
   void stop_polling() {
     if (remote_ != nullptr) remote_->stop_polling();
   }
 
-  /// True when a message waits for this PE.
+  /// Whether a message for this PE has arrived.
   bool message_waiting() const { return (inbox_ != nullptr && !inbox_->is_empty()) || waits_in_ring(); }
-  /// Messages of other nodes; null: there are none, or receive() gives them. One receiver at a time: the caller sees to
-  /// it.
+  /// Messages from other nodes; null when there are no other nodes, or receive() returns them. The caller ensures that
+  /// there is one receiver at a time.
   Inbox* inbox() const { return inbox_; }
-  /// A message in the ring, to be read in place.
+  /// A message in the ring, which can be read in place.
   struct Received {
     std::uint32_t source;
     std::uint16_t handler;
     std::uint16_t kind;
-    std::size_t bytes;  ///< of its payload
-    const std::byte* payload;  ///< the first slot_bytes of it; all, if it is in a row
+    std::size_t bytes;  ///< size of the payload
+    const std::byte* payload;  ///< its first slot_bytes, or all of it when it is contiguous
     bool in_lines;
 
     bool in_a_row() const { return bytes <= slot_bytes || in_lines; }
-    /// So many bytes of it, from `begin` on, which is in the first slot_bytes.
+    /// Copies `count` bytes from `begin` on, which is in the first slot_bytes.
     void copy_out(std::byte* to, std::size_t begin, std::size_t count) const {
       ATOLL_EXPECT(begin <= slot_bytes && begin + count <= bytes);
       if (in_a_row()) [[likely]]
@@ -284,7 +285,7 @@ class Endpoint {
         copy_few(to, next->more(), some);
       }
     }
-    /// All of it in a row: where it is, or in the room.
+    /// The contiguous payload: in place, or copied to the room.
     struct Room {
       alignas(16) std::byte bytes[slots_bytes];
     };
@@ -300,7 +301,7 @@ class Endpoint {
       return reinterpret_cast<const MessageSlot*>(payload - offsetof(MessageSlot, payload));
     }
   };
-  /// The oldest in this PE's ring; none: there is none. One receiver at a time: the caller sees to it.
+  /// The oldest message in this PE's ring, if any. The caller ensures that there is one receiver at a time.
   std::optional<Received> receive() const {
     const RingCount head{ring_->head.load(std::memory_order_relaxed)};
     const MessageSlot& slot = ring_->slots[head.slots() % ring_slots];
@@ -310,26 +311,26 @@ class Endpoint {
     const std::byte* payload = size.in_lines() ? ring_->lines[place_in(slot).first] : slot.payload;
     return Received{slot.source, slot.handler, slot.kind, size.bytes(), payload, size.in_lines()};
   }
-  /// Asks for one that may be behind the oldest: by the time that this has been read it is here.
+  /// Prefetches a message that may follow the oldest one, so that it is in the cache when the oldest has been read.
   void prefetch_message(std::uint64_t behind) const {
     const RingCount head{ring_->head.load(std::memory_order_relaxed)};
     const std::uint64_t slots =
         PayloadSize::of(ring_->slots[head.slots() % ring_slots].stamp.load(std::memory_order_relaxed)).slots();
     prefetch_for_read(&ring_->slots[(head.slots() + slots - 1 + behind) % ring_slots]);
   }
-  /// Asks for one of the slots in which a message that is to come may go on: they come with the first. At each look for
-  /// one in turn.
+  /// Prefetches one of the slots in which the next message may continue; they arrive together with its first slot. Each
+  /// poll prefetches another one (`turn`).
   void prefetch_following(int turn) const {
     const RingCount head{ring_->head.load(std::memory_order_relaxed)};
     prefetch_for_read(&ring_->slots[head.slots() % ring_slots] + 1 + static_cast<unsigned>(turn) % (most_slots - 1));
   }
-  /// Gives what the last receive() returned back to senders.
+  /// Returns the slots of the last receive() to senders.
   void release_message() {
     const RingCount head{ring_->head.load(std::memory_order_relaxed)};
     const MessageSlot& slot = ring_->slots[head.slots() % ring_slots];
     const auto size = PayloadSize::of(slot.stamp.load(std::memory_order_relaxed));
     const std::uint64_t lines = size.in_lines() ? place_in(slot).end : head.lines();
-    // Release: we are done reading. Partner: push_message().
+    // Release: reading is complete. Partner: push_message().
     ring_->head.store(RingCount::of(head.slots() + size.slots(), lines).bits, std::memory_order_release);
   }
 
@@ -349,7 +350,7 @@ class Endpoint {
   }
   bool waits_in_ring() const {
     const RingCount head{ring_->head.load(std::memory_order_relaxed)};
-    // Acquire: the payload. Partner: push_message().
+    // Acquire, to read the payload. Partner: push_message().
     return is_in_slot(head, ring_->slots[head.slots() % ring_slots].stamp.load(std::memory_order_acquire));
   }
   // A load and a store, not a locked add: 5 ns less, and exact with one thread per endpoint.
@@ -363,7 +364,7 @@ class Endpoint {
 
   static void full_fence() {
 #if defined(__SANITIZE_THREAD__)
-    // The thread sanitizer does not know fences; a locked operation is one as well.
+    // The thread sanitizer does not support fences; an atomic read-modify-write has the same effect.
     static std::atomic<int> word{0};
     word.fetch_add(0, std::memory_order_seq_cst);
 #else

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Active messages that came to this process over the network, in the order in which they came, until their handlers
-// have run. One thread at a time puts in (the owner of the RemotePath), one takes out (the one that makes the PE's
-// progress); neither waits for the other.
+// Queue of active messages that arrived over the network, in order of arrival, until their handlers have run. Single
+// producer (the thread that owns the RemotePath), single consumer (the thread that makes the PE's progress), wait-free.
 #pragma once
 
 #include <array>
@@ -21,7 +20,7 @@ class Inbox {
  public:
   static constexpr std::size_t most = 256;
 
-  /// Memory that a message lies in, owned: goes back when it is destroyed, by any thread.
+  /// Owns the memory of a message, and returns it on destruction, in any thread.
   class Payload {
    public:
     using GiveBack = void (*)(void* owner, std::byte* data);
@@ -57,18 +56,19 @@ class Inbox {
     MessageLabel label;
     std::span<const std::byte> payload;
   };
-  /// The receiver of a message as it comes, instead of from here: the one that takes out, when nothing is in here.
+  /// Receives messages directly on arrival instead of through the queue, when the queue is empty and the consumer
+  /// polls.
   struct Taker {
     void* object;
     void (*take)(void* object, const Message& message);
   };
 
-  // For the thread that puts in. Not when it is full.
+  // For the producer. push() requires !is_full().
   bool is_full() const {
-    // Acquire: the reader has done with the entry. Partner: pop().
+    // Acquire: the consumer has released the entry. Partner: pop().
     return tail_.load(std::memory_order_relaxed) - head_.load(std::memory_order_acquire) == most;
   }
-  /// A message of up to message_bytes, copied.
+  /// Appends a copy of a message of up to message_bytes.
   void push(MessageLabel label, std::span<const std::byte> payload) {
     std::byte* room = rooms_[tail_.load(std::memory_order_relaxed) % most].data();
     if (!payload.empty()) std::memcpy(room, payload.data(), payload.size());
@@ -80,16 +80,16 @@ class Inbox {
     push(entry, {label, entry.kept.bytes()});
   }
 
-  // For the thread that takes out.
+  // For the consumer.
   bool is_empty() const {
-    // Acquire: the message. Partner: push().
+    // Acquire, to read the message. Partner: push().
     return tail_.load(std::memory_order_acquire) == head_.load(std::memory_order_relaxed);
   }
-  /// The oldest, to be read in place. Not when it is empty.
+  /// The oldest message, which can be read in place. Requires !is_empty().
   const Message& front() const { return entries_[head_.load(std::memory_order_relaxed) % most].message; }
   void pop() {
     at(head_).kept.reset();
-    // Release: the reader has done with it. Partner: is_full().
+    // Release: reading is complete. Partner: is_full().
     head_.store(head_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 
@@ -105,7 +105,7 @@ class Inbox {
   }
   void push(Entry& entry, const Message& message) {
     entry.message = message;
-    // Release: the message. Partner: is_empty().
+    // Release publishes the message. Partner: is_empty().
     tail_.store(tail_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 

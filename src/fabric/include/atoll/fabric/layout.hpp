@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies in a job's shared memory besides the segments: the job's control block, one record per PE, and one message
-// ring per PE of the node. Written by PEs and by their launcher, so every layout is fixed and checked here.
+// Layout of a job's shared memory: the control block, one record per PE, one message ring per PE of the node, and the
+// segments. PEs and their launcher write it, so every layout is fixed and checked here.
 //
 //   0                 JobControl
 //   4096              PeRecord[places]
 //   ring_offset       MessageRing[local_pes + places - npes]
 //   control_bytes     segments of the node's PEs   (each at a multiple of segment_alignment())
 //
-// A job of several nodes has one such memory on each. Rings and segments are those of the node's PEs, in ascending
-// order; records are of all PEs, and those of other nodes hold what this node has been told.
+// A job of several nodes has one such memory on each node. Rings and segments are those of the node's PEs, in ascending
+// order. Records are of all PEs; those of other nodes hold what this node has been notified of.
 #pragma once
 
 #include <algorithm>
@@ -24,25 +24,24 @@ inline constexpr std::size_t cache_line = 64;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 inline constexpr std::size_t most_segment_alignment = std::size_t{1} << 30;
 
-/// Every process sees every segment at a multiple of this, so that blocks can be aligned alike on all PEs. An eighth of
-/// the segment, because only address space is lost.
+/// Every process maps every segment at a multiple of this, so that blocks have the same alignment on all PEs. An eighth
+/// of the segment, because it costs address space only.
 constexpr std::uint64_t segment_alignment(std::uint64_t segment_bytes) {
   return std::clamp<std::uint64_t>(std::bit_floor(segment_bytes / 8), huge_page, most_segment_alignment);
 }
 
-/// JobControl::failed when a PE has asked to end the whole job: no PE has died.
+/// Value of JobControl::failed when a PE has asked to end the job and no PE has failed.
 inline constexpr std::uint32_t job_ended = 0xFFFFFFFF;
 
-/// Life of a PE, in PeRecord::state. Goes up, but for a finalized PE that joins again, and a failed one that is
-/// replaced.
+/// State of a PE, in PeRecord::state. It increases, except when a finalized PE joins again or a failed one is replaced.
 enum class PeState : std::uint32_t { absent = 0, joined = 1, finalized = 2, failed = 3 };
 
-/// Where PEs wait for one another: how many are there, and how often all were.
+/// A barrier: number of PEs that have arrived, and number of completed barriers.
 struct Gate {
   std::atomic<std::uint32_t> arrived;
   std::atomic<std::uint32_t> epoch;
 };
-/// PEs that may come to a job after its start, in all.
+/// Greatest number of guests, PEs that join a job after its start.
 inline constexpr std::uint32_t most_guests = 1024;
 
 // | offset | bytes | field          | valid when                                                       |
@@ -55,23 +54,23 @@ inline constexpr std::uint32_t most_guests = 1024;
 // |  32    |   8   | ring_offset    | multiple of 64                                                   |
 // |  40    |   4   | creator_pid    |                                                                  |
 // |  44    |   4   | cores          | cores of the node that PEs may use, before any binding           |
-// |  48    |   4   | threads_per_pe | 0: not said                                                      |
+// |  48    |   4   | threads_per_pe | 0: unspecified                                                   |
 // |  52    |   4   | nodes          | 1 or more                                                        |
 // |  56    |   4   | node           | number of the node that this memory is on, below nodes           |
 // |  60    |   4   | local_pes      | PEs on this node                                                 |
-// |  64    |   4   | failed         | 0, or 1 + the first PE known to have died, or job_ended (release; |
+// |  64    |   4   | failed         | 0, or 1 + the first PE known to have failed, or job_ended (release; |
 // |        |       |                | waits acquire)                                                   |
 // |  68    |   4   | shutdown       | 1: the driver ends the job                                       |
 // |  72    |   4   | suspect        | 0, or 1 + the first PE for which another's wait has timed out    |
-// |  76    |   4   | deaths         | PEs known to have died                                           |
-// |  80    |   4   | survival       | Survival: what the program does about deaths                     |
-// |  84    |   4   | places         | npes, and room for PEs that come later: guests (most_guests)     |
-// |  88    |   4   | guests         | places of theirs that are taken (release)                        |
-// |  92    |   4   | departures     | times that a PE of this node heard of one that left (release)    |
-// |  96    |   4   | recoveries     | times that the job was made whole again after deaths (release)   |
-// | 100    |   4   | recoverable    | 1: PEs of this job, all on one host, wait for that instead of ending |
-// | 128    |   8   | gate           | PEs of the node in the current bootstrap barrier, barriers so far |
-// | 192    |   8   | exit           | 0, or 2^32 + the status that a PE ends the whole job with        |
+// |  76    |   4   | deaths         | number of PEs known to have failed                               |
+// |  80    |   4   | survival       | Survival: how the program handles failures                       |
+// |  84    |   4   | places         | npes + places for guests (most_guests)                           |
+// |  88    |   4   | guests         | places of guests that are taken (release)                        |
+// |  92    |   4   | departures     | number of departures that PEs of this node have noted (release)  |
+// |  96    |   4   | recoveries     | number of recoveries after failures (release)                    |
+// | 100    |   4   | recoverable    | 1: after a failure the PEs, all on one host, wait for recovery   |
+// | 128    |   8   | gate           | bootstrap barrier of the node's PEs                              |
+// | 192    |   8   | exit           | 0, or 2^32 + the exit status with which a PE ends the job        |
 struct JobControl {
   std::atomic<std::uint64_t> magic;
   std::uint32_t version;
@@ -112,10 +111,10 @@ static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 6
 // |  72    |   4   | wait_status | after failed: as from waitpid, or 0 when the cause is only text         |
 // |  76    |   4   | cause_bytes | after failed: length of cause                                           |
 // |  80    |  152  | cause       | after failed: "was killed by signal 9 (Killed)"                         |
-// | 232    |   8   | gate        | of guests that came together: where they meet, in the record of the first |
-// | 240    |   8   | offered     | this PE's figure in a bootstrap exchange                                |
-// | 248    |   4   | node        | that the PE is on                                                       |
-// | 252    |   4   | place       | of the PE among those of its node, from 0                               |
+// | 232    |   8   | gate        | barrier of a cohort of guests, in the record of the first               |
+// | 240    |   8   | offered     | this PE's value in a bootstrap exchange                                 |
+// | 248    |   4   | node        | node of the PE                                                          |
+// | 252    |   4   | place       | index of the PE among those of its node, from 0                         |
 struct PeRecord {
   alignas(64) std::atomic<std::uint32_t> sleeping;
   alignas(64) std::atomic<std::uint32_t> state;
@@ -131,20 +130,20 @@ struct PeRecord {
 static_assert(sizeof(PeRecord) == 256 && offsetof(PeRecord, state) == 64 && offsetof(PeRecord, gate) == 232 &&
               offsetof(PeRecord, offered) == 240 && offsetof(PeRecord, place) == 252);
 
-inline constexpr std::size_t message_bytes = 296;  ///< most bytes of a message that is kept apart from a ring
-inline constexpr std::size_t ring_slots = 512;  ///< per PE: 32 KiB and most_slots - 1 more, however many PEs there are
-inline constexpr std::size_t ring_lines = 4096;  ///< likewise: 256 KiB for what does not fit into slots
-inline constexpr std::size_t slot_bytes = 48;  ///< most bytes of payload in a message's first slot
-inline constexpr std::size_t next_slot_bytes = 56;  ///< likewise in each that follows
-inline constexpr std::size_t most_slots = 5;  ///< of a message
+inline constexpr std::size_t message_bytes = 296;  ///< greatest size of a message that is stored outside a ring
+inline constexpr std::size_t ring_slots = 512;  ///< per PE: 32 KiB, plus most_slots - 1 slots; independent of npes
+inline constexpr std::size_t ring_lines = 4096;  ///< per PE: 256 KiB for payloads that do not fit into slots
+inline constexpr std::size_t slot_bytes = 48;  ///< payload bytes in a message's first slot
+inline constexpr std::size_t next_slot_bytes = 56;  ///< payload bytes in each following slot
+inline constexpr std::size_t most_slots = 5;  ///< most slots of a message
 inline constexpr std::size_t slots_bytes =
     slot_bytes + (most_slots - 1) * next_slot_bytes;  ///< 272: 256 and a header of 16
 inline constexpr std::size_t ring_message_bytes = (std::size_t{16} << 10) + 64;  ///< most bytes of payload in a ring
-/// A message takes several slots while no more than so many are taken. Then it goes by the lines, with one: it has to
-/// wait no longer for room than others, and a ring holds 410 of slots_bytes at least.
+/// A message takes several slots while at most this many are in use. Otherwise its payload goes into the lines and it
+/// takes one slot: then it waits no longer for room than other messages, and a ring holds at least 410 messages.
 inline constexpr std::size_t slots_shared = 128;
 
-/// How far a ring has come: slots so far, and lines of payload so far, in one word, so that both are taken at once.
+/// Position in a ring: slots and payload lines used so far, in one word, so that one CAS takes both.
 //
 // | bits    | field    | valid when                                              |
 // |---------|----------|---------------------------------------------------------|
@@ -160,13 +159,13 @@ struct RingCount {
   }
   constexpr std::uint64_t slots() const { return bits >> line_bits; }
   constexpr std::uint64_t lines() const { return bits & line_mask; }
-  /// Since another one, which is not later.
+  /// Slots or lines since an earlier or equal position.
   constexpr std::uint64_t slots_since(RingCount other) const { return (bits - (other.bits & ~line_mask)) >> line_bits; }
   constexpr std::uint64_t lines_since(RingCount other) const { return (bits - other.bits) & line_mask; }
 };
 static_assert(ring_lines % 2 == 0 && (RingCount::line_mask + 1) % ring_lines == 0);
 
-/// The high half of a stamp: what decides where the payload is.
+/// The high half of a stamp: the payload's size, which determines where it is stored.
 struct PayloadSize {
   std::uint32_t bits = 0;
 
@@ -174,20 +173,20 @@ struct PayloadSize {
   static constexpr PayloadSize of(std::uint64_t stamp) { return {static_cast<std::uint32_t>(stamp >> 32)}; }
   constexpr bool in_lines() const { return (bits & by_lines) != 0; }
   constexpr std::size_t bytes() const { return bits & ~by_lines; }
-  /// In the lines: that in which its place is.
+  /// Number of slots: one when the payload is in the lines.
   constexpr std::uint64_t slots() const { return bits <= slot_bytes || in_lines() ? 1 : slots_of(bits); }
-  /// Of what does not fit into one, and fits into most_slots.
+  /// The same for a payload that needs more than one and at most most_slots slots.
   static constexpr std::uint64_t slots_of(std::uint32_t bytes) {
     return 1 + (bytes - slot_bytes + next_slot_bytes - 1) / next_slot_bytes;
   }
 };
 static_assert(ring_message_bytes < PayloadSize::by_lines);
 
-// A message is in slot n when its stamp is n + 1. The slot belongs to the sender that has taken the number, which it
-// may when the receiver's head is less than ring_slots behind; no other process writes into it. One line: with five in
-// a slot, of which most messages use one, a message of 8 bytes took 94 ns rather than 75. A payload that is a little
-// longer goes on in the slots that follow, whose lines come with the first: behind their stamps, which say n + 2, as no
-// message's do. Behind the last slot there is room for such.
+// Slot n contains a message when its stamp is n + 1. The slot belongs to the sender that has taken number n, which
+// requires that the receiver's head is less than ring_slots behind; no other process writes to it. A slot is one cache
+// line: with five lines per slot, of which most messages use one, an 8-byte message took 94 ns instead of 75. A
+// slightly longer payload continues in the following slots, whose lines arrive together with the first. Their stamps
+// are n + 2, which no first slot has. The array has spare slots at its end for this.
 //
 // | offset | bytes | field   | valid when                                                                         |
 // |--------|-------|---------|------------------------------------------------------------------------------------|
@@ -195,14 +194,14 @@ static_assert(ring_message_bytes < PayloadSize::by_lines);
 // |        |       |         | and above them (bit 63) whether it is in the ring's lines; stored with release,    |
 // |        |       |         | loaded with acquire by the receiver                                                |
 // |   8    |   4   | source  | PE of the sender                                                                   |
-// |  12    |   2   | handler | registered by the receiver, or going to be                                         |
-// |  14    |   2   | kind    | runtime's: how to read the payload                                                 |
-// |  16    |  48   | payload | its begin, or where it is in the ring's lines (RingPlace)                          |
+// |  12    |   2   | handler | number of the receiver's handler, which may be registered later                    |
+// |  14    |   2   | kind    | format of the payload; defined by the runtime                                      |
+// |  16    |  48   | payload | begin of the payload, or its position in the ring's lines (RingPlace)              |
 //
-// One that follows:
+// A following slot:
 //
 // |   0    |   8   | stamp   | number of the slot + 2, modulo 2^32; stored before the first's                     |
-// |   8    |  56   | more    | of the payload                                                                     |
+// |   8    |  56   | more    | continuation of the payload                                                        |
 struct MessageSlot {
   alignas(64) std::atomic<std::uint64_t> stamp;
   std::uint32_t source;
@@ -210,7 +209,7 @@ struct MessageSlot {
   std::uint16_t kind;
   std::byte payload[slot_bytes];
 
-  /// Of one that follows.
+  /// The payload in a following slot.
   std::byte* more() { return reinterpret_cast<std::byte*>(this) + sizeof(stamp); }
   const std::byte* more() const { return reinterpret_cast<const std::byte*>(this) + sizeof(stamp); }
   static constexpr std::uint64_t stamp_of(std::uint64_t number, PayloadSize size) {
@@ -223,8 +222,8 @@ static_assert(offsetof(MessageSlot, source) == 8 && offsetof(MessageSlot, payloa
 
 // | offset | bytes | field | valid when                                                        |
 // |--------|-------|-------|-------------------------------------------------------------------|
-// |   0    |   4   | first | line of the payload's begin, below ring_lines; it lies in a row   |
-// |   4    |   4   | end   | lines so far (see RingCount), behind it                           |
+// |   0    |   4   | first | first line of the contiguous payload, below ring_lines            |
+// |   4    |   4   | end   | line count (see RingCount) behind the payload                     |
 struct RingPlace {
   std::uint32_t first;
   std::uint32_t end;
@@ -233,15 +232,15 @@ static_assert(sizeof(RingPlace) == 8);
 
 // | offset | bytes  | field | valid when                                                             |
 // |--------|--------|-------|------------------------------------------------------------------------|
-// |   0    |   8    | tail  | RingCount of slots that senders have taken, in competition by CAS      |
-// |  64    |   8    | head  | RingCount of what the receiver has done with: its own, stored with     |
-// |        |        |       | release, loaded with acquire by senders to whom the ring seems full    |
+// |   0    |   8    | tail  | RingCount of what senders have taken, by CAS                           |
+// |  64    |   8    | head  | RingCount of what the receiver has released; only it writes, with      |
+// |        |        |       | release; senders load it with acquire when the ring seems full         |
 // | 128    |        | slots |                                                                        |
 // | 33152  |        | lines |                                                                        |
 struct MessageRing {
   alignas(64) std::atomic<std::uint64_t> tail;
   alignas(64) std::atomic<std::uint64_t> head;
-  MessageSlot slots[ring_slots + most_slots - 1];  // a message is in a row
+  MessageSlot slots[ring_slots + most_slots - 1];  // spare slots keep a message contiguous
   alignas(64) std::byte lines[ring_lines][64];
 };
 static_assert(offsetof(MessageRing, slots) == 128 && offsetof(MessageRing, lines) == 33152 &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An active message, on its way out or in.
+// Active messages as the fabric transports them.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,14 @@
 
 namespace atl::fabric {
 
-/// Passed in one register.
+/// Source, handler and kind of a message; passed in one register.
 struct MessageLabel {
   PeId source{0};
   std::uint16_t handler = 0;
-  std::uint16_t kind = 0;  ///< runtime's: how to read the payload
+  std::uint16_t kind = 0;  ///< format of the payload; defined by the runtime
 };
 
-/// memcpy() that is inlined for a few bytes, of which most messages are: a call takes as long as all else that is done
-/// for one.
+/// memcpy() that is inlined for short messages: a call takes as long as the rest of sending one.
 inline void copy_few(std::byte* to, const std::byte* from, std::size_t bytes) {
   constexpr std::size_t word = sizeof(std::uint64_t);
   struct Vector {
@@ -27,7 +26,7 @@ inline void copy_few(std::byte* to, const std::byte* from, std::size_t bytes) {
   };
   if (bytes > 4 * sizeof(Vector)) [[unlikely]] {
     std::memcpy(to, from, bytes);
-  } else if (bytes > 2 * sizeof(Vector)) {  // two at each end, which may overlap
+  } else if (bytes > 2 * sizeof(Vector)) {  // two vectors at each end, which may overlap
     Vector first, second, third, last;
     std::memcpy(&first, from, sizeof(Vector));
     std::memcpy(&second, from + sizeof(Vector), sizeof(Vector));
@@ -62,7 +61,7 @@ inline void copy_few(std::byte* to, const std::byte* from, std::size_t bytes) {
   }
 }
 
-/// A payload to be sent, joined. Passed by reference, once made, through all layers.
+/// A payload of two parts, which are sent joined. Passed by reference through all layers.
 struct MessageParts {
   std::span<const std::byte> first, second = {};
 

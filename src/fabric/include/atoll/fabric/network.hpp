@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network between the nodes of a job, by libfabric: how a process joins it.
+// Joining the network between the nodes of a job (libfabric).
 #pragma once
 
 #include <cstddef>
@@ -12,26 +12,26 @@
 
 namespace atl::fabric {
 
-/// A process's end of the network before it knows the others'.
+/// A process's endpoint of the network before it is connected to the others.
 class NetworkEnd {
  public:
   virtual ~NetworkEnd() = default;
-  /// What all other processes must be told: some bytes.
+  /// The address data of this process, which all other processes need.
   virtual std::string card() const = 0;
-  /// `cards` are everybody's, by PE: of the job's npes() at least, and of those that have come later, an empty one for
-  /// a PE that did not. Connects the job, which knows the names of hosts (Job::set_hosts). Throws SetupError when two
-  /// processes do not fit together (version, byte order, provider, size of the segment), naming both.
+  /// Connects the job. `cards` are the cards of all PEs, by PE: at least npes(), then those of guests, empty for a
+  /// guest that did not join. Requires Job::set_hosts(). Throws SetupError, naming both processes, when two of them are
+  /// incompatible (version, byte order, provider, segment size).
   virtual void connect(const std::vector<std::string>& cards) = 0;
 };
 
-/// Opens the network for PE `self` of the job, which this process is; the job's memory must outlive the job's
-/// RemotePath. Throws SetupError when Atoll was built without libfabric, or there is none, or no provider that will do.
+/// Opens the network for this process, which is PE `self`. The job's memory must outlive its RemotePath. Throws
+/// SetupError when Atoll was built without libfabric, or libfabric or a suitable provider is missing.
 std::unique_ptr<NetworkEnd> open_network(Job& job, PeId self);
 
-/// A PE that has come to a connected job later, which knows it already (Job::admit): PEs of this process may send to it
-/// from now on. Throws SetupError where this process and that one do not fit together.
+/// Connects a guest to a job that is connected already; call Job::admit() before. PEs of this process may send to it
+/// from now on. Throws SetupError when both processes are incompatible.
 void admit(Job& job, PeId pe, const std::string& card);
-/// Drops what is sent to that PE from now on: it has left the job.
+/// Drops all further data for this PE, which has left the job.
 void dismiss(Job& job, PeId pe);
 
 /// For `atoll info`: "libfabric 1.17, net", or why there is none.
