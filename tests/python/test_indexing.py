@@ -209,6 +209,25 @@ def test_bad_indices_change_nothing(key, error):
     same(a, x)
 
 
+def outcome(array, key, value):
+    """The type of the error of array[key] = value, or None."""
+    try:
+        array[key] = value
+    except (TypeError, ValueError) as error:
+        return type(error)
+    return None
+
+
+@pytest.mark.parametrize("shape", [(0,), (5,), (1, 0), (3, 0), (0, 3), (5, 1, 0), (1, 5, 0), (5, 0, 1), (7, 0, 2)])
+@pytest.mark.parametrize(
+    ("of", "key"),
+    [(24, []), (24, np.zeros((2, 0), int)), ((4, 3), []), ((4, 3), ([], [])), ((4, 0), [0, 1]), (24, slice(0, 0)),
+     (24, np.zeros(24, bool))],
+)  # fmt: skip
+def test_empty_values_are_assigned_as_with_numpy(shape, of, key):
+    assert outcome(ak.zeros(of), key, ak.ones(shape)) is outcome(np.zeros(of), key, np.ones(shape))
+
+
 def test_bad_index_arrays_2d():
     a = ak.arange(12).reshape(3, 4)
     with pytest.raises(IndexError, match="out of bounds for axis 1 with size 4"):

@@ -139,10 +139,11 @@ def value_expr(session: engine.Session, value: Any, code: int) -> engine.Expr:
 
 
 def _fit(value: engine.Expr, shape: tuple[int, ...], by_data: bool = False) -> engine.Expr:
-    """`value` broadcast to the shape it is assigned to; NumPy also drops leading axes of length 1."""
+    """`value` broadcast to the shape it is assigned to; NumPy also drops leading axes of length 1, and where index
+    arrays select nothing of any length."""
     if value.shape == shape or value.ndim == 0:
         return value
-    own = value.shape
+    own = value.shape[-len(shape) :] if by_data and value.size == 0 and 0 in shape else value.shape
     while len(own) > len(shape) and own[0] == 1:
         own = own[1:]
     try:
