@@ -29,7 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 HEIGHT = {package: height for height, packages in enumerate(LAYERS) for package in packages}
 
 #: Dicts from names to classes and functions: name of the dict -> package in which they are defined.
-REGISTRIES = {"CLASSES": "atoll.frame", "INDEX_CLASSES": "atoll.frame", "KINDS": "atoll.arkouda"}
+REGISTRIES = {"CLASSES": "atoll.frame", "INDEX_CLASSES": "atoll.frame"}
 
 #: Dependencies upwards that are still there. The list may only become shorter.
 UPWARD: frozenset[tuple[str, str]] = frozenset((

@@ -16,7 +16,7 @@ from .numpy.arrays import pdarray
 from .numpy.dtypes import Int, bigint, bitType
 from .numpy.pdarraycreation import array
 from .numpy.strings import Strings
-from .objects import KINDS, lift
+from .objects import lift
 
 __all__ = ["BitVector", "Fields", "IPv4", "bit_vectorizer", "ip_address", "is_ipv4", "is_ipv6"]
 
@@ -300,6 +300,3 @@ def is_ipv4(ip: Any, ip2: Any = None) -> Any:
 def is_ipv6(ip: Any, ip2: Any = None) -> Any:
     """Which numbers are addresses of IPv6: those that are none of IPv4."""
     return ~is_ipv4(ip, ip2)
-
-
-KINDS["IPv4"], KINDS["BitVector"], KINDS["Fields"] = IPv4, BitVector, Fields

@@ -10,7 +10,7 @@ import numpy as np
 import atoll
 
 from .numpy.pdarraycreation import array
-from .objects import KINDS
+from .pandas.dataframe import DataFrame
 
 _PARTS = (
     "put", "get", "put_nb", "get_nb", "test_nb", "wait_nb", "try_nb", "amo", "execute_on", "execute_on_fast",
@@ -85,7 +85,7 @@ for _part in _PARTS:
 
 def get_comm_diagnostics() -> Any:
     """All counters, as a data frame with a row for each PE."""
-    return KINDS["DataFrame"]({part: globals()[f"get_comm_diagnostics_{part}"]() for part in _PARTS})
+    return DataFrame({part: globals()[f"get_comm_diagnostics_{part}"]() for part in _PARTS})
 
 
 def print_comm_diagnostics_table(print_empty_columns: bool = False) -> None:

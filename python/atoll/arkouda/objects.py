@@ -18,12 +18,9 @@ from ..columns.column import Column
 from .core import shared
 
 __all__ = [
-    "KINDS", "Labelled", "Named", "RegistrationError", "Rows", "Word", "attach", "checked", "entitled", "lift", "lower",
+    "Labelled", "Named", "RegistrationError", "Rows", "Word", "attach", "checked", "entitled", "lift", "lower",
     "registry", "symbols",
 ]  # fmt: skip
-
-#: Arkouda's classes by their names: each module puts its own here.
-KINDS: dict[str, Any] = {}
 
 #: What is registered, by name.
 registry: dict[str, Any] = {}
@@ -33,7 +30,7 @@ symbols: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 
 _numbers = itertools.count(1)
 
-#: Makes Arkouda's objects of Atoll's columns, by the names of the columns' classes.
+#: Makes Arkouda's objects of Atoll's arrays and columns, by the names of their classes.
 LIFTED: dict[str, Callable[[Any], Any]] = {}
 
 
@@ -221,7 +218,7 @@ def _position(value: Any) -> int | None:
 def lift(thing: Any) -> Any:
     """What Arkouda has in the place of Atoll's arrays and columns; scalars as they are."""
     if isinstance(thing, ndarray):
-        return KINDS["pdarray"]._of(thing) if thing.ndim else thing[()]
+        return LIFTED["ndarray"](thing) if thing.ndim else thing[()]
     if isinstance(thing, Column):
         made = LIFTED.get(type(thing).__name__)
         if made is None:
@@ -244,21 +241,19 @@ def entitled(function: Callable[..., Any], name: str, doc: str) -> Any:
 def checked(*kinds: Any, **named: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Refuses arguments of another type with TypeError: types in the order of arguments, or by their names.
 
-    A type may be given as the name of an Arkouda class.
+    A string stands for the class of that name, and its subclasses.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         signature = inspect.signature(function)
-        wanted = dict(zip(signature.parameters, kinds, strict=False)) | named
-        resolved: dict[str, tuple[Any, ...]] = {}
+        given = dict(zip(signature.parameters, kinds, strict=False)) | named
+        wanted = {key: _flat_kinds(kind) for key, kind in given.items() if kind is not None}
 
         @functools.wraps(function)
         def call(*args: Any, **options: Any) -> Any:
-            if not resolved:
-                resolved.update((key, _classes(kind)) for key, kind in wanted.items() if kind is not None)
             bound = signature.bind(*args, **options).arguments
-            for key, classes in resolved.items():
-                if key in bound and not isinstance(bound[key], classes):
+            for key, classes in wanted.items():
+                if key in bound and not _is_one(bound[key], classes):
                     names = " or ".join(getattr(one, "__name__", str(one)) for one in classes)
                     raise TypeError(
                         f'type of argument "{key}" must be {names}; got {type(bound[key]).__name__} instead'
@@ -270,10 +265,15 @@ def checked(*kinds: Any, **named: Any) -> Callable[[Callable[..., Any]], Callabl
     return decorate
 
 
-def _classes(kind: Any) -> tuple[Any, ...]:
-    parts = kind if isinstance(kind, tuple) else (kind,)
-    found: list[Any] = []
-    for one in parts:
-        one = KINDS.get(one, one) if isinstance(one, str) else one
-        found += one if isinstance(one, tuple) else [type(None) if one is None else one]
+def _is_one(value: object, kinds: tuple[type | str, ...]) -> bool:
+    """Whether a value is of one of several classes, each given as itself or by its name."""
+    if isinstance(value, tuple(kind for kind in kinds if isinstance(kind, type))):
+        return True
+    return any(base.__name__ in kinds for base in type(value).__mro__)
+
+
+def _flat_kinds(kind: Any) -> tuple[type | str, ...]:
+    found: list[type | str] = []
+    for one in kind if isinstance(kind, tuple) else (kind,):
+        found += _flat_kinds(one) if isinstance(one, tuple) else [type(None) if one is None else one]
     return tuple(found)

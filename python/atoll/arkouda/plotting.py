@@ -11,7 +11,7 @@ import numpy as np
 from .core import client
 from .numpy.arrays import pdarray
 from .numpy.numeric import histogram
-from .objects import KINDS
+from .pandas.groupbyclass import GroupBy
 
 __all__ = ["hist_all", "plot_dist"]
 
@@ -71,9 +71,9 @@ def hist_all(ak_df: Any, cols: Any = None) -> Any:
         values = ak_df[name]
         values = getattr(values, "values", values) if not isinstance(values, pdarray) else values
         if not isinstance(values, pdarray):
-            values = pdarray._of(KINDS["GroupBy"](values)._number)
+            values = pdarray._of(GroupBy(values)._number)
         if values.dtype.kind == "f":
-            values = values[~KINDS["isnan"](values)]
+            values = values[values == values]
         bins = 1 + max(int(math.log2(max(values.size, 1))), 1)
         counts, edges = histogram(values, bins)
         places = edges.to_ndarray()

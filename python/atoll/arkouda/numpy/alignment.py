@@ -10,10 +10,13 @@ import numpy as np
 
 import atoll
 
-from ..objects import KINDS, lift
+from ..objects import lift
 from .arrays import pdarray
+from .choosing import where
 from .dtypes import bigint
 from .pdarraysetops import _columns, _together, concatenate, in1d
+from .segarray import SegArray
+from .strings import Strings
 
 __all__ = [
     "NonUniqueError", "align", "find", "in1d_intervals", "interval_lookup", "is_cosorted", "left_align", "lookup",
@@ -25,12 +28,11 @@ class NonUniqueError(ValueError):
     """Keys that should be different are not."""
 
 
-KINDS["NonUniqueError"] = NonUniqueError
-
-
 def unsqueeze(p: Any) -> Any:
     """One array as a list of it."""
-    return [p] if isinstance(p, (pdarray, KINDS["Strings"], KINDS["Categorical"])) else p
+    from ..pandas.categorical import Categorical
+
+    return [p] if isinstance(p, (pdarray, Strings, Categorical)) else p
 
 
 def zero_up(vals: Any) -> Any:
@@ -104,7 +106,7 @@ def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: 
                 stacklevel=2,
             )
     if all_occurrences:
-        groups = KINDS["SegArray"](lift(begins[:-1]), lift(order))
+        groups = SegArray(lift(begins[:-1]), lift(order))
         return groups[lift(wanted)]
     if order.size == 0:
         found = atoll.full(wanted.size, -1)
@@ -126,18 +128,20 @@ def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     >>> ak.lookup(ak.array([1, 2]), ak.array([10, 20]), ak.array([2, 3, 1]))
     array([20 -1 10])
     """
-    if isinstance(keys, KINDS["Categorical"]):
+    from ..pandas.categorical import Categorical
+
+    if isinstance(keys, Categorical):
         keys, arguments = keys.to_strings(), arguments.to_strings() if hasattr(arguments, "to_strings") else arguments
     places = find(arguments, keys)._a
     there = places >= 0
     found = values[lift(atoll.where(there, places, 0))]
-    if isinstance(fillvalue, str) and isinstance(values, KINDS["Categorical"]):
-        return KINDS["where"](lift(there), found.to_strings(), fillvalue)
+    if isinstance(fillvalue, str) and isinstance(values, Categorical):
+        return where(lift(there), found.to_strings(), fillvalue)
     if bool(there.all()):
         return found
-    if isinstance(values, KINDS["Strings"]):
-        return KINDS["where"](lift(there), found, fillvalue if isinstance(fillvalue, str) else str(fillvalue))
-    return KINDS["where"](lift(there), found, fillvalue)
+    if isinstance(values, Strings):
+        return where(lift(there), found, fillvalue if isinstance(fillvalue, str) else str(fillvalue))
+    return where(lift(there), found, fillvalue)
 
 
 def in1d_intervals(vals: Any, intervals: Any, symmetric: bool = False) -> Any:
@@ -254,16 +258,14 @@ def interval_lookup(
     keys: Any, values: Any, arguments: Any, fillvalue: Any = -1, tiebreak: Any = None, hierarchical: bool = False
 ) -> Any:
     """The values of intervals that arguments lie in; `fillvalue` where in none."""
-    if isinstance(values, KINDS["Categorical"]):
+    from ..pandas.categorical import Categorical
+
+    if isinstance(values, Categorical):
         codes = interval_lookup(keys, values.codes, arguments, values._NAcode, tiebreak, hierarchical)
-        return KINDS["Categorical"].from_codes(codes, values.categories)
+        return Categorical.from_codes(codes, values.categories)
     places = search_intervals(arguments, keys, tiebreak, hierarchical)._a
     there = places >= 0
     found = values[lift(atoll.where(there, places, 0))]
     if isinstance(found, pdarray):
-        return KINDS["where"](lift(there), found, fillvalue)
-    return KINDS["where"](lift(there), found, fillvalue if isinstance(fillvalue, str) else str(fillvalue))
-
-
-KINDS["find"] = find
-KINDS["concatenate"] = concatenate
+        return where(lift(there), found, fillvalue)
+    return where(lift(there), found, fillvalue if isinstance(fillvalue, str) else str(fillvalue))

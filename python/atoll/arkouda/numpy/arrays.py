@@ -12,7 +12,7 @@ import numpy as np
 import atoll
 
 from ..core import client
-from ..objects import KINDS, LIFTED, Named, RegistrationError, Rows, checked, lift, lower, registry, symbols
+from ..objects import LIFTED, Named, RegistrationError, Rows, checked, lift, lower, registry, symbols
 from . import wide
 from .dtypes import INFERRED_TYPES, Int, bigint, bigint_
 from .dtypes import dtype as ak_dtype
@@ -403,7 +403,9 @@ class pdarray(Rows):
 
     def astype(self, dtype: Any) -> Any:
         """The elements in another type; see `ak.cast`."""
-        return KINDS["cast"](self, dtype)
+        from .casting import cast
+
+        return cast(self, dtype)
 
     # -- to others --
 
@@ -456,11 +458,9 @@ class pdarray(Rows):
         return [self]
 
 
-KINDS["pdarray"] = pdarray
+LIFTED["ndarray"] = pdarray._of
 for _name in ("Column", "BigInts"):
     LIFTED[_name] = lambda column: pdarray._of(column.values if not isinstance(column, wide.BigInts) else column)
-KINDS["number"] = SCALARS
-KINDS["int"] = Int
 
 
 def clear() -> None:

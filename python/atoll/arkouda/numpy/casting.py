@@ -10,7 +10,7 @@ import numpy as np
 
 import atoll
 
-from ..objects import KINDS, lift
+from ..objects import lift
 from . import wide
 from .arrays import pdarray
 from .dtypes import bigint
@@ -44,15 +44,18 @@ def cast(pda: Any, dt: Any, errors: ErrorMode = ErrorMode.strict) -> Any:
     >>> ak.cast(ak.array(["1", "x"]), "int64", errors=ak.ErrorMode.return_validity)[1]
     array([True False])
     """
-    if isinstance(pda, KINDS["Strings"]):
+    from ..pandas.categorical import Categorical
+    from .strings import Strings
+
+    if isinstance(pda, Strings):
         return _of_texts(pda, dt, errors)
-    if isinstance(pda, KINDS["Categorical"]):
-        if dt in (KINDS["Strings"], "Strings") or (dt is not KINDS["Categorical"] and ak_dtype(dt) == np.str_):
+    if isinstance(pda, Categorical):
+        if dt in (Strings, "Strings") or (dt is not Categorical and ak_dtype(dt) == np.str_):
             return pda.to_strings()
         raise ValueError("Categoricals can only be casted to Strings")
     if not isinstance(pda, pdarray):
         raise TypeError(f'type of argument "pda" must be pdarray, Strings or Categorical; got {type(pda).__name__}')
-    if dt is KINDS["Strings"]:
+    if dt is Strings:
         dt = str
     kind = ak_dtype(dt)
     values = pda._a
@@ -62,7 +65,7 @@ def cast(pda: Any, dt: Any, errors: ErrorMode = ErrorMode.strict) -> Any:
         return pdarray._of(wide.of_any(values, pda.max_bits), pda.shape)
     if kind.kind == "U":
         flat = values if isinstance(values, wide.BigInts) else values.reshape(-1)
-        return KINDS["Strings"](flat.astype("str") if isinstance(flat, wide.BigInts) else atoll.strings(flat))
+        return Strings(flat.astype("str") if isinstance(flat, wide.BigInts) else atoll.strings(flat))
     if isinstance(values, wide.BigInts):
         return pdarray._of(_narrow(values, kind), pda.shape)
     if kind.kind in "iu" and values.dtype.kind == "f" and kind.kind == "u":
@@ -80,9 +83,12 @@ def _narrow(values: wide.BigInts, kind: Any) -> Any:
 
 
 def _of_texts(texts: Any, dt: Any, errors: ErrorMode) -> Any:
-    if dt in (KINDS["Categorical"], "Categorical"):
-        return KINDS["Categorical"](texts)
-    if dt in (KINDS["Strings"], "Strings"):
+    from ..pandas.categorical import Categorical
+    from .strings import Strings
+
+    if dt in (Categorical, "Categorical"):
+        return Categorical(texts)
+    if dt in (Strings, "Strings"):
         return texts
     kind = ak_dtype(dt)
     if kind != bigint() and kind.kind == "U":
@@ -115,6 +121,3 @@ def _of_prefixed(column: Any, found: Any, valid: Any, kind: Any) -> Any:
         found[rows] = np.array(numbers, kind)
         valid[rows] = True
     return found, valid
-
-
-KINDS["cast"] = cast

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..objects import KINDS
+from .pdarraycreation import array
+from .strings import Strings
 
 __all__ = ["isnumeric"]
 
@@ -21,9 +22,11 @@ def isnumeric(pda: Any) -> Any:
     >>> ak.char.isnumeric(ak.array(["12", "a"]))
     array([True False])
     """
-    texts = pda.to_strings() if isinstance(pda, KINDS["Categorical"]) else pda
-    if not isinstance(texts, KINDS["Strings"]):
-        return KINDS["array"](np.zeros(1, bool)) if np.isscalar(pda) else _none(pda)
+    from ..pandas.categorical import Categorical
+
+    texts = pda.to_strings() if isinstance(pda, Categorical) else pda
+    if not isinstance(texts, Strings):
+        return array(np.zeros(1, bool)) if np.isscalar(pda) else _none(pda)
     return texts.isnumeric()
 
 

@@ -9,10 +9,11 @@ import numpy as np
 
 import atoll
 
-from ..objects import KINDS, lift, lower
+from ..objects import lift, lower
 from . import wide
 from .arrays import SCALARS, pdarray
 from .dtypes import bigint
+from .strings import Strings
 
 __all__ = ["hash", "where"]
 
@@ -26,7 +27,9 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     >>> ak.where(ak.array([True, False]), ak.array([1, 2]), 0)
     array([1 0])
     """
-    texts, categories = KINDS["Strings"], KINDS["Categorical"]
+    from ..pandas.categorical import Categorical
+
+    texts, categories = Strings, Categorical
     for one in (x, y):
         if not isinstance(one, (str, pdarray, texts, categories, *SCALARS)):
             raise TypeError(f"where chooses among numbers, texts and categories, not {type(one).__name__}")
@@ -74,7 +77,9 @@ def _where_scalar(condition: bool, x: Any, y: Any) -> Any:
 
 
 def _where_texts(condition: pdarray, x: Any, y: Any) -> Any:
-    texts, categories = KINDS["Strings"], KINDS["Categorical"]
+    from ..pandas.categorical import Categorical
+
+    texts, categories = Strings, Categorical
     for one in (x, y):
         if not isinstance(one, (str, texts, categories)):
             raise TypeError("texts and categories go together with texts and categories alone")
@@ -88,8 +93,8 @@ def _where_texts(condition: pdarray, x: Any, y: Any) -> Any:
     sides = [
         one if isinstance(one, str) else (one.to_strings() if isinstance(one, categories) else one)._a for one in (x, y)
     ]
-    made = KINDS["Strings"](atoll.where(condition._a, *sides))
-    return KINDS["Categorical"](made) if any(kinds) else made
+    made = Strings(atoll.where(condition._a, *sides))
+    return Categorical(made) if any(kinds) else made
 
 
 def hash(pda: Any, full: bool = True) -> Any:
@@ -139,6 +144,3 @@ def _mixed(columns: list[Any]) -> Any:
     for place, words in enumerate(columns[1:], 1):
         total = _scrambled(total, place) + words
     return _scrambled(total, 0x2545F4914F6CDD1D)
-
-
-KINDS["hash"], KINDS["where"] = hash, where

@@ -9,10 +9,12 @@ import numpy as np
 
 import atoll
 
-from ..objects import KINDS, checked, lift, lower
+from ..objects import checked, lift, lower
 from . import wide
 from .arrays import SCALARS, pdarray
 from .dtypes import Int
+from .pdarraycreation import array as ak_array
+from .strings import Strings
 
 __all__ = ["flip", "repeat", "squeeze", "tile"]
 
@@ -35,8 +37,10 @@ def flip(x: Any, /, *, axis: Any = None) -> Any:
     >>> ak.flip(ak.arange(3))
     array([2 1 0])
     """
+    from ..pandas.categorical import Categorical
+
     if not isinstance(x, pdarray):
-        if not isinstance(x, (KINDS["Strings"], KINDS["Categorical"])):
+        if not isinstance(x, (Strings, Categorical)):
             raise TypeError(f"flip is of pdarray, Strings or Categorical, not of {type(x).__name__}")
         return x[::-1]
     axes = axis if axis is None or isinstance(axis, tuple) else (axis,)
@@ -55,7 +59,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     >>> ak.repeat(ak.arange(3), 2)
     array([0 0 1 1 2 2])
     """
-    array = a if isinstance(a, pdarray) else KINDS["array"](np.atleast_1d(a))
+    array = a if isinstance(a, pdarray) else ak_array(np.atleast_1d(a))
     times = lower(repeats)
     times = int(times) if isinstance(times, Int) else atoll.asarray(times)
     if axis is not None and not -array.ndim <= axis < array.ndim:
@@ -69,13 +73,13 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
 def squeeze(x: Any, /, axis: Any = None) -> Any:
     """The elements without axes of one element."""
     if not isinstance(x, pdarray):
-        return KINDS["array"]([x])
+        return ak_array([x])
     axes = axis if axis is None or isinstance(axis, Int) else tuple(int(one) for one in axis)
     kept = [n for n in x.shape if n != 1]
     if axes is None and not kept:
         return x.reshape(1)
     made = _moved(x, lambda a: atoll.squeeze(a, axes).reshape(-1) if _is_scalar(x, axes) else atoll.squeeze(a, axes))
-    return made if isinstance(made, pdarray) else KINDS["array"]([made])
+    return made if isinstance(made, pdarray) else ak_array([made])
 
 
 def _is_scalar(x: pdarray, axes: Any) -> bool:

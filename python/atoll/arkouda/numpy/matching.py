@@ -10,7 +10,7 @@ import numpy as np
 import atoll
 
 from ..core import client
-from ..objects import KINDS, lift
+from ..objects import lift
 from .dtypes import Int
 
 __all__ = ["Match", "Matcher"]
@@ -61,10 +61,12 @@ class Match:
 
     def group(self, group_num: int = 0, return_group_origins: bool = False) -> Any:
         """A group of each match, and which rows they are of."""
+        from .strings import Strings
+
         if not isinstance(group_num, Int) or not 0 <= group_num < len(self._groups):
             raise ValueError(f"{self.re!r} has no group {group_num}")
         chosen = self._groups[group_num].take(self._rows)
-        made = KINDS["Strings"](chosen.fillna("") if chosen.null_count else chosen._like_valid())
+        made = Strings(chosen.fillna("") if chosen.null_count else chosen._like_valid())
         return (made, lift(self._rows)) if return_group_origins else made
 
     def __getitem__(self, item: int) -> str:
@@ -123,28 +125,34 @@ class Matcher:
 
     def split(self, maxsplit: int, return_segments: bool) -> Any:
         """The parts between matches."""
+        from .strings import Strings
+
         column = self._texts._a
         if maxsplit > 0:
             parts = column.split(self.pattern, n=maxsplit, expand=False, regex=True)
             flat, segments = parts.flatten(), parts.segments
         else:
             flat, segments = column.flatten(self.pattern, return_segments=True, regex=True)
-        made = KINDS["Strings"](flat)
+        made = Strings(flat)
         return (made, lift(segments)) if return_segments else made
 
     def findall(self, return_match_origins: bool) -> Any:
         """All matches."""
+        from .strings import Strings
+
         counts, _, _, matches = self._locations()
-        made = KINDS["Strings"](matches if matches.size else atoll.strings([]))
+        made = Strings(matches if matches.size else atoll.strings([]))
         if not return_match_origins:
             return made
         return made, lift(atoll.repeat(atoll.arange(counts.size), counts))
 
     def sub(self, repl: str, count: int, return_num_subs: bool) -> Any:
         """The strings with matches replaced."""
+        from .strings import Strings
+
         column = self._texts._a
         made = column.replace(self.pattern, repl.replace("\\", r"\\"), n=count or -1, regex=True)
-        found = KINDS["Strings"](made)
+        found = Strings(made)
         if not return_num_subs:
             return found
         counts = _numbers(column.count(self.pattern))

@@ -10,13 +10,14 @@ import numpy as np
 import atoll
 
 from ...arrays.array import Array
-from ..objects import KINDS, checked, entitled, lift, lower
+from ..objects import checked, entitled, lift, lower
 from . import wide
 from .arrays import SCALARS, pdarray
 from .casting import ErrorMode, cast
 from .dtypes import Int, bigint, float64
 from .dtypes import dtype as ak_dtype
 from .reductions import _where
+from .strings import Strings
 
 __all__ = [
     "ErrorMode",
@@ -272,7 +273,7 @@ def vecdot(x1: Any, x2: Any, axis: Any = None) -> Any:
 
 def array_equal(pda_a: Any, pda_b: Any, equal_nan: bool = False) -> bool:
     """Whether two arrays have the same shape and elements."""
-    texts = [isinstance(one, KINDS["Strings"]) for one in (pda_a, pda_b)]
+    texts = [isinstance(one, Strings) for one in (pda_a, pda_b)]
     if pda_a.shape != pda_b.shape or texts[0] != texts[1]:
         return False
     if texts[0] or bigint() in (pda_a.dtype, pda_b.dtype):
@@ -390,8 +391,10 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None) -> Any:
 @checked((pdarray, "Strings", "Categorical"))
 def value_counts(pda: Any) -> Any:
     """The distinct values in order, and how often each is there."""
+    from ..pandas.groupbyclass import GroupBy
+
     flat = pda.flatten() if getattr(pda, "ndim", 1) > 1 else pda
-    return KINDS["GroupBy"](flat).size()
+    return GroupBy(flat).size()
 
 
 @checked(pdarray)
@@ -402,7 +405,7 @@ def median(pda: Any) -> Any:
 
 def count_nonzero(pda: Any) -> Any:
     """How many elements are not zero; of strings, not empty."""
-    if isinstance(pda, KINDS["Strings"]):
+    if isinstance(pda, Strings):
         return (pda.get_lengths() > 0).sum()
     if pda.dtype == bigint():
         return (pda != 0).sum()
@@ -435,5 +438,3 @@ def percentile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", k
 
 pdarray.value_counts = lambda self: value_counts(self)
 pdarray.logical_not = lambda self: logical_not(self)
-
-KINDS["isnan"] = globals()["isnan"]

@@ -13,11 +13,13 @@ import atoll
 from ...arrays.array import Array
 from ...columns.column import Column
 from ..core import client
-from ..objects import KINDS, checked, lift, lower
+from ..objects import checked, lift, lower
 from . import wide
 from .arrays import SCALARS, pdarray
+from .casting import cast
 from .dtypes import Int, bigint, bigint_, float64, int64, is_supported_int, resolve_scalar_dtype
 from .dtypes import dtype as ak_dtype
+from .strings import Strings
 
 __all__ = [
     "arange", "array", "bigint_from_uint_arrays", "full", "full_like", "linspace", "logspace", "ones", "ones_like",
@@ -30,7 +32,7 @@ SIZES = (int, np.integer, tuple, str)
 
 
 def _strings(values: Any) -> Any:
-    return KINDS["Strings"](atoll.strings(values))
+    return Strings(atoll.strings(values))
 
 
 def array(
@@ -55,11 +57,11 @@ def array(
     if isinstance(a, pdarray):
         if dtype is None or a.dtype == ak_dtype(dtype):
             return a.copy() if copy else a
-        made = KINDS["cast"](a, dtype)
+        made = cast(a, dtype)
         if isinstance(made, pdarray) and max_bits != -1:
             made.max_bits = max_bits
         return made
-    if isinstance(a, KINDS["Strings"]):
+    if isinstance(a, Strings):
         if dtype is not None and ak_dtype(dtype) != np.str_:
             raise TypeError(f"ak.array makes no {dtype} of texts; use ak.cast")
         return a.copy() if copy else a
@@ -117,7 +119,7 @@ def _of_numpy(a: np.ndarray[Any, Any], dtype: Any, max_bits: int) -> Any:
         if dtype is None or dtype == np.str_:
             return made
         try:
-            return KINDS["cast"](made, dtype)
+            return cast(made, dtype)
         except RuntimeError as fault:
             raise ValueError(f"ak.array: {fault}") from None
     if dtype == bigint():
@@ -196,7 +198,7 @@ def full(size: Any, fill_value: Any, dtype: Any = None, max_bits: int | None = N
         shape = _shape(size)
         if len(shape) != 1:
             raise ValueError("texts have one dimension")
-        return KINDS["Strings"](atoll.strings([fill_value]).take(atoll.zeros(shape[0], dtype="int64")))
+        return Strings(atoll.strings([fill_value]).take(atoll.zeros(shape[0], dtype="int64")))
     if not isinstance(fill_value, SCALARS):
         raise TypeError(f"fill_value must be a number or a text; got {type(fill_value).__name__} instead")
     kind = _kind(resolve_scalar_dtype(fill_value) if dtype is None else dtype)
@@ -272,7 +274,7 @@ def arange(*args: Any, dtype: Any = None, max_bits: int | None = None) -> pdarra
         made = wide.of_any(numbers) * step + start
         return pdarray._of(wide.of_any(made, -1 if max_bits is None else max_bits))
     if kind.kind == "U":
-        return KINDS["cast"](arange(start, stop, step), str)
+        return cast(arange(start, stop, step), str)
     steps = atoll.arange(count, dtype=np.uint64) * np.uint64(step % (1 << 64)) + np.uint64(start % (1 << 64))
     if kind.kind == "u":
         return pdarray._of(steps.astype(kind))
@@ -382,9 +384,7 @@ def _random_strings(lengths: Any, characters: str, stream: Any) -> Any:
     ends = atoll.cumsum(lengths)
     total = int(ends[-1]) if lengths.size else 0
     starts = atoll.concatenate([atoll.zeros(1, dtype=np.int64), ends])
-    return KINDS["Strings"].from_parts(
-        lift(starts[:-1]), lift(stream.integers(low, high, total).astype(np.uint8)), False
-    )
+    return Strings.from_parts(lift(starts[:-1]), lift(stream.integers(low, high, total).astype(np.uint8)), False)
 
 
 @checked(Int, Int, Int, str, (int, np.integer, None))
@@ -406,7 +406,3 @@ def random_strings_lognormal(
     stream = generator_of(seed)
     lengths = atoll.ceil(atoll.exp(stream.standard_normal(int(size)) * float(logstd) + float(logmean)))
     return _random_strings(lengths.astype(np.int64), characters, stream)
-
-
-KINDS["array"] = array
-KINDS["full"] = full

@@ -9,7 +9,7 @@ import numpy as np
 
 import atoll
 
-from ..objects import KINDS, checked, lift, lower
+from ..objects import checked, lift, lower
 from . import wide
 from .arrays import pdarray
 from .dtypes import Int, bigint
@@ -116,6 +116,3 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
         return lift(atoll.take(arr._a, rows, axis=axis))
     places = atoll.take(atoll.arange(arr.size).reshape(arr.shape), rows, axis=axis)
     return pdarray._of(arr._a.take(places.reshape(-1)), places.shape)
-
-
-KINDS["delete"] = delete

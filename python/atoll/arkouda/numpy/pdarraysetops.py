@@ -9,10 +9,11 @@ import numpy as np
 
 import atoll
 
-from ..objects import KINDS, lift, lower
+from ..objects import lift, lower
 from . import wide
 from .arrays import pdarray
 from .dtypes import bigint
+from .strings import Strings
 
 __all__ = ["concatenate", "in1d", "in1dmulti", "indexof1d", "intersect1d", "setdiff1d", "setxor1d", "union1d"]
 
@@ -23,9 +24,11 @@ def _columns(rows: Any) -> list[Any]:
 
 def _plain(one: Any) -> Any:
     """Values that compare, of what Arkouda puts in sets."""
-    if isinstance(one, KINDS["Categorical"]):
+    from ..pandas.categorical import Categorical
+
+    if isinstance(one, Categorical):
         return one.to_strings()._a
-    if not isinstance(one, (pdarray, KINDS["Strings"])):
+    if not isinstance(one, (pdarray, Strings)):
         raise TypeError(f"sets are of pdarray, Strings or Categorical, not of {type(one).__name__}")
     return lower(one)
 
@@ -67,8 +70,10 @@ def _together(a: Any, b: Any) -> tuple[Any, Any, int]:
 
 
 def _check(*arguments: Any) -> None:
+    from ..pandas.categorical import Categorical
+
     for one in arguments:
-        if not isinstance(one, (list, tuple, pdarray, KINDS["Strings"], KINDS["Categorical"])):
+        if not isinstance(one, (list, tuple, pdarray, Strings, Categorical)):
             raise TypeError(f"sets are of pdarray, Strings or Categorical, not of {type(one).__name__}")
 
 
@@ -81,12 +86,14 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
     >>> ak.in1d(ak.array([1, 5, 2]), ak.array([2, 1]))
     array([True False True])
     """
+    from .alignment import NonUniqueError
+
     _check(A, B)
     a, b, _ = _together(A, B)
     if assume_unique and isinstance(A, (list, tuple)):
         for numbers in (a, b):
             if int(atoll.unique(numbers).size) < int(numbers.size):
-                raise KINDS["NonUniqueError"]("assume_unique: rows are there more than once")
+                raise NonUniqueError("assume_unique: rows are there more than once")
     found = atoll.isin(a, b)
     if not symmetric:
         return lift(~found if invert else found)
@@ -108,9 +115,11 @@ def indexof1d(query: Any, space: Any) -> Any:
     >>> ak.indexof1d(ak.array([7, 9]), ak.array([9, 8, 7]))
     array([2 0])
     """
+    from .alignment import find
+
     if isinstance(query, (list, tuple)):
-        return KINDS["find"](query, space, False, True)
-    return KINDS["find"](query, space, True, True).values
+        return find(query, space, False, True)
+    return find(query, space, True, True).values
 
 
 def concatenate(arrays: Any, axis: int = 0, ordered: bool = True) -> Any:
@@ -122,6 +131,9 @@ def concatenate(arrays: Any, axis: int = 0, ordered: bool = True) -> Any:
     >>> ak.concatenate([ak.arange(2), ak.arange(3)])
     array([0 1 0 1 2])
     """
+    from ..pandas.categorical import Categorical
+    from .segarray import SegArray
+
     if not isinstance(arrays, (list, tuple)):
         raise TypeError("concatenate takes a list of arrays")
     if not arrays:
@@ -130,14 +142,14 @@ def concatenate(arrays: Any, axis: int = 0, ordered: bool = True) -> Any:
     if len(arrays) == 1:
         return first
     for one in arrays:
-        if not isinstance(one, (pdarray, KINDS["Strings"], KINDS["Categorical"], KINDS["SegArray"])):
+        if not isinstance(one, (pdarray, Strings, Categorical, SegArray)):
             raise TypeError(f"concatenate takes pdarray, Strings or Categorical, not {type(one).__name__}")
         if type(one) is not type(first):
             raise TypeError(f"all arrays must have same type: {type(first).__name__} and {type(one).__name__}")
     if hasattr(type(first), "_concatenate"):
         return type(first)._concatenate(arrays)
-    if isinstance(first, KINDS["Strings"]):
-        return KINDS["Strings"](atoll.concatenate([one._a for one in arrays]))
+    if isinstance(first, Strings):
+        return Strings(atoll.concatenate([one._a for one in arrays]))
     kinds = {str(one.dtype) for one in arrays}
     if kinds == {"bigint"} or ("bigint" in kinds and kinds <= {"bigint", "int64", "uint64", "bool"}):
         most = [one.max_bits for one in arrays if one.max_bits > 0]
@@ -152,12 +164,14 @@ def concatenate(arrays: Any, axis: int = 0, ordered: bool = True) -> Any:
 
 def _answer(like: Any, a: Any, b: Any, rows: Any) -> Any:
     """The rows with these numbers of both together."""
+    from ..pandas.categorical import Categorical
+
     found = []
     for one, other in zip(_columns(a), _columns(b), strict=True):
         both = atoll.concatenate([_plain(one), _plain(other)])
         chosen = lift(both[rows] if isinstance(both, atoll.ndarray) else both.take(rows))
-        if isinstance(one, KINDS["Categorical"]):
-            chosen = KINDS["Categorical"](chosen)
+        if isinstance(one, Categorical):
+            chosen = Categorical(chosen)
         found.append(chosen)
     return found if isinstance(like, (list, tuple)) else found[0]
 
@@ -197,6 +211,3 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """Those that are in one alone."""
     return _set_operation(ar1, ar2, lambda a, b: a ^ b)
-
-
-KINDS["in1d"] = in1d

@@ -12,10 +12,13 @@ import atoll
 from ...columns.column import Column
 from ...columns.nested import lists as _lists
 from ..core import client
-from ..objects import KINDS, LIFTED, Named, entitled, lift, lower
+from ..objects import LIFTED, Named, entitled, lift, lower
 from .arrays import pdarray
+from .choosing import hash
 from .dtypes import Int, bigint
-from .pdarraysetops import concatenate
+from .pdarraycreation import array
+from .pdarraycreation import full as ak_full
+from .pdarraysetops import concatenate, in1d
 from .strings import Strings
 
 __all__ = ["SegArray"]
@@ -77,15 +80,17 @@ class SegArray(Named):
     @property
     def grouping(self) -> Any:
         """The lists as groups of their elements."""
+        from ..pandas.groupbyclass import GroupBy
+
         rows = atoll.repeat(atoll.arange(self.size), self.lengths._a)
-        return KINDS["GroupBy"](lift(rows))
+        return GroupBy(lift(rows))
 
     @classmethod
     def from_multi_array(cls, m: Any) -> SegArray:
         """One list for each array."""
         if isinstance(m, pdarray):
             return cls(lift(atoll.arange(m.size)), m)
-        parts = [one if isinstance(one, (pdarray, Strings)) else KINDS["array"](one) for one in m]
+        parts = [one if isinstance(one, (pdarray, Strings)) else array(one) for one in m]
         sizes = np.array([one.size for one in parts], np.int64)
         kinds = {str(one.dtype) for one in parts if one.size} or {str(parts[0].dtype)}
         if len(kinds) != 1:
@@ -136,7 +141,7 @@ class SegArray(Named):
             if x.dtype != self.dtype:
                 raise TypeError("Argument type must match value dtype of SegArray")
         else:
-            x = KINDS["full"](self.size, x, self.dtype)
+            x = ak_full(self.size, x, self.dtype)
         single = SegArray(lift(atoll.arange(self.size)), x)
         return SegArray.concat([single, self] if prepend else [self, single], axis=1)
 
@@ -243,7 +248,7 @@ class SegArray(Named):
         rows = atoll.flatnonzero(there)
         found = self.values[lift((self.segments._a + wanted)[rows])]
         if not compressed:
-            full = KINDS["full"](self.size, default, self.dtype)
+            full = ak_full(self.size, default, self.dtype)
             full[lift(rows)] = found
             found = full
         return (found, lift(there)) if return_origins else found
@@ -276,10 +281,8 @@ class SegArray(Named):
     def filter(self, filter: Any, discard_empty: bool = False) -> SegArray:
         """The lists without some values."""
         if isinstance(filter, (list, tuple)):
-            filter = KINDS["array"](list(filter), dtype=self.dtype if self.dtype == bigint() else None)
-        gone = KINDS["in1d"](
-            self.values, filter if isinstance(filter, (pdarray, Strings)) else KINDS["array"]([filter])
-        )
+            filter = array(list(filter), dtype=self.dtype if self.dtype == bigint() else None)
+        gone = in1d(self.values, filter if isinstance(filter, (pdarray, Strings)) else array([filter]))
         kept = ~gone
         rows = atoll.repeat(atoll.arange(self.size), self.lengths._a)[kept._a]
         lengths = atoll.asarray(atoll.bincount(rows, minlength=self.size)).astype(np.int64)
@@ -303,10 +306,10 @@ class SegArray(Named):
 
     def hash(self) -> tuple[pdarray, pdarray]:
         """128 bits of each list, as two arrays of uint64."""
-        halves = KINDS["hash"](self.values)
+        halves = hash(self.values)
         rows = atoll.repeat(atoll.arange(self.size), self.lengths._a)
         place = atoll.arange(self.valsize) - atoll.repeat(self.segments._a, self.lengths._a)
-        mixed = KINDS["hash"]([halves[0], halves[1], lift(place)])
+        mixed = hash([halves[0], halves[1], lift(place)])
         made = []
         for half in mixed:
             total = atoll.zeros(self.size, dtype=np.uint64)
@@ -314,7 +317,7 @@ class SegArray(Named):
                 groups = atoll.groupby(rows)
                 total[atoll.asarray(groups.keys)] = atoll.asarray(groups.sum(half._a)).astype(np.uint64)
             made.append(lift(total))
-        first, second = KINDS["hash"]([*made, self.lengths])
+        first, second = hash([*made, self.lengths])
         return first, second
 
     # -- sets --
@@ -341,7 +344,7 @@ def _flat(values: Any) -> Any:
     if isinstance(values, Column) and values.null_count and getattr(values.dtype, "kind", "") == "f":
         values = atoll.asarray(values.fillna(float("nan")))
     made = lift(values)
-    return made if isinstance(made, (pdarray, Strings)) else KINDS["array"](made)
+    return made if isinstance(made, (pdarray, Strings)) else array(made)
 
 
 def _parts(found: Any) -> Any:
@@ -363,7 +366,7 @@ def _figure(name: str) -> Any:
             empty = True if name == "all" else -1
         if name == "prod":
             empty = 1
-        full = KINDS["full"](self.size, empty, found.dtype) if empty == empty else KINDS["full"](self.size, np.nan)
+        full = ak_full(self.size, empty, found.dtype) if empty == empty else ak_full(self.size, np.nan)
         full[lift(rows)] = found
         return full
 
@@ -373,5 +376,4 @@ def _figure(name: str) -> Any:
 for _name in ("sum", "prod", "min", "max", "argmin", "argmax", "any", "all", "OR", "AND", "XOR", "mean"):
     setattr(SegArray, _name, _figure(_name))
 
-KINDS["SegArray"] = SegArray
 LIFTED["Lists"] = SegArray._of

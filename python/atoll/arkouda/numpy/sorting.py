@@ -10,10 +10,11 @@ import numpy as np
 
 import atoll
 
-from ..objects import KINDS, checked, lift, lower
+from ..objects import checked, lift, lower
 from . import wide
 from .arrays import pdarray
 from .dtypes import Int, bigint
+from .strings import Strings
 
 __all__ = ["SortingAlgorithm", "argsort", "coargsort", "searchsorted", "sort"]
 
@@ -34,7 +35,9 @@ def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: Any 
     >>> ak.argsort(ak.array([3, 1, 2]))
     array([1 2 0])
     """
-    if not isinstance(pda, (pdarray, KINDS["Strings"], KINDS["Categorical"])):
+    from ..pandas.categorical import Categorical
+
+    if not isinstance(pda, (pdarray, Strings, Categorical)):
         raise TypeError(f"argsort is of pdarray, Strings or Categorical, not of {type(pda).__name__}")
     if not isinstance(pda, pdarray):
         return pda.argsort(ascending=ascending)
@@ -59,13 +62,15 @@ def coargsort(arrays: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, ascen
     >>> ak.coargsort([ak.array([1, 0, 1]), ak.array([2, 5, 1])])
     array([1 2 0])
     """
+    from ..pandas.categorical import Categorical
+
     if not isinstance(arrays, (list, tuple)):
         raise TypeError("coargsort takes a list of arrays")
     if not isinstance(algorithm, SortingAlgorithm):
         raise ValueError(f"no algorithm {algorithm!r}")
     keys = []
     for one in arrays:
-        if not isinstance(one, (pdarray, KINDS["Strings"], KINDS["Categorical"])):
+        if not isinstance(one, (pdarray, Strings, Categorical)):
             raise TypeError(f"coargsort is of pdarray, Strings or Categorical, not of {type(one).__name__}")
         if len(one) != len(arrays[0]):
             raise ValueError("all arrays must be of one size")
@@ -80,7 +85,9 @@ def coargsort(arrays: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, ascen
 
 def _key(one: Any) -> Any:
     """Numbers in the order of the values."""
-    if isinstance(one, KINDS["Categorical"]):
+    from ..pandas.categorical import Categorical
+
+    if isinstance(one, Categorical):
         return one._sort_key()
     values = lower(one)
     if isinstance(values, atoll.ndarray):

@@ -16,8 +16,9 @@ from ...columns.text.strings import Strings as Texts
 from ...columns.text.strings import texts_of
 from ...session import current
 from ..core import client
-from ..objects import KINDS, LIFTED, Rows, checked, entitled, lift, lower
+from ..objects import LIFTED, Rows, checked, entitled, lift, lower
 from .arrays import pdarray
+from .casting import cast
 from .dtypes import Int
 from .matching import Match, Matcher
 
@@ -60,6 +61,7 @@ class Strings(Rows):
     BinOps = frozenset(("==", "!="))
     __array_ufunc__ = None
     _a: Any
+    isnumeric: Any
 
     def __init__(self, strings_pdarray: Any, bytes_size: Any = None) -> None:
         given = strings_pdarray
@@ -126,6 +128,8 @@ class Strings(Rows):
     # -- comparison, rows --
 
     def _binop(self, other: Any, op: str) -> Any:
+        from ..pandas.categorical import Categorical
+
         if op not in self.BinOps:
             raise ValueError(f"Strings: unsupported operator: {op}")
         if isinstance(other, Strings):
@@ -134,7 +138,7 @@ class Strings(Rows):
             found = self._a == other._a
         elif isinstance(other, (str, np.str_)):
             found = self._a == str(other)
-        elif isinstance(other, KINDS["Categorical"]):
+        elif isinstance(other, Categorical):
             found = self._a == other.to_strings()._a
         else:
             raise TypeError(f"Strings {op} {type(other).__name__}: the other must be Strings or str")
@@ -380,7 +384,7 @@ class Strings(Rows):
 
     def astype(self, dtype: Any) -> Any:
         """The strings as numbers of a type."""
-        return KINDS["cast"](self, dtype)
+        return cast(self, dtype)
 
     def all(self) -> Any:
         """Whether no text is empty."""
@@ -424,6 +428,5 @@ for _name in (
 ):  # fmt: skip
     setattr(Strings, _name, _forwarded(_name))
 
-KINDS["Strings"] = Strings
 LIFTED["Strings"] = Strings
 LIFTED["DictionaryStrings"] = lambda column: Strings(texts_of(column._values))

@@ -14,7 +14,7 @@ from ...columns.datetime.datetimes import Datetimes
 from ...columns.datetime.ticks import Ticks
 from ...columns.datetime.timedeltas import Timedeltas
 from ..core import client
-from ..objects import KINDS, LIFTED, lift
+from ..objects import LIFTED, lift
 from .arrays import combine, pdarray
 from .dtypes import Int
 
@@ -273,8 +273,10 @@ class Datetime(_Moments):
 
     def isocalendar(self) -> Any:
         """Year, week and day of ISO 8601, as a data frame."""
+        from ..pandas.dataframe import DataFrame
+
         iso = self._column.isocalendar()
-        return KINDS["DataFrame"]({name: lift(_plain(getattr(iso, name))) for name in ("year", "week", "day")})
+        return DataFrame({name: lift(_plain(getattr(iso, name))) for name in ("year", "week", "day")})
 
     week = property(lambda self: lift(_plain(self._column.isocalendar().week)), doc="The week of ISO 8601.")
     weekofyear = week
@@ -327,9 +329,11 @@ class Timedelta(_Moments):
     @property
     def components(self) -> Any:
         """Days, hours and so on, as a data frame."""
+        from ..pandas.dataframe import DataFrame
+
         parts = self._column.components
         names = ("days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds")
-        return KINDS["DataFrame"]({name: lift(_plain(getattr(parts, name))) for name in names})
+        return DataFrame({name: lift(_plain(getattr(parts, name))) for name in names})
 
 
 def _plain(values: Any) -> Any:
@@ -395,5 +399,4 @@ def timedelta_range(
     return Timedelta(atoll.timedelta_range(start, end, periods, freq, closed=closed, unit="ns", **kwargs))
 
 
-KINDS["Datetime"], KINDS["Timedelta"] = Datetime, Timedelta
 LIFTED["Datetimes"], LIFTED["Timedeltas"], LIFTED["Times"] = Datetime, Timedelta, Timedelta

@@ -13,11 +13,15 @@ import atoll
 from .. import objects
 from ..core import client
 from ..core.infoclass import list_registry
-from ..objects import KINDS, checked, lift, registry
+from ..objects import checked, lift, registry
 from . import wide
+from .alignment import find
 from .arrays import SCALARS, pdarray
+from .choosing import where
 from .dtypes import Int, bigint, resolve_scalar_dtype
 from .pdarraycreation import array, full
+from .pdarraysetops import concatenate
+from .strings import Strings
 
 __all__ = [
     "attach", "attach_all", "broadcast_arrays", "broadcast_dims", "broadcast_shapes", "broadcast_to", "convert_bytes",
@@ -46,9 +50,7 @@ def generic_concat(items: Any, ordered: bool = True) -> Any:
     kind = kinds.pop()
     if kind is list:
         return [one for part in items for one in part]
-    return (
-        kind.concat(items, ordered=ordered) if hasattr(kind, "concat") else KINDS["concatenate"](items, ordered=ordered)
-    )
+    return kind.concat(items, ordered=ordered) if hasattr(kind, "concat") else concatenate(items, ordered=ordered)
 
 
 def report_mem(pre: str = "") -> None:
@@ -77,7 +79,9 @@ def invert_permutation(perm: Any) -> Any:
 
 def convert_if_categorical(values: Any) -> Any:
     """Strings of categories; others as they are."""
-    return values.to_strings() if isinstance(values, KINDS["Categorical"]) else values
+    from ..pandas.categorical import Categorical
+
+    return values.to_strings() if isinstance(values, Categorical) else values
 
 
 # -- the registry --
@@ -217,26 +221,29 @@ def map(values: Any, mapping: Any) -> Any:
     >>> map(ak.array([2, 3, 2]), {2: 20, 3: 30})
     array([20 30 20])
     """
-    if not isinstance(values, (pdarray, KINDS["Strings"], KINDS["Categorical"])):
+    from ..pandas.categorical import Categorical
+    from ..pandas.series import Series
+
+    if not isinstance(values, (pdarray, Strings, Categorical)):
         raise TypeError("Map values must be castable to pdarray, Strings or Categorical.")
     if isinstance(mapping, dict):
         keys, targets = array(list(mapping)), array(list(mapping.values()))
-    elif isinstance(mapping, KINDS["Series"]):
+    elif isinstance(mapping, Series):
         keys, targets = mapping.index.values, mapping.values
     else:
         raise TypeError("Mapping must be dict or Series.")
     values = convert_if_categorical(values)
     if isinstance(values, pdarray) and isinstance(keys, pdarray) and keys.dtype != values.dtype:
         keys = keys.astype(values.dtype)
-    places = KINDS["find"](values, keys)._a
+    places = find(values, keys)._a
     there = places >= 0
     rows = atoll.where(there, places, 0)
     found = convert_if_categorical(targets)[lift(rows)]
     if bool(there.all()):
         return found
     if isinstance(found, pdarray) and found.dtype != bigint() and found.dtype.kind in "iu":
-        return KINDS["where"](lift(there), found.astype("int64"), -(1 << 63))
-    return KINDS["where"](lift(there), found, np.nan if isinstance(found, pdarray) else "null")
+        return where(lift(there), found.astype("int64"), -(1 << 63))
+    return where(lift(there), found, np.nan if isinstance(found, pdarray) else "null")
 
 
 def _infer_shape_from_size(size: Any) -> tuple[Any, int, int]:
@@ -288,8 +295,7 @@ def sparse_sum_help(
     idx1: Any, idx2: Any, val1: Any, val2: Any, merge: bool = True, percent_transfer_limit: int = 100
 ) -> Any:
     """The sum of two sparse vectors: places, in order, and values."""
-    places = KINDS["concatenate"]([idx1, idx2])
-    return KINDS["GroupBy"](places).sum(KINDS["concatenate"]([val1, val2]))
+    from ..pandas.groupbyclass import GroupBy
 
-
-KINDS["invert_permutation"] = invert_permutation
+    places = concatenate([idx1, idx2])
+    return GroupBy(places).sum(concatenate([val1, val2]))

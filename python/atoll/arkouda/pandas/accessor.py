@@ -7,7 +7,6 @@ from typing import Any
 
 from ..numpy.strings import Strings
 from ..numpy.timeclass import Datetime
-from ..objects import KINDS
 from .categorical import Categorical
 
 __all__ = [
@@ -51,7 +50,9 @@ class Properties:
     @classmethod
     def _make_op(cls, name: str) -> Any:
         def apply(self: Any, *args: Any, **options: Any) -> Any:
-            return KINDS["Series"](getattr(self.series.values, name)(*args, **options), index=self.series.index)
+            from .series import Series
+
+            return Series(getattr(self.series.values, name)(*args, **options), index=self.series.index)
 
         apply.__name__ = name
         apply.__doc__ = f"`{name}` of each value."

@@ -11,12 +11,14 @@ import atoll
 
 from ...columns.text.strings import Strings as _Texts
 from ..core import client
+from ..numpy.alignment import find
 from ..numpy.arrays import pdarray
+from ..numpy.choosing import where
 from ..numpy.dtypes import Int
 from ..numpy.pdarraycreation import array
 from ..numpy.pdarraysetops import concatenate, in1d
 from ..numpy.strings import Strings
-from ..objects import KINDS, LIFTED, Rows, checked, lift
+from ..objects import LIFTED, Rows, checked, lift
 from .groupbyclass import GroupBy, unique
 
 __all__ = ["Categorical"]
@@ -109,9 +111,9 @@ class Categorical(Rows):
         missing = self.na_value if na_value is None else na_value
         if not bool((new_categories == missing).any()):
             new_categories = concatenate([new_categories, array([missing])])
-        places = KINDS["find"](self.categories, new_categories)
+        places = find(self.categories, new_categories)
         gone = int((new_categories == missing)._a.argmax())
-        places = KINDS["where"](places < 0, gone, places)
+        places = where(places < 0, gone, places)
         return Categorical.from_codes(places[self.codes], new_categories, na_value=missing)
 
     def reset_categories(self) -> Categorical:
@@ -280,9 +282,6 @@ class Categorical(Rows):
         alike = arrays if same else cls.standardize_categories(arrays, na_value=arrays[0].na_value)
         codes = concatenate([one.codes for one in alike])
         return cls.from_codes(codes, alike[0].categories, na_value=arrays[0].na_value)
-
-
-KINDS["Categorical"] = Categorical
 
 
 def _of_column(column: Any) -> Any:

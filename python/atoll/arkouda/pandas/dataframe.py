@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 from ..numpy.arrays import pdarray
+from ..numpy.choosing import where
 from ..numpy.dtypes import Int
 from ..numpy.pdarraycreation import arange, array
+from ..numpy.pdarraymanipulation import delete
 from ..numpy.pdarraysetops import concatenate
 from ..numpy.segarray import SegArray
 from ..numpy.sorting import argsort, coargsort
 from ..numpy.strings import Strings
 from ..numpy.util import convert_bytes, generic_concat
-from ..objects import KINDS, Named
+from ..objects import Named
 from .categorical import Categorical
 from .frame_figures import Figures
 from .framegroups import DataFrameGroupBy, DiffAggregate
@@ -272,7 +274,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
         if axis in (0, "index"):
             if any(not isinstance(one, int) for one in several):
                 raise TypeError("Index keys must be integers.")
-            kept = KINDS["delete"](arange(len(self)), array(several))
+            kept = delete(arange(len(self)), array(several))
             labels = self.index[kept]
             made.data = {name: self.data[name][kept] for name in self._columns}
             made._set_index(labels)
@@ -353,7 +355,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
             masks.append((labels == old, new))
         if isinstance(labels, Strings):
             for mask, new in masks:
-                labels = KINDS["where"](mask, new, labels)
+                labels = where(mask, new, labels)
         else:
             for mask, new in masks:
                 labels[mask] = new
@@ -553,6 +555,3 @@ def _joined(names: list[str], frames: list[Any]) -> dict[str, Any]:
         except TypeError as error:
             raise TypeError(f"Incompatible types for column {name}") from error
     return found
-
-
-KINDS["DataFrame"] = DataFrame

@@ -11,13 +11,14 @@ import numpy as np
 import atoll
 
 from ..core import client
+from ..numpy.alignment import find
 from ..numpy.arrays import pdarray
 from ..numpy.dtypes import bigint
 from ..numpy.pdarraycreation import array, full
 from ..numpy.pdarraysetops import in1d
 from ..numpy.segarray import SegArray
 from ..numpy.strings import Strings
-from ..objects import KINDS, lift
+from ..objects import lift
 from .categorical import Categorical
 from .index import Index
 from .series import Series
@@ -61,7 +62,7 @@ class Figures:
         return type(self)(found, index=self.index)
 
     def _isin_aligned(self: Any, values: Any) -> dict[str, Any]:
-        places = KINDS["find"](self.index._array(), values.index._array())._a
+        places = find(self.index._array(), values.index._array())._a
         there, rows = places >= 0, atoll.where(places >= 0, places, 0)
         found = {}
         for name in self._columns:

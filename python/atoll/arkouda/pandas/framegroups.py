@@ -13,7 +13,7 @@ from ..numpy.arrays import pdarray
 from ..numpy.dtypes import bigint
 from ..numpy.pdarraycreation import zeros
 from ..numpy.sorting import sort
-from ..objects import KINDS, lift
+from ..objects import lift
 from .groupbyclass import GROUPBY_REDUCTION_TYPES
 from .index import Index, MultiIndex
 from .series import Series
@@ -58,20 +58,24 @@ class DataFrameGroupBy:
         return kind == bigint() or kind in (np.float64, np.int64, np.uint64)
 
     def _aggregate(self, opname: str, colnames: Any = None) -> Any:
+        from .dataframe import DataFrame
+
         given = list(self.df.data) if colnames is None else [colnames] if isinstance(colnames, str) else list(colnames)
         names = [name for name in given if self._numeric(name) and name not in self._names]
         figures = {name: self.gb.aggregate(self._column(name), opname)[1] for name in names}
-        frame = KINDS["DataFrame"]
+        frame = DataFrame
         if len(self._names) == 1:
             return frame(figures, index=Index(self.gb.unique_keys, name=self._names[0]))
         return frame(dict(zip(self._names, self.gb.unique_keys, strict=True)) | figures)
 
     def size(self, as_series: Any = None, sort_index: bool = True) -> Any:
         """How many rows each group has: a Series, or a column of a frame."""
+        from .dataframe import DataFrame
+
         _, counts = self.gb.size()
         if as_series is True or (as_series is None and self.as_index is True):
             return self._series(counts, sort_index)
-        frame = KINDS["DataFrame"]
+        frame = DataFrame
         if len(self._names) > 1:
             return frame(dict(zip(self._names, self.gb.unique_keys, strict=True)) | {"size": counts})
         name = self._names[0]

@@ -13,7 +13,9 @@ from ...columns.column import Column
 from ..numpy import wide
 from ..numpy.arrays import pdarray
 from ..numpy.dtypes import Int, bigint
-from ..objects import KINDS, Named, Word, entitled, lift
+from ..numpy.segarray import SegArray
+from ..numpy.strings import Strings
+from ..objects import Named, Word, entitled, lift
 
 __all__ = ["GROUPBY_REDUCTION_TYPES", "GroupBy", "GroupByReductionType", "broadcast", "groupable", "unique"]
 
@@ -60,9 +62,11 @@ def _several(keys: Any) -> bool:
 
 def _plain(one: Any) -> Any:
     """What is grouped in the place of an Arkouda object."""
-    if isinstance(one, KINDS["Categorical"]):
+    from .categorical import Categorical
+
+    if isinstance(one, Categorical):
         return one.codes._a
-    if isinstance(one, KINDS["SegArray"]):
+    if isinstance(one, SegArray):
         return [half._a for half in one.hash()]
     values = getattr(one, "_a", None)
     if values is None and hasattr(one, "values"):
@@ -135,11 +139,14 @@ class GroupBy(Named):
 
     def _values(self, values: Any) -> Any:
         """Arkouda's array of what holds one."""
+        from .categorical import Categorical
+        from .series import Series
+
         found = getattr(values, "_data", values)
-        if not isinstance(found, (pdarray, KINDS["Strings"], KINDS["Categorical"], KINDS["SegArray"])):
+        if not isinstance(found, (pdarray, Strings, Categorical, SegArray)):
             found = getattr(getattr(values, "array", None), "_data", found)
-        if not isinstance(found, (pdarray, KINDS["Strings"], KINDS["Categorical"], KINDS["SegArray"], list, tuple)):
-            if isinstance(values, KINDS.get("Series", ())):
+        if not isinstance(found, (pdarray, Strings, Categorical, SegArray, list, tuple)):
+            if isinstance(values, Series):
                 return values.values
             raise TypeError(f"Unsupported values type for Arkouda GroupBy reductions: {type(values).__name__}")
         return found
@@ -246,7 +253,7 @@ class GroupBy(Named):
         counts = atoll.asarray(atoll.bincount(self._number[rows], minlength=self.ngroups)).astype(np.int64)
         starts = lift(atoll.cumsum(counts) - counts)
         chosen = self._by_rows(values, rows)
-        make = KINDS["SegArray"]
+        make = SegArray
         return self._pair([make(starts, one) for one in chosen] if _several(values) else make(starts, chosen))
 
     def _ends(self, values: Any, rows: Any, return_indices: bool) -> tuple[Any, Any]:
@@ -284,7 +291,7 @@ class GroupBy(Named):
 
     def broadcast(self, values: Any, permute: bool = True) -> Any:
         """A value for each group, as one for each row of it: in the order of rows, or by groups."""
-        if not isinstance(values, (pdarray, KINDS["Strings"])):
+        if not isinstance(values, (pdarray, Strings)):
             raise TypeError(f"values must be pdarray or Strings, not {type(values).__name__}")
         if values.size != self.ngroups:
             raise ValueError("Must have one value per segment")
@@ -405,6 +412,3 @@ def broadcast(segments: Any, values: Any, size: Any = -1, permutation: Any = Non
         placed[permutation._a] = rows
         rows = placed
     return values[lift(rows)]
-
-
-KINDS["GroupBy"] = GroupBy

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from ..numpy.arrays import pdarray
+from ..numpy.casting import cast
 from ..numpy.dtypes import INFERRED_TYPES, Int
 from ..numpy.pdarraycreation import array
 from ..numpy.pdarraysetops import in1d
 from ..numpy.sorting import coargsort
 from ..numpy.strings import Strings
+from ..numpy.timeclass import Datetime, Timedelta
 from ..numpy.util import convert_bytes, generic_concat
 from ..numpy.util import map as _map
-from ..objects import KINDS, Labelled
+from ..objects import Labelled
 from .categorical import Categorical
 from .groupbyclass import GroupBy, unique
 
@@ -37,9 +39,9 @@ def _values_of(values: Any) -> Any:
             return Categorical(inner)
         values = np.asarray(values)
         if values.dtype.kind == "M":
-            return KINDS["Datetime"](values)
+            return Datetime(values)
         if values.dtype.kind == "m":
-            return KINDS["Timedelta"](values)
+            return Timedelta(values)
     return array(values)
 
 
@@ -156,7 +158,9 @@ class Index(Labelled):
     # -- labels --
 
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, KINDS["Series"]):
+        from .series import Series
+
+        if isinstance(key, Series):
             key = key.values
         if isinstance(self.values, list):
             if isinstance(key, Int):
@@ -252,9 +256,7 @@ class Index(Labelled):
     def set_dtype(self, dtype: Any) -> Index:
         """The labels in another type, in place."""
         self.values = (
-            array(self._array(), dtype=dtype)
-            if not isinstance(self.values, ARRAYS)
-            else KINDS["cast"](self.values, dtype)
+            array(self._array(), dtype=dtype) if not isinstance(self.values, ARRAYS) else cast(self.values, dtype)
         )
         self._set_dtype()
         return self
@@ -384,7 +386,9 @@ class MultiIndex(Index):
         return f"MultiIndex({self.levels!r}, names={self.names})"
 
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, KINDS["Series"]):
+        from .series import Series
+
+        if isinstance(key, Series):
             key = key.values
         if isinstance(key, list):
             key = array(key)
@@ -451,7 +455,7 @@ class MultiIndex(Index):
 
     def set_dtype(self, dtype: Any) -> MultiIndex:
         """The labels in another type, in place."""
-        self.levels = [KINDS["cast"](one, dtype) for one in self.levels]
+        self.levels = [cast(one, dtype) for one in self.levels]
         return self
 
     def _merge(self, other: Any) -> Any:
@@ -496,6 +500,3 @@ class MultiIndex(Index):
 def _level(data: Any, level: int) -> Any:
     values = data.get_level_values(level)
     return values.values if hasattr(values, "codes") else values
-
-
-KINDS["Index"], KINDS["MultiIndex"] = Index, MultiIndex

@@ -15,7 +15,8 @@ from ..numpy.dtypes import bigint
 from ..numpy.pdarraycreation import full
 from ..numpy.pdarraysetops import concatenate, in1d, intersect1d
 from ..numpy.strings import Strings
-from ..objects import KINDS, lift
+from ..numpy.util import invert_permutation
+from ..objects import lift
 from .categorical import Categorical
 from .join import joined_rows
 
@@ -36,11 +37,6 @@ def intersect(a: Any, b: Any, positions: bool = True, unique: bool = False) -> A
     if not positions:
         return intersect1d(a, b) if isinstance(a, pdarray) else a[in1d(a, b)]
     return in1d(a, b), in1d(b, a)
-
-
-def invert_permutation(perm: Any) -> Any:
-    """The permutation that undoes another one."""
-    return KINDS["invert_permutation"](perm)
 
 
 def _missing(column: Any) -> Any:
@@ -87,6 +83,8 @@ def merge(
     >>> ak.merge(a, b, on="k")["y"]
     array([7 8])
     """
+    from .dataframe import DataFrame
+
     both = [name for name in left._columns if name in right._columns]
     if (left_on is None) != (right_on is None):
         raise ValueError("If one of left_on or right_on is not None, the other must also be set")
@@ -116,7 +114,7 @@ def merge(
     if how == "right" or (how != "inner" and not sort):
         rows = _pairs_first(*rows)
     shared = [a for a, b in zip(*names, strict=True) if a == b]
-    made = KINDS["DataFrame"](_columns(columns, rows, shared, (left_suffix, right_suffix), both, convert_ints))
+    made = DataFrame(_columns(columns, rows, shared, (left_suffix, right_suffix), both, convert_ints))
     if not sort:
         return made
     by = names[1] if how == "right" else names[0]

@@ -12,6 +12,8 @@ import atoll
 
 from ..numpy.alignment import lookup
 from ..numpy.arrays import pdarray
+from ..numpy.casting import cast
+from ..numpy.choosing import where
 from ..numpy.dtypes import Int, bigint
 from ..numpy.dtypes import dtype as ak_dtype
 from ..numpy.pdarraycreation import arange, array, full, zeros
@@ -20,7 +22,7 @@ from ..numpy.segarray import SegArray
 from ..numpy.strings import Strings
 from ..numpy.util import convert_bytes, generic_concat, is_float
 from ..numpy.util import map as _map
-from ..objects import KINDS, Labelled, entitled, lift
+from ..objects import Labelled, entitled, lift
 from .accessor import CachedAccessor, DatetimeAccessor, StringAccessor
 from .categorical import Categorical
 from .groupbyclass import GroupBy
@@ -320,7 +322,7 @@ class Series(Labelled):
         if isinstance(self.values, Categorical):
             raise TypeError("Diff not supported on Series built from Categorical.")
         values = zeros(len(self), "float64")
-        values[1:] = KINDS["cast"](self.values[1:] - self.values[:-1], "float64")
+        values[1:] = cast(self.values[1:] - self.values[:-1], "float64")
         values[0] = np.nan
         return Series(values, index=self.index)
 
@@ -356,7 +358,7 @@ class Series(Labelled):
             return Series(self.values, index=self.index)
         if isinstance(other, (Strings, Categorical, SegArray)):
             raise TypeError("fillna for float Series requires a numeric scalar or pdarray")
-        return Series(KINDS["where"](self.isna().values, other, self.values), index=self.index)
+        return Series(where(self.isna().values, other, self.values), index=self.index)
 
     # -- to others --
 
@@ -410,6 +412,8 @@ class Series(Labelled):
         arrays: Any, axis: int = 0, index_labels: Any = None, value_labels: Any = None, ordered: bool = False
     ) -> Any:
         """Several Series, concatenated; or beside one another, as a data frame."""
+        from .dataframe import DataFrame
+
         series = _same_kind(arrays)
         if axis != 1:
             labels = series[0].index
@@ -424,7 +428,7 @@ class Series(Labelled):
             merged = series[0].index._merge_all([one.index for one in series[1:]])
             columns = merged.to_dict(index_labels)
             values = [lookup(one.index.values, one.values, merged.values, fillvalue=0) for one in series]
-        return KINDS["DataFrame"](columns | dict(zip(names, values, strict=True)))
+        return DataFrame(columns | dict(zip(names, values, strict=True)))
 
     @staticmethod
     def pdconcat(arrays: Any, axis: int = 0, labels: Any = None) -> Any:
@@ -562,6 +566,3 @@ class _Numbered:
         if isinstance(val, pdarray) and isinstance(key, pdarray) and key.dtype == np.int64 and len(val) != len(key):
             raise ValueError("cannot set using a list-like indexer with a different length than the value")
         self.series.values[key] = val
-
-
-KINDS["Series"] = Series

@@ -10,7 +10,7 @@ import numpy as np
 
 import atoll
 
-from ...objects import KINDS, lift, lower
+from ...objects import lift, lower
 from ..arrays import pdarray
 from ..dtypes import Int, int64
 from ..dtypes import dtype as ak_dtype
@@ -234,6 +234,3 @@ def _not_negative(value: Any, name: str) -> None:
 def default_rng(seed: Any = None) -> Generator:
     """A stream of a seed, or another one each time."""
     return seed if isinstance(seed, Generator) else Generator(seed=seed)
-
-
-KINDS["Generator"] = Generator
