@@ -183,6 +183,31 @@ print((x.to_numpy() == before).all(), session.failed, (ak.sort(x).to_numpy()[1:]
 
 
 @pytest.mark.slow
+def test_interrupt_ends_python_code_of_a_worker_on_another_host(hosts, tmp_path):
+    """The worker works until it is interrupted, and says so."""
+    script = f"""
+import everywhere_programs, os, signal, threading, time
+from pathlib import Path
+from atoll.session.everywhere import everywhere
+mark, ended = Path("{tmp_path}/held"), Path("{tmp_path}/ended")
+
+def interrupt():
+    while not mark.exists():
+        time.sleep(0.001)
+    os.kill(os.getpid(), signal.SIGINT)
+
+with ak.init(hosts=[A, B, C]):
+    threading.Thread(target=interrupt).start()
+    try:
+        everywhere(everywhere_programs.work_until_interrupted, 2, str(mark), str(ended))
+    except KeyboardInterrupt:
+        print("interrupted", ended.exists())
+    print(everywhere(everywhere_programs.answer, 5), int(ak.arange(10).sum()))
+"""
+    assert run(hosts, script)[0] == ["interrupted True", "[(0, 5), (1, 5), (2, 5)] 45"]
+
+
+@pytest.mark.slow
 def test_interrupt_during_the_start_leaves_nothing(hosts):
     script = f"""
 import os, signal, sys

@@ -36,6 +36,7 @@ def data():
         "small": ak.tile((numbers % 1000).astype(np.int16), 4), "square": rng.random((1024, 1024)),
     }  # fmt: skip
     found = {name: array.evaluate() for name, array in made.items()}
+    found["reversed"] = ak.arange(TEXTS)[::-1].evaluate()
     found["t"] = ak.array([f"row {row * 7919 % 100003} of a Text" for row in range(TEXTS)])
     found["key"], found["which"] = found["few"][:TEXTS].evaluate(), found["mask"][:TEXTS].evaluate()
     return found
@@ -248,6 +249,51 @@ def test_each_phase_of_a_sort_ends_by_an_interrupt(session):
             session._core.watch_every_poll(None)
     ordered = ak.sort(d.f)
     assert (ordered[:-1] <= ordered[1:]).all()
+
+
+ASSIGNMENTS = {
+    "expression": lambda a, b: a.__setitem__(slice(None), b * 2 + 1),
+    "step": lambda a, b: a.__setitem__(slice(None, None, 2), b[::2]),
+    "rows": lambda a, b: a.__setitem__(d.reversed, b),
+    "mask": lambda a, b: a.__setitem__(b > 3, 7.0),
+    "values of a mask": lambda a, b: a.__setitem__(b > 3, b[b > 3]),
+    "operator": lambda a, b: a.__iadd__(b),
+    "out": lambda a, b: ak.add(a, b, out=a),
+    "sort": lambda a, b: a.sort(),
+    "put": lambda a, b: ak.put(a, d.reversed, b),
+    "copyto": lambda a, b: ak.copyto(a, b),
+}
+
+
+@pytest.mark.parametrize("assign", ASSIGNMENTS.values(), ids=ASSIGNMENTS)
+def test_an_interrupted_assignment_is_complete_or_has_no_effect(session, assign):
+    source = (d.reversed * 1.5).evaluate()
+    before = d.reversed.astype(float).to_numpy()
+
+    def assigned(callback):
+        array = ak.array(before).evaluate()
+        session._core.watch_every_poll(callback)
+        try:
+            assign(array, source)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            session._core.watch_every_poll(None)
+        return array.to_numpy()
+
+    looks = []
+    after = assigned(looks.append)
+    assert not (after == before).all()
+    for last in {1, len(looks) // 2, len(looks)} - {0}:
+        left = [last]
+
+        def interrupt(operation, left=left):
+            left[0] -= 1
+            if left[0] == 0:
+                raise KeyboardInterrupt(operation)
+
+        array = assigned(interrupt)
+        assert (array == before).all() or (array == after).all()
 
 
 def test_an_assignment_to_a_slice_is_not_ended_half_way(session):

@@ -6,6 +6,8 @@ from __future__ import annotations
 import pickle
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,6 +18,7 @@ from .session import current, memory_is_here
 TEXT = -1
 
 _kept: list[Any] = []  # with one PE an answer stays where it is
+_lookout: _Lookout | None = None
 _handled: _core.Landing | None = None  # the request that a worker is handling, until it is interrupted
 
 
@@ -129,23 +132,55 @@ def answer(request: bytes, here: _core.Landing) -> bytes:
 def _call(here: _core.Landing, function: Callable[..., Any], args: Sequence[Any]) -> Any:
     global _handled
     _handled = here
+    if _lookout is not None:
+        _lookout.begun.set()
     try:
         return function(here, *args)
     finally:
         _handled = None
 
 
-def handle_interrupts() -> None:
+def handle_interrupts(by_agent: bool) -> None:
     """Lets the driver interrupt the functions that this worker runs.
 
-    It sends SIGURG, which a process ignores by default: SIGINT would reach a worker from the terminal, too.
+    It sends SIGURG, which a process ignores by default: SIGINT would reach a worker from the terminal, too. A worker
+    that an agent has started is not the driver's child, and sends the signal to itself.
     """
+    global _lookout
+    if _lookout is None and by_agent:
+        _lookout = _Lookout()
     signal.signal(signal.SIGURG, _interrupt)
+
+
+class _Lookout(threading.Thread):
+    """Looks for an interrupt while the main thread runs a function."""
+
+    PERIOD_S = 0.05
+
+    def __init__(self) -> None:
+        super().__init__(name="atoll-interrupts", daemon=True)
+        self.begun = threading.Event()
+        self.interrupted: _core.Landing | None = None
+        self.start()
+
+    def run(self) -> None:
+        while self.begun.wait():
+            self.begun.clear()
+            time.sleep(self.PERIOD_S)  # most functions have ended by then
+            while (request := _handled) is not None:
+                if request.interrupted:
+                    self.interrupted = request
+                    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGURG)
+                request = None
+                time.sleep(self.PERIOD_S)
 
 
 def _interrupt(*_: Any) -> None:
     global _handled
-    if _handled is not None and _handled.interrupted:
+    if _handled is None:
+        return
+    seen = _lookout is not None and _lookout.interrupted is _handled
+    if seen or _handled.interrupted:
         _handled = None  # the driver repeats the signal, which must not interrupt the clean-up
         raise KeyboardInterrupt
 

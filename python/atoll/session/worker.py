@@ -23,7 +23,7 @@ def work():
         sys.path[:] = pickle.loads(request)[0]
         sys.modules.setdefault("atoll._core", core)
         from atoll.session.everywhere import answer, handle_interrupts
-        handle_interrupts()
+        handle_interrupts(by_agent=b"ATOLL_AGENT" in posix.environ)
         return answer(request, here)
 
     core.set_program(program)
