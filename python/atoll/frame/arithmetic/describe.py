@@ -152,10 +152,18 @@ def correlation(a: Any, b: Any, method: Any = "pearson") -> Any:
         )
     if a.size < 2:
         return np.nan
+    if _is_constant(a) or _is_constant(b):
+        return np.nan
     apart, other = a - a.mean(), b - b.mean()
     with np.errstate(all="ignore"):
         found = (apart * other).sum() / np.sqrt((apart**2).sum() * (other**2).sum())
     return float(np.clip(found, -1.0, 1.0))
+
+
+def _is_constant(values: Any) -> bool:
+    """Whether all values are equal: their mean may differ from them by rounding."""
+    first = values[0]
+    return bool(values[-1] == first) and bool((values == first).all())
 
 
 def _kendall(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:

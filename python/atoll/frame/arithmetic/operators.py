@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,8 +16,11 @@ from ...arrays.ndarray import ndarray
 from ...arrays.selection import where
 from ...arrays.ufuncs import divide, floor_divide
 from ...columns.column import Column
+from ...columns.datetime.periods import Periods
+from ...columns.datetime.ticks import Ticks
 from ...columns.objects import Objects, is_missing
 from ...columns.text.strings import Strings
+from ...io.fallback import outside
 from ..classes import frame, is_frame, is_series, series
 from ..combine.align import align_labels, align_rows, columns_for, placed
 from ..core import as_axis
@@ -360,6 +364,12 @@ class Signs:
 
     def round(self: Any, decimals: Any = 0, *args: Any, **kwargs: Any) -> Any:
         """Values to some decimals; of a frame, those of each column by a dict."""
+        chosen = self._columns if self.ndim == 2 else [self._values]
+        if self.ndim == 2 and not isinstance(decimals, int):
+            chosen = [one for label, one in zip(self._labels.values, chosen, strict=True) if label in decimals]
+        if self.ndim == 2 and any(isinstance(one, (Ticks, Periods)) for one in chosen):
+            text = "obj.round has no effect with datetime, timedelta, or period dtypes. Use obj.dt.round(...) instead."
+            warnings.warn(text, UserWarning, stacklevel=outside())
         if self.ndim == 2 and not isinstance(decimals, int):
             places = dict(decimals) if isinstance(decimals, dict) else dict(zip(decimals._index, decimals, strict=True))
             pairs = zip(self._labels.values, self._columns, strict=True)

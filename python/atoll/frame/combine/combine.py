@@ -212,7 +212,7 @@ class FrameCombining:
         """The elements, and those of another where one is missing."""
         aligned = align_rows(self._index, other._index)
         held = list(dict.fromkeys([*self._labels.values, *other._labels.values]))
-        labels = Labels(sorted(held), self._labels.names)
+        labels = Labels(held, self._labels.names)
         columns = []
         for label in labels.values:
             if label not in other._labels.places:

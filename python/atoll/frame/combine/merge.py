@@ -284,7 +284,7 @@ def beside(left: Any, right: Any, own: Any, other: Any, suffixes: Any, values: d
     pairs = zip(right._labels.values, as_they_are(right_columns), strict=True)
     held += [column for label, column in pairs if label not in values]
     names = left._labels.names
-    return frame(held, Labels(titles, names), index)
+    return frame(held, Labels(titles, names) if titles else left._labels, index)  # none have the dtype of the left
 
 
 def _indicate(made: Any, indicator: Any, own: Any, other: Any) -> None:

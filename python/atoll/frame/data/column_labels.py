@@ -95,7 +95,7 @@ class Labels:
         if places == list(range(len(self))):
             return self
         made = Labels([self.values[place] for place in places], self.names)
-        if self._index is not None and self._index.nlevels == 1:  # the labels' dtype is known
+        if self.nlevels == 1:  # the dtype of all labels is that of some
             made._of = self, places
         return made
 

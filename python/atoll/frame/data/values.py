@@ -107,8 +107,17 @@ def _from_list(data: list[Any]) -> Any:
     if found.ndim == 1 and found.dtype.kind in "biufcM":
         if found.dtype.kind in "iuf" and bool in kinds:
             return Objects(data)
-        return _from_numpy(found) if found.dtype.kind == "M" else asarray(found)
+        return _of_times(found) if found.dtype.kind == "M" else asarray(found)
+    if found.ndim == 1 and found.dtype.kind == "m" and kinds == {np.timedelta64}:
+        return _of_times(found)
     return _from_numpy(object_array(data))
+
+
+def _of_times(found: np.ndarray[Any, Any]) -> Any:
+    """Single datetimes or timedeltas of NumPy as a column: of seconds where their unit is longer, as in pandas."""
+    letter = found.dtype.kind
+    unit = np.datetime_data(found.dtype)[0]
+    return _from_numpy(found if unit in ("s", "ms", "us", "ns") else found.astype(f"{letter}8[s]"))
 
 
 def _from_numpy(found: np.ndarray[Any, Any]) -> Any:
@@ -134,6 +143,10 @@ def _from_numpy(found: np.ndarray[Any, Any]) -> Any:
         return strings([None if gone else one for one, gone in zip(found, missing, strict=True)])
     if kinds <= {bool, np.bool_}:
         return Objects(found) if missing.any() else asarray(there, bool)
+    if kinds in ({np.timedelta64}, {np.datetime64}):  # the first is one of NumPy's integers
+        filled = np.full(found.size, "NaT", np.array(list(there)).dtype)
+        filled[~missing] = list(there)
+        return _of_times(filled)
     if all(issubclass(one, (int, float, np.integer, np.floating)) and one is not bool for one in kinds):
         floats = missing.any() or any(issubclass(one, (float, np.floating)) for one in kinds)
         numbers = there.astype(np.float64) if floats else np.array(there.tolist())

@@ -36,6 +36,7 @@ from .convert import (
 from .limits import OF_FUNCTIONS, Limit, covers
 from .nullable import as_nullable, bools_as_objects
 from .parameters import ignored
+from .shape_limits import SHAPES
 from .warned import (
     OF_INDEXER,
     OF_METHOD,
@@ -56,7 +57,7 @@ _MANY = 1 << 20
 _FEW = 10_000
 #: Methods that change what they are called on.
 CHANGING = frozenset((
-    "__setitem__", "__delitem__", "insert", "pop", "update",
+    "__setitem__", "__delitem__", "insert", "isetitem", "pop", "update",
     *(f"__i{name}__" for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")),
 ))  # fmt: skip
 
@@ -205,7 +206,7 @@ def _differs(of: Any, name: str, lost: set[str], kwargs: dict[str, Any]) -> bool
 STRUCTURAL = frozenset((
     "copy", "head", "tail", "items", "iterrows", "itertuples", "keys", "get", "assign", "pipe", "to_frame",
     "to_list", "tolist", "to_numpy", "rename", "drop", "set_axis", "rename_axis", "insert", "pop", "groupby",
-    "rolling", "expanding", "ewm", "resample", "equals", "astype", "to_series", "isna", "notna", "isnull",
+    "rolling", "expanding", "ewm", "resample", "equals", "to_series", "isna", "notna", "isnull",
     "notnull", "dropna", "add_prefix", "add_suffix", "to_csv", "to_json", "to_sql", "to_hdf", "to_parquet",
     "to_feather", "to_orc", "to_html", "to_string", "to_markdown", "info",
 ))  # fmt: skip
@@ -443,7 +444,7 @@ def attribute(of: Any, name: str) -> Any:
 def function_falling_back(native: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A function of the package that pandas answers where ours raises, or would ignore arguments."""
 
-    limit = OF_FUNCTIONS.get(name)
+    limit = OF_FUNCTIONS.get(name) or SHAPES.get(name)
 
     @wraps(native)
     def function(*args: Any, **kwargs: Any) -> Any:

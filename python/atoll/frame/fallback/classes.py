@@ -19,6 +19,7 @@ from ..groupby.resample import Grouper, Resampler
 from ..select.indexers import At, IAt, ILoc, Loc
 from ..window.windows import Windowed
 from . import proxy as proxy  # it registers itself with `convert`
+from .argument_limits import OF_ARGUMENTS_OF_FRAMES, OF_ARGUMENTS_OF_SERIES
 from .calls import (
     GROUPS,
     PARTS,
@@ -36,13 +37,14 @@ from .calls import (
     property_falling_back,
     record,
 )
-from .convert import REBUILT, arguments_to_pandas, from_pandas, in_pandas, to_pandas
+from .convert import REBUILT, arguments_to_pandas, from_pandas, in_pandas, is_array_of_pandas, to_pandas
 from .group_limits import of_groups
 from .index_limits import LimitsOfIndex
 from .kinds import casts, is_usual_dtype, of_kinds
 from .limits import OF_FRAMES, OF_INDEXERS, OF_SERIES, Limit
 from .operand_limits import OF_OPERATORS
 from .resample_limits import OF_RESAMPLERS, is_usual_aggregate, resamples
+from .shape_limits import SHAPES_OF_FRAMES
 from .window_limits import OF_WINDOWS
 
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -62,7 +64,10 @@ _INDEXERS = {Loc: "loc", ILoc: "iloc", At: "at", IAt: "iat"}
 def install() -> None:
     """Lets the package's classes fall back, once."""
     kind: Any
-    for name, limits in (("DataFrame", OF_FRAMES | OF_OPERATORS), ("Series", OF_SERIES | OF_OPERATORS)):
+    for name, limits in (
+        ("DataFrame", OF_FRAMES | OF_OPERATORS | OF_ARGUMENTS_OF_FRAMES | SHAPES_OF_FRAMES),
+        ("Series", OF_SERIES | OF_OPERATORS | OF_ARGUMENTS_OF_SERIES),
+    ):
         kind = CLASSES[name]
         known = {one: of_kinds(one, limits.get(one)) for one in dir(kind) if not one.startswith("_")}
         special = {one: limit for one, limit in limits.items() if one.startswith("_")}
@@ -300,7 +305,9 @@ def _wrap_init(kind: Any, place_of_dtype: int) -> None:
     @wraps(native)
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
         dtype = args[place_of_dtype] if len(args) > place_of_dtype else kwargs.get("dtype")
-        if dtype is not None and not is_usual_dtype(dtype) and in_pandas() and _from_outside(1):
+        unusual = dtype is not None and not is_usual_dtype(dtype)
+        whole = kind.__name__ == "DataFrame" and len(args) > 0 and is_array_of_pandas(args[0])
+        if (unusual or whole) and in_pandas() and _from_outside(1):
             with pandas_at_work(kind.__name__):
                 self._replace(function_of_pandas(kind.__name__, args, kwargs, None))
             return

@@ -109,7 +109,7 @@ def to_pandas(value: Any) -> Any:
         return _objects_to_pandas(value) if kind is np.ndarray and value.dtype == object else value
     if is_frame(value) or is_series(value) or isinstance(value, IndexCore):
         return value.to_pandas()
-    if isinstance(value, (list, set, frozenset)):
+    if kind in (list, set, frozenset):
         return kind(map(to_pandas, value))
     if isinstance(value, tuple):
         held = map(to_pandas, value)
@@ -132,7 +132,9 @@ def to_pandas(value: Any) -> Any:
         if base in REBUILT:
             return REBUILT[base](value)
     if isinstance(value, Expression):
-        return lambda rows: to_pandas(value(from_pandas(rows)))
+        from pandas.core.col import Expression as ExpressionOfPandas
+
+        return ExpressionOfPandas(lambda rows: to_pandas(value(from_pandas(rows))), repr(value))
     if isinstance(value, type):
         return _class_of_pandas(value)
     if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):

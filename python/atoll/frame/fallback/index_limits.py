@@ -10,6 +10,7 @@ import numpy as np
 
 from ...arrays.ndarray import ndarray
 from ...columns.datetime.ticks import Ticks
+from ...columns.interval.intervals import Intervals
 from ...columns.text.strings import Strings
 from ..data.values import is_scalar
 from ..index.base import IndexCore
@@ -122,7 +123,8 @@ def _of_plain(name: str) -> Limit:
         if name in ("to_list", "tolist", "__len__", "__iter__", "__repr__", "__bool__"):
             return True
         if not _is_plain(self):
-            return name == "__array__" and getattr(self._column, "tz", None) is None
+            plain = getattr(self._column, "tz", None) is None and not isinstance(self._column, Intervals)
+            return name == "__array__" and plain
         if name in _OF_ANY_KIND:
             return True
         if name == "astype" and not _is_simple_dtype(*args):

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from ...arrays.ndarray import ndarray
+from ...columns.categorical.categorical import Categorical
 from ...columns.datetime.ticks import Ticks
 from ...columns.objects import Objects
 from ...columns.text.strings import Strings
+from ..classes import is_frame
 from ..index.base import IndexCore
+from .convert import is_array_of_pandas
 
 
 def is_usual_key(of: Any, key: Any) -> bool:
@@ -54,11 +58,23 @@ def get_at(self: Any, key: Any) -> bool:
     return all(is_usual_key(of, one) for one in keys)
 
 
+def _keeps_dtypes(rows: Any, index: Any = None, columns: Any = None, fill_value: Any = None, **options: Any) -> bool:
+    """Whether labels of both axes leave the dtypes as they are: pandas gives the columns of whole numbers another."""
+    if index is None or columns is None:
+        return True
+    plain = all(isinstance(one, ndarray) and one.dtype == np.float64 for one in rows._columns)
+    return plain or all(isinstance(one, Hashable) and one in rows._labels.places for one in columns)
+
+
 def reindexes(self: Any, *args: Any, **options: Any) -> bool:
     """Labels of one type, for rows with labels of one type, without bounds on what is filled."""
     if any(options.get(name) is not None for name in ("limit", "tolerance")):
         return False
     given = [*args, *(options.get(name) for name in ("labels", "index", "columns"))]
+    if any(is_array_of_pandas(one) or isinstance(getattr(one, "_values", None), Categorical) for one in given):
+        return False
+    if is_frame(self) and not _keeps_dtypes(self, **options):
+        return False
     if self._index.nlevels > 1 or not isinstance(self._index._values, (Objects, Ticks)):
         return True
     if any(isinstance(one, IndexCore) and isinstance(one._values, Objects | Ticks) for one in given):

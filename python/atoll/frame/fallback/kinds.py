@@ -137,14 +137,14 @@ def _casts_column(column: Any, dtype: Any) -> bool:
         return False
     if target.kind in "mM" and kind in ("tz", "nullable", "float64", "float32"):
         return False
-    return target != np.float16 and not (kind == "nullable" and target.kind == "O")
+    return target != np.float16 and not (kind in ("nullable", "tz") and target.kind == "O")
 
 
 def is_usual_dtype(dtype: Any) -> bool:
     """Whether values are made columns of a dtype as pandas makes them."""
     if type(dtype).__name__ == "CategoricalDtype":
         return dtype.categories is None or dtype.categories.dtype != object
-    if dtype is None or dtype in (str, object, "str", "object", "category"):
+    if dtype is None or dtype in (str, "str", "category"):
         return True
     try:
         target = np.dtype(dtype)

@@ -16,13 +16,12 @@ import numpy as np
 from ...arrays.ndarray import ndarray
 from ...columns.categorical.categorical import Categorical
 from ...columns.datetime.ticks import Ticks
-from ...columns.foreign import Foreign
 from ...columns.nested.arrow_values import ArrowValues
 from ...columns.nested.lists import Lists
 from ...columns.text.strings import Strings
 from ..classes import is_frame, is_series
 from ..data.lazy import Pending, Sliced, Unread
-from ..data.values import is_scalar
+from ..data.values import is_scalar, make
 from .bin_limits import cut, interval_range, qcut, timedelta_range, to_datetime, to_numeric, to_timedelta
 from .key_limits import get_at, get_item, is_usual_key, reindexes
 
@@ -437,12 +436,23 @@ def _concat(
         return all(_joins(one._values, first._values) for one in objs)
     if any(one._labels.nlevels > 1 or not one._labels.is_unique for one in objs):
         return False
+    if any(_has_unusual_dtype(one._labels) for one in objs):
+        return False
     kinds: dict[Any, Any] = {}
     return all(
         _joins(column, kinds.setdefault(label, column))
         for one in objs
         for label, column in zip(one._labels.values, columns_of(one), strict=True)
     )
+
+
+def _has_unusual_dtype(labels: Any) -> bool:
+    """Whether labels have a dtype that was given: a list of them would have another."""
+    index = labels._index
+    if index is None or type(index).__name__ == "RangeIndex" or index.nlevels > 1:
+        return False
+    usual, held = make(labels.values), index._values
+    return type(usual) is not type(held) or (isinstance(held, ndarray) and usual.dtype != held.dtype)
 
 
 def _joins(one: Any, other: Any) -> bool:
@@ -452,55 +462,6 @@ def _joins(one: Any, other: Any) -> bool:
     if isinstance(one, Lists) and isinstance(other, Lists):
         return one.kind == other.kind
     return _matching_kinds(one, other) or (isinstance(one, Categorical) and isinstance(other, Categorical))
-
-
-# -- shapes --
-
-
-def _get_dummies(data: Any, prefix: Any = None, prefix_sep: Any = "_", dummy_na: Any = False, columns: Any = None,
-                 sparse: Any = False, drop_first: Any = False, dtype: Any = None) -> bool:  # fmt: skip
-    if not (is_frame(data) or is_series(data)) or sparse:
-        return False
-    if dummy_na and not all(isinstance(one, (Strings, Categorical)) for one in columns_of(data)):
-        return False
-    if not all(one is None or isinstance(one, str) for one in (prefix, prefix_sep)):
-        return False
-    return all(isinstance(one, (ndarray, Strings, Categorical)) for one in columns_of(data))
-
-
-def _melt(self: Any, id_vars: Any = None, value_vars: Any = None, var_name: Any = None, value_name: Any = "value",
-          col_level: Any = None, ignore_index: bool = True) -> bool:  # fmt: skip
-    labels = self._labels
-    if labels.nlevels > 1 or col_level is not None or len(set(labels.values)) != len(labels.values):
-        return False
-    if len({type(one) for one in labels.values}) > 1:
-        return False
-    ids = [] if id_vars is None else id_vars if isinstance(id_vars, list) else [id_vars]
-    if not all(isinstance(one, Hashable) and one in labels.places for one in ids):
-        return False
-    new = (var_name or labels.names[0] or "variable", value_name)
-    if not all(isinstance(one, str) for one in new) or any(one in labels.places for one in new) or new[0] == new[1]:
-        return False
-    chosen = [] if value_vars is None else value_vars if isinstance(value_vars, list) else [value_vars]
-    held = [self._column(one) for one in chosen or labels.values if one not in ids]
-    plain = all(isinstance(one, ndarray) for one in held)
-    return bool(held) and (plain or all(_matching_kinds(one, held[0]) for one in held))
-
-
-def _pivot_table(data: Any, *args: Any, **kwargs: Any) -> bool:
-    """Labels by name, of columns that are no categories."""
-    if kwargs.get("sort", True) is not True or not isinstance(kwargs.get("margins_name", "All"), str):
-        return False
-    named = [*args[:3], *(kwargs.get(name) for name in ("values", "index", "columns"))]
-    flat = [one for some in named for one in (some if type(some) is list else [some])]
-    labels = data._labels.places
-    if not all(one is None or (isinstance(one, str) and one in labels) for one in flat):
-        return False
-    return not any(isinstance(data._column(one), (Categorical, Foreign)) for one in flat if one is not None)
-
-
-def _melt_of(frame: Any, *args: Any, **kwargs: Any) -> bool:
-    return _melt(frame, *args, **kwargs)
 
 
 # -- statistics --
@@ -519,10 +480,13 @@ def _clip(
 
 
 def _to_csv(self: Any, path_or_buf: Any = None, *args: Any, compression: Any = "infer", **options: Any) -> bool:
-    """Archives are pandas' to write."""
+    """Archives, labels of several levels, and a header without the index are pandas' to write."""
     method = compression.get("method") if isinstance(compression, dict) else compression
     name = str(path_or_buf).lower() if method == "infer" else f".{method}"
-    return not re.search(r"\.tar(\.|$)", name)
+    tuples = is_frame(self) and any(isinstance(one, tuple) for one in self._labels.values)
+    if tuples or options.get("index_label") is False:
+        return False
+    return not re.search(r"\.(tar|zip)(\.|$)", name)
 
 
 def _to_json(self: Any, path_or_buf: Any = None, **options: Any) -> bool:
@@ -535,8 +499,7 @@ OF_FRAMES: dict[str, Limit] = {
     "where": _where, "mask": _where, "reindex": reindexes, "apply": _apply, "agg": _agg,
     "aggregate": _agg, "transform": _transform,
     "replace": _replace, "__getitem__": get_item, "__setitem__": _set_item,
-    "join": _join, "merge": _merge, "melt": _melt, "clip": _clip,
-    "pivot_table": _pivot_table, "pivot": _pivot_table, "to_csv": _to_csv, "to_json": _to_json,
+    "join": _join, "merge": _merge, "clip": _clip, "to_csv": _to_csv, "to_json": _to_json,
 }  # fmt: skip
 OF_SERIES: dict[str, Limit] = {
     "where": _where, "mask": _where, "reindex": reindexes, "__getitem__": get_item, "__setitem__": _set_item_of_series,
@@ -547,8 +510,7 @@ OF_INDEXERS: dict[str, Limit] = {"__setitem__": _set_at, "__getitem__": get_at}
 #: Of the package's functions.
 OF_FUNCTIONS: dict[str, Limit] = {
     "merge": _merge, "merge_asof": _merge_asof, "concat": _concat, "cut": cut, "qcut": qcut,
-    "get_dummies": _get_dummies, "melt": _melt_of,
-    "pivot_table": _pivot_table, "pivot": _pivot_table, "to_datetime": to_datetime, "to_timedelta": to_timedelta,
+    "to_datetime": to_datetime, "to_timedelta": to_timedelta,
     "to_numeric": to_numeric, "timedelta_range": timedelta_range, "interval_range": interval_range,
 }  # fmt: skip
 

@@ -17,10 +17,12 @@ from ...arrays.sizes import require_room
 from ...columns.column import Column
 from ...columns.objects import object_array
 from ...io.fallback import by_pandas, pandas_at_work
+from ..classes import CLASSES
 from ..data.dtypes import as_arrow, to_list
 from ..data.values import cut, make
 from ..display.format import texts_of
 from ..fallback.convert import in_pandas, pandas_of, to_pandas
+from ..index.base import make_index
 from ..select.missing import filled
 from ..select.placement import row_values
 from .json_text import check_lines, in_json, json_by_pandas, json_text, needs_pandas, plain_values
@@ -162,6 +164,13 @@ class SeriesConversion:
             check_lines(orient)
             return written("".join(json_text(one) + "\n" for one in held), path_or_buf, **options)
         return written(json_text(table), path_or_buf, **options)
+
+
+def _axis_of(labels: Any, names: Any) -> Any:
+    """The labels of an axis with the names of their levels."""
+    if len(names) > 1:
+        return CLASSES["MultiIndex"].from_tuples([tuple(one) for one in labels], names=names)
+    return make_index(labels)._named(list(names))
 
 
 def _check_unique(index: Any, message: str) -> None:
@@ -426,7 +435,8 @@ class FrameConversion:
                 raise ValueError("cannot use columns parameter with orient='columns'")
             return cls(data, dtype=dtype)
         if orient == "tight":
-            return cls(data["data"], index=data["index"], columns=data["columns"])
+            index = _axis_of(data["index"], data.get("index_names", [None]))
+            return cls(data["data"], index=index, columns=_axis_of(data["columns"], data.get("column_names", [None])))
         if orient != "index":
             raise ValueError(f"Expected 'index', 'columns' or 'tight' for orient parameter. Got '{orient}' instead")
         return cls(list(data.values()), index=list(data), columns=columns, dtype=dtype)

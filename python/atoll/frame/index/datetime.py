@@ -55,10 +55,20 @@ def _parts(freq: str) -> tuple[str, str]:
     return freq[: len(freq) - len(letters)], letters
 
 
+def _even_step(rows: Any) -> int:
+    """How far rows are apart, where all of them are equally far: 0 where they are not."""
+    if rows.size < 2:
+        return 1
+    step = int(rows[1]) - int(rows[0])
+    return step if rows.size == 2 or bool((rows[1:] - rows[:-1] == step).all()) else 0
+
+
 def times(freq: str | None, by: int) -> str | None:
-    """A step so many times as far."""
+    """A step so many times as far; none where `by` is 0."""
     if freq is None or by == 1:
         return freq
+    if by == 0:
+        return None
     number, letters = _parts(freq)
     return f"{int(number or 1) * by}{letters}"
 
@@ -141,6 +151,12 @@ class TimeIndex(Index):
     def _cut(self, rows: slice) -> Any:
         made = index_of(cut(self._column, rows), self._name)
         made._freq = times(self.freqstr, rows.step or 1)
+        return made
+
+    def _take(self, rows: Any) -> Any:
+        made = super()._take(rows)
+        if self.freqstr is not None and made.size:
+            made._freq = times(self.freqstr, _even_step(rows))
         return made
 
     def as_unit(self, unit: str) -> Any:

@@ -21,7 +21,7 @@ from ..combine.concat import concat
 from ..core import column_or_level, is_numeric
 from ..data.column_labels import Labels
 from ..data.dtypes import kind_of, to_list
-from ..data.values import choose, gaps, is_scalar, isna, join_rows, make, take, take_or_miss
+from ..data.values import choose, gaps, hasnans, is_scalar, isna, join_rows, make, take, take_or_miss
 from ..index.base import index_of, range_index
 from ..index.lookup import duplicated
 
@@ -70,8 +70,7 @@ def spread(values: list[Any], names: list[Any], rows: Any, columns: Any, fill: A
 
     `rows` and `columns` are indexes of as many labels as there are values. ValueError when two values share a place.
     """
-    row_labels = rows._take(flatnonzero(~duplicated(rows._labels_of_index)))._ordered()
-    column_labels = columns._take(flatnonzero(~duplicated(columns._labels_of_index)))._ordered()
+    row_labels, column_labels = _distinct(rows), _distinct(columns)
     at_row, at_column = _places(row_labels, rows), _places(column_labels, columns)
     height, width = row_labels.size, column_labels.size
     cell = at_row * width + at_column
@@ -95,6 +94,15 @@ def spread(values: list[Any], names: list[Any], rows: Any, columns: Any, fill: A
             labels.append(label if name is _ALONE else (name, *parts))
     titles = list(column_labels.names) if names == [_ALONE] else [None, *column_labels.names]
     return frame(held, Labels(labels, titles), row_labels)
+
+
+def _distinct(labels: Any) -> Any:
+    """Each label once, in order; a missing one is the first."""
+    made = labels._take(flatnonzero(~duplicated(labels._labels_of_index)))._ordered()
+    if made.nlevels > 1 or not hasnans(made._values):
+        return made
+    gone = isna(made._values)
+    return made._take(flatnonzero(gone)).append(made._take(flatnonzero(~gone)))
 
 
 _ALONE = object()
@@ -352,7 +360,7 @@ def crosstab(
 
 def _shares_of(made: Any, normalize: Any, margin: Any) -> Any:
     """A table's shares of its rows, columns or all; margins are shares of the others."""
-    if normalize in (True, "all"):
+    if normalize is True or normalize == "all":
         return made / (made.to_numpy().sum() if margin is None else made.loc[margin, margin])
     if normalize not in ("index", "columns", 0, 1):
         raise ValueError("Not a valid normalize argument")

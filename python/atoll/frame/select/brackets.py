@@ -20,8 +20,9 @@ from ...columns.categorical.categorical import Categorical
 from ...columns.column import Column
 from ...columns.datetime.ticks import Ticks
 from ...columns.functions.functions import isin
-from ...columns.objects import Objects
+from ...columns.objects import Objects, is_missing
 from ...columns.text.strings import Strings
+from ...io.fallback import pandas_at_work
 from ..arithmetic.operators import compared
 from ..classes import CLASSES, frame, is_frame, is_series, series
 from ..combine.concat import with_row
@@ -306,7 +307,8 @@ class FrameSelecting:
         """The columns of some kinds: ``number``, ``object``, ``str``, ``bool``, ``datetime``, … or a dtype."""
         rows = self._cut(slice(0, 0)).to_pandas()  # what the kinds are called, and how they overlap, is pandas' to say
         rows.columns = range(len(self._columns))
-        return self._at(list(rows.select_dtypes(to_pandas(include), to_pandas(exclude)).columns))
+        with pandas_at_work("select_dtypes"):
+            return self._at(list(rows.select_dtypes(to_pandas(include), to_pandas(exclude)).columns))
 
     def isin(self: Any, values: Any) -> DataFrame:
         """Which elements are among some values; by column, when a dict says so."""
@@ -396,7 +398,9 @@ def drop_rows(rows: Any, labels: Any, errors: str = "raise", level: Any = None) 
     """Without the rows that have some labels."""
     index = rows._index
     if level is not None:
-        gone = index.get_level_values(level).isin([labels] if is_scalar(labels) else labels)
+        held, wanted = index.get_level_values(level), [labels] if is_scalar(labels) else list_of(labels)
+        gone = asarray(held.isin([one for one in wanted if not is_missing(one)]))
+        gone = gone | asarray(held.isna()) if any(map(is_missing, wanted)) else gone
         return rows._take(flatnonzero(asarray(~gone)))
     if is_scalar(labels) or isinstance(labels, tuple):
         if errors == "ignore" and labels not in index:

@@ -408,6 +408,12 @@ class Indexing:
                     if (before is None or one >= before) and (after is None or one <= after)
                 ]
             )
+        if before is not None and after is not None and before > after:
+            raise ValueError(f"Truncate: {after} must be after {before}")
+        if len(self) and not self._index.is_monotonic_increasing:
+            if not self._index.is_monotonic_decreasing:
+                raise ValueError("truncate requires a sorted index")
+            before, after = after, before
         return self.loc[before:after]
 
     def first_valid_index(self: Any) -> Any:

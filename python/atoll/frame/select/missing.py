@@ -100,6 +100,11 @@ class Missing:
         """Missing numbers on the line between their neighbours."""
         if method not in _METHODS:
             raise ValueError(f"Can not interpolate with method={method}.")
+        if self.ndim == 2 and as_axis(axis) == 1:
+            turned = self.T.interpolate(
+                method, limit=limit, limit_direction=limit_direction, limit_area=limit_area, **options
+            )
+            return self._or_itself(turned.T, inplace)
         if method not in _ALONG and method != "linear":
             by_pandas("interpolate", ["method"])
             told = {"axis": axis, "limit": limit, "limit_direction": limit_direction, "limit_area": limit_area}

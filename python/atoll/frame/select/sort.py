@@ -19,7 +19,7 @@ from ..classes import CLASSES, frame, series
 from ..core import as_axis, key_column
 from ..data.column_labels import Labels
 from ..data.dtypes import kind_of
-from ..data.values import can_miss, cut, isna, join_rows, make, nullable, settle
+from ..data.values import can_miss, cut, is_scalar, isna, join_rows, make, nullable, settle
 from ..data.values import take as take_rows
 from ..groupby.groups import Groups
 from ..groupby.more_methods import random_generator
@@ -311,6 +311,8 @@ class FrameSorting(Sorting):
             columns = [
                 make(key(series(column, self._index, name))) for column, name in zip(columns, names, strict=True)
             ]
+            if any(one.size != len(self) for one in columns):
+                raise ValueError("User-provided `key` function must not change the shape of the array.")
         made = self._take(order_by(columns, [bool(up) for up in ups], na_position)) if names else self.copy()
         return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
 
@@ -340,9 +342,9 @@ class FrameSorting(Sorting):
         dropna: bool = True,
     ) -> Any:  # fmt: skip
         """How often each row occurs, the most frequent first."""
-        names = self._labels.values if subset is None else [subset] if isinstance(subset, str) else list(subset)
+        names = self._labels.values if subset is None else [subset] if is_scalar(subset) else list(subset)
         counts = count_rows([self._column(one) for one in names], names, normalize, sort, ascending, dropna)
-        if counts._index.nlevels == 1:
+        if counts._index.nlevels == 1 and not is_scalar(subset):
             counts._index = CLASSES["MultiIndex"]._of([counts._index._values], names)
         return counts
 

@@ -24,7 +24,10 @@ def _nanoseconds(clock: Any) -> int:
     if isinstance(clock, str):
         text = clock.strip()
         half = text[-2:].upper() if text[-2:].upper() in ("AM", "PM") else ""
-        parts = text[: len(text) - len(half)].strip().split(":")
+        digits = text[: len(text) - len(half)].strip()
+        if ":" not in digits and len(digits) in (4, 6):  # 0230, 023000
+            digits = ":".join(digits[place : place + 2] for place in range(0, len(digits), 2))
+        parts = digits.split(":")
         try:
             hour, minute = int(parts[0]), int(parts[1]) if len(parts) > 1 else 0
             second = float(parts[2]) if len(parts) > 2 else 0.0

@@ -110,10 +110,14 @@ class Running:
         periods = int(periods)
         if freq == "infer":
             freq = self._index.freqstr or self._index.inferred_freq
-        if isinstance(freq, str):
-            return self._with_index(self._index._with(applied(self._index._values, frequency(freq).times(periods))))
+            if freq is None:
+                raise ValueError("Freq was not set in the index hence cannot be inferred")
         if freq is not None:
-            return self._with_index(self._index._with(self._index._values + periods * freq))
+            steps = frequency(freq).times(periods) if isinstance(freq, str) else None
+            labels = self._index._values
+            moved = self._index._with(labels + periods * freq if steps is None else applied(labels, steps))
+            known = getattr(self._index, "freqstr", None)
+            return self._with_index(moved if known is None or not moved.size else moved._stepping(known))
         if self.ndim == 2 and as_axis(axis) == 1:
             return shifted(self, periods, fill_value)
         return self._each_column(lambda one: as_before(running.shift(one, periods, fill_value), one))

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which arguments of selecting, ordering and combining methods Atoll answers as pandas does: see limits.py.
+
+pandas refuses, or warns of, combinations of arguments that ours would take: such calls are pandas' from the beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from ...arrays.ndarray import ndarray
+from ...columns.text.strings import Strings
+from ..classes import is_frame, is_series
+from ..data.values import is_scalar
+from ..index.base import IndexCore
+
+
+def _are_bools(labels: Any) -> bool:
+    if isinstance(labels, (str, dict)) or not hasattr(labels, "__len__"):
+        return False
+    if hasattr(labels, "dtype"):
+        return str(labels.dtype) in ("bool", "boolean")
+    return len(labels) > 0 and all(isinstance(one, (bool, np.bool_)) for one in labels)
+
+
+def _filters(self: Any, *args: Any, **kwargs: Any) -> bool:
+    """One of items, like, regex and a mask; no mask in the place of labels."""
+    given = [*args[:3], *(kwargs.get(name) for name in ("items", "like", "regex", "cond"))]
+    if sum(one is not None for one in given) != 1 or len(args) > 1:
+        return False
+    return not (args and (is_frame(args[0]) or is_series(args[0]) or _are_bools(args[0])))
+
+
+def _drops(self: Any, labels: Any = None, **options: Any) -> bool:
+    """Labels and an axis, or labels of each axis."""
+    named = options.get("index") is not None or options.get("columns") is not None
+    if named and (labels is not None or "axis" in options):
+        return False
+    index = self._index
+    return index.nlevels > 1 or type(index._column).__name__ != "Column"  # missing labels of a nullable dtype
+
+
+def _samples(self: Any, n: Any = None, frac: Any = None, **options: Any) -> bool:
+    """A number or a share of rows, all of one weight."""
+    if n is not None and frac is not None:
+        return False
+    return options.get("weights") is None and options.get("axis") in (None, 0, "index")
+
+
+def _drops_repeats(self: Any, *args: Any, **options: Any) -> bool:
+    return isinstance(options.get("ignore_index", False), bool)
+
+
+def _describes(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> bool:
+    return not (include is not None and exclude is not None)
+
+
+def _shifts(self: Any, periods: Any = 1, *args: Any, **options: Any) -> bool:
+    """Suffixes are of several periods; a frequency is that of the index, by its name."""
+    return options.get("suffix") is None or not isinstance(periods, int)
+
+
+def _sets_index(self: Any, keys: Any, **options: Any) -> bool:
+    """Labels, and arrays; no other objects."""
+    wanted = keys if isinstance(keys, list) else [keys]
+    arrays = (list, IndexCore, np.ndarray, ndarray)
+    return all(is_series(one) or isinstance(one, (*arrays, Hashable)) for one in wanted)
+
+
+def _same_dtypes(self: Any, other: Any) -> bool:
+    """Whether the columns that two frames share, or two Series, are of one dtype each."""
+    if is_series(self):
+        return is_series(other) and bool(self.dtype == other.dtype)
+    if not is_frame(other) or not (self._labels.is_unique and other._labels.is_unique):
+        return False
+    both = [one for one in self._labels.values if one in other._labels.places]
+    return all(self._column(one).dtype == other._column(one).dtype for one in both)
+
+
+def _combines(self: Any, other: Any) -> bool:
+    """Columns of numbers and strings of one dtype."""
+    held = [*_columns(self), *_columns(other)]
+    return all(isinstance(one, (ndarray, Strings)) for one in held) and len(other) > 0 and _same_dtypes(self, other)
+
+
+def _columns(rows: Any) -> list[Any]:
+    return [rows._values] if is_series(rows) else list(rows._columns)
+
+
+def _updates(self: Any, other: Any, join: Any = "left", overwrite: Any = True, **options: Any) -> bool:
+    """Columns of floats and strings: of others the dtype stays, where every value fits."""
+    if not all(isinstance(one, Strings) or one.dtype == np.float64 for one in _columns(self)):
+        return False
+    return not options and join == "left" and isinstance(overwrite, bool) and _same_dtypes(self, other)
+
+
+def _updates_series(self: Any, other: Any) -> bool:
+    return is_series(other) and _updates(self, other)
+
+
+def _resets_index(self: Any, *args: Any, **options: Any) -> bool:
+    """Columns whose labels have one level."""
+    return is_series(self) or self._labels.nlevels == 1
+
+
+def _truncates(self: Any, before: Any = None, after: Any = None, axis: Any = None, copy: Any = None) -> bool:
+    """Rows between labels of one level."""
+    return self._index.nlevels == 1 and (is_series(self) or axis in (None, 0, "index"))
+
+
+def _sets_columns(self: Any, loc: Any, value: Any) -> bool:
+    return isinstance(loc, int) and not is_frame(value)
+
+
+def _to_dict(self: Any, orient: Any = "dict", *args: Any, **options: Any) -> bool:
+    return not (orient == "tight" and (self._index.nlevels > 1 or self._labels.nlevels > 1))
+
+
+def _counts_rows(self: Any, subset: Any = None, *args: Any, **options: Any) -> bool:
+    return subset is None or is_scalar(subset) or isinstance(subset, list)
+
+
+def _quantiles(self: Any, q: Any = 0.5, axis: Any = 0, numeric_only: Any = False, **options: Any) -> bool:
+    """Of numbers: those of datetimes beside numbers have the dtypes that pandas finds for them."""
+    return numeric_only is True or all(isinstance(one, ndarray) for one in self._columns)
+
+
+#: Of methods of frames and Series, by name.
+OF_ARGUMENTS: dict[str, Any] = {
+    "filter": _filters, "drop": _drops, "sample": _samples, "drop_duplicates": _drops_repeats, "shift": _shifts,
+    "reset_index": _resets_index, "truncate": _truncates, "combine_first": _combines, "describe": _describes,
+}  # fmt: skip
+OF_ARGUMENTS_OF_SERIES: dict[str, Any] = OF_ARGUMENTS | {"update": _updates_series}
+OF_ARGUMENTS_OF_FRAMES: dict[str, Any] = OF_ARGUMENTS | {
+    "set_index": _sets_index, "update": _updates, "isetitem": _sets_columns, "to_dict": _to_dict,
+    "value_counts": _counts_rows, "quantile": _quantiles,
+}  # fmt: skip
