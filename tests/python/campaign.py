@@ -150,10 +150,14 @@ class Trial:
                 self.run_job()
                 break
             except NotStartedError:
-                if not left or "TimeoutError" not in "".join(self.errors):
+                if not left or "TimeoutError" not in self.said():
                     raise
                 self.output.clear()
                 self.errors.clear()
+
+    def said(self) -> str:
+        """The output of the job so far: its PEs print their errors, the launcher prints its own to standard error."""
+        return "".join(self.output + self.errors)
 
     def everybody(self, launcher: int) -> list[int]:
         """All processes of the job."""
@@ -225,7 +229,7 @@ class Trial:
             time.sleep(0.05)
         assert not left, f"processes {left} are left"
         assert job.returncode != 0, "a job of which a process was lost ends well"
-        text = "".join(self.output + self.errors)
+        text = self.said()
         assert "AssertionError" not in text and "Segmentation" not in text, "wrong results, or a crash"
         if victim == job.pid:
             return  # the root process has no parent to notify
@@ -340,10 +344,9 @@ def attempt(trial: Trial) -> str:
     try:
         trial.run()
     except AssertionError as error:
-        said = "".join(trial.output + trial.errors)
-        return f"{trial}: {error}\n{traceback.format_exc() if not str(error) else ''}{said}"
+        return f"{trial}: {error}\n{traceback.format_exc() if not str(error) else ''}{trial.said()}"
     except Exception:
-        return f"{trial}:\n{traceback.format_exc()}{''.join(trial.output + trial.errors)}"
+        return f"{trial}:\n{traceback.format_exc()}{trial.said()}"
     return ""
 
 
