@@ -47,6 +47,13 @@ class Session:
         raises that met the death. Does nothing where resilience is off."""
     def recoveries(self) -> list[Report]:
         """The reports so far."""
+    # -- SPMD sessions that survive deaths --
+    def keep(self, number: int, note: bytes, arrays: Sequence[Expr]) -> None:
+        """Keeps the state of a program, in the place of that of a lower number. Collective."""
+    def kept(self) -> tuple[int, bytes, list[Expr]]:
+        """The newest state: number (0: none), note and arrays."""
+    def recover(self) -> Report:
+        """Goes back to the newest state that all PEs have kept, with new processes for dead PEs. Collective."""
     def pids(self) -> list[int]:
         """Processes of the workers of a driver, from PE 1 on; 0: one that has just died."""
     def set_locator(self, locator: Callable[[], str]) -> None:
@@ -67,8 +74,12 @@ def in_job() -> bool:
     """Whether a launcher started this process as one PE of several: `atoll run`, srun, mpiexec, prterun."""
 
 def job_pe() -> int | None: ...
-def join_job(members: Sequence[int] = ...) -> Session:
-    """This process becomes the PE that its launcher says it is."""
+def join_job(members: Sequence[int] = ..., survives: bool = False) -> Session:
+    """This process becomes the PE that its launcher says it is. `survives`: the PEs go on when one has died."""
+
+def replaced_place() -> tuple[int, int, int] | None:
+    """In a process that takes the place of a dead PE and has not joined yet: its number, the number of PEs, and that of
+    the state from which they go on."""
 
 def start_driver(pes: int, threads: int, worker_argv: Sequence[str], survives: bool = False) -> Session:
     """This process becomes PE 0; PEs 1 … pes-1 run `worker_argv`, which must call `worker_main`. `survives`: the death of

@@ -19,6 +19,7 @@ LAZY = dict.fromkeys(
     "atoll.frame",
 )  # fmt: skip
 LAZY |= dict.fromkeys(("load_checkpoint", "save_checkpoint"), "atoll.frame.files.checkpoint")
+LAZY |= dict.fromkeys(("recover", "steps"), "atoll.frame.steps")
 LAZY["to_zarr"] = "atoll.io.zarr"
 LAZY["dashboard"] = "atoll.serve.dashboard.start"
 LAZY["aio"] = "atoll.serve.aio"

@@ -163,13 +163,10 @@ void Protection::send_roster() {
   std::unordered_set<const ArrayData*> to_come;
   for (const auto& call : log_)
     for (const auto& one : call->results_) to_come.insert(one.lock().get());
-  Engine& engine = connection_.engine();
+  const Engine& engine = connection_.engine();
   for (const Array& array : driver_.living()) {
     if (to_come.contains(array.get())) continue;
-    Roster::Entry entry{array->id, array->dtype, array->shape, {}};
-    if (!(array->distribution == Distribution(array->shape, engine.npes(), engine.grain())))
-      for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) entry.counts.push_back(array->distribution.count(pe));
-    roster.arrays.push_back(std::move(entry));
+    roster.arrays.push_back(entry_of(array, engine));
   }
   Writer writer;
   writer(roster);
@@ -211,6 +208,24 @@ void Protection::repeat(LoggedCall& call) {
   }
 }
 
+Roster::Entry entry_of(const Array& array, const Engine& engine) {
+  Roster::Entry entry{array->id, array->dtype, array->shape, {}};
+  if (!(array->distribution == Distribution(array->shape, engine.npes(), engine.grain())))
+    for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) entry.counts.push_back(array->distribution.count(pe));
+  return entry;
+}
+
+Array array_of(const Roster::Entry& entry, const Engine& engine, const runtime::AdoptedBlock& block) {
+  auto array = std::make_shared<ArrayData>();
+  array->dtype = entry.dtype;
+  array->shape = entry.shape;
+  array->distribution = entry.counts.empty() ? Distribution(entry.shape, engine.npes(), engine.grain())
+                                             : Distribution::of_counts(entry.counts);
+  array->pe = engine.pe();
+  array->storage = {block.data, block.owner, false};
+  return array;
+}
+
 void restore(ArrayTable& table, runtime::Ledger& ledger, const Roster& roster, Engine& engine,
              std::unordered_map<std::uint64_t, runtime::AdoptedBlock> adopted) {
   std::unordered_set<std::uint64_t> wanted;
@@ -219,14 +234,7 @@ void restore(ArrayTable& table, runtime::Ledger& ledger, const Roster& roster, E
   for (const Roster::Entry& entry : roster.arrays) {
     const auto block = adopted.find(entry.id);
     if (block == adopted.end()) continue;
-    auto array = std::make_shared<ArrayData>();
-    array->dtype = entry.dtype;
-    array->shape = entry.shape;
-    array->distribution = entry.counts.empty() ? Distribution(entry.shape, engine.npes(), engine.grain())
-                                               : Distribution::of_counts(entry.counts);
-    array->pe = engine.pe();
-    array->storage = {block->second.data, block->second.owner, false};
-    table.put_noted(entry.id, array);
+    table.put_noted(entry.id, array_of(entry, engine, block->second));
     adopted.erase(block);
   }
   for (const auto& [id, block] : adopted) ledger.erase(id);

@@ -4,10 +4,13 @@
 #include <memory>
 
 #include "atoll/array/session_link.hpp"
+#include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
+#include "atoll/base/log.hpp"
 #include "atoll/bootstrap/process.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "atoll/runtime/peers.hpp"
+#include "atoll/runtime/recovery.hpp"
 
 namespace atl::array {
 namespace {
@@ -70,17 +73,103 @@ std::shared_ptr<Session> Session::embedded(unsigned threads) {
   return session;
 }
 
-std::shared_ptr<Session> Session::join(const std::vector<std::uint32_t>& members) {
+std::shared_ptr<Session> Session::join(const std::vector<std::uint32_t>& members, Resilience resilience) {
   config::validate_environment();
   std::shared_ptr<Session> session(new Session);
   session->kind_ = Kind::spmd;
-  session->link_ = Link::join();
-  session->engine_ = session->link_->make_engine(members);
-  if (session->engine_->npes() > 1) {
-    session->whereabouts_ = std::make_unique<Whereabouts>(*session->engine_);
-    session->checks_ = config::choice(config::Variable::spmd_check) == 1;
+  if (resilience == Resilience::off) {
+    session->link_ = Link::join();
+    session->begin_spmd(members);
+  } else {
+    session->link_ = Link::join_recoverable({});
+    session->keeper_ = std::make_unique<Keeper>(session->link_->context());
+    if (session->link_->job().recoveries() == 0) session->begin_spmd(members);
+    else session->resume({});
   }
+  const fabric::Job& job = session->link_->context().job();
+  ATOLL_VALIDATE(
+      !job.is_recoverable() || resilience == Resilience::process, ValueError,
+      "other PEs of this job have called ak.init(resilience='process'), this one has not. Give it on all PEs?");
   return session;
+}
+
+void Session::begin_spmd(const std::vector<std::uint32_t>& members) {
+  engine_ = link_->make_engine(members);
+  if (engine_->npes() == 1) return;
+  whereabouts_ = std::make_unique<Whereabouts>(*engine_);
+  checks_ = config::choice(config::Variable::spmd_check) == 1;
+}
+
+std::optional<Session::Place> Session::replaced_place() {
+  if (!runtime::in_job()) return std::nullopt;
+  const runtime::Membership& membership = runtime::process_membership();
+  const fabric::Job& job = *membership.job;
+  const auto state = job.record(membership.pe).state.load(std::memory_order_acquire);  // partner: Context::join()
+  if (job.recoveries() == 0 || state != static_cast<std::uint32_t>(fabric::PeState::absent)) return std::nullopt;
+  return Place{membership.pe.value(), job.npes(), newest_common_state(job)};
+}
+
+void Session::keep(KeptState state) {
+  std::lock_guard lock(busy_);
+  ATOLL_VALIDATE(keeper_ != nullptr, Error, "this session keeps nothing: it does not survive deaths");
+  for (Array& array : state.arrays)
+    if (array->storage.exported) array = call<&copy>(Array(array));
+  Engine& engine = this->engine();
+  const Running running(*this);
+  try {
+    keeper_->keep(engine, std::move(state));
+  } catch (const PeFailedError& error) { lose(error); } catch (const TimeoutError& error) {
+    lose(error);
+  } catch (const coll::Disagreement& error) { lose(error); }
+}
+
+Recovery Session::recover() {
+  std::lock_guard lock(busy_);
+  refuse_within_operation();
+  ATOLL_VALIDATE(
+      keeper_ != nullptr, Error,
+      "this session cannot recover (it does not survive deaths). Start it with ak.init(resilience='process') "
+      "under `atoll run`?");
+  const fabric::Job& job = link_->job();
+  ATOLL_VALIDATE(engine_ == nullptr || job.has_failed(), Error,
+                 "there is nothing to recover from (no PE has died). Call ak.recover() after a PeFailedError");
+  Recovery recovery;
+  const std::int64_t begin = now_ns();
+  recovery.cause = job.failure();
+  for (std::uint32_t pe = 0; pe < job.npes(); ++pe)
+    if (job.has_died(PeId(pe))) {
+      recovery.pes.push_back(pe);
+      for (const runtime::LedgerBlock& block : runtime::read_ledger(job.segment(PeId(pe)))) {
+        ++recovery.arrays;
+        recovery.bytes += block.bytes;
+      }
+    }
+  resume([this] {
+    if (progress_) progress_("recover", 0, 0);
+  });
+  recovery.seconds = static_cast<double>(now_ns() - begin) * 1e-9;
+  keeper_->note(recovery);
+  return recovery;
+}
+
+void Session::resume(const std::function<void()>& look) {
+  for (bool is_joined = engine_ == nullptr && link_->is_joined();; is_joined = false) {
+    whereabouts_.reset();
+    engine_.reset();
+    if (!is_joined) link_->rejoin(look);
+    keeper_->take_over(link_->context());
+    try {
+      begin_spmd({});
+      keeper_->resume(*engine_);
+      numbered_ = 0;
+      for (const Array& array : keeper_->state().arrays) array->id = checks_ ? ++numbered_ : 0;
+      break;
+    } catch (const PeFailedError& error) {
+      if (!link_->job().has_failed()) throw;
+      log(LogLevel::info, "recovery: {}", error.what());
+    }
+  }
+  engine_->set_progress(progress_);
 }
 
 std::shared_ptr<Session> Session::drive(std::uint32_t pes, unsigned threads,
@@ -183,6 +272,7 @@ void Session::run_worker(std::span<const OperationHandler> handlers) {
     } catch (const PeFailedError&) {
       if (!place.job->is_recoverable()) throw;
     }
+    runtime::begin_recovery_wait(*place.job, place.pe);
     if (!place.job->await_recovery(place.pe, seen)) return;
   }
 }
@@ -263,6 +353,7 @@ void Session::abandon() noexcept {
   (void)link_.release();
   (void)driver_.release();
   (void)protection_.release();
+  (void)keeper_.release();
   (void)connection_.release();
   (void)whereabouts_.release();
   if (engine_ != nullptr) (void)new std::shared_ptr<Engine>(std::move(engine_));
@@ -287,6 +378,7 @@ void Session::end(std::string_view where) {
     // A worker has died: the others are ended all the same.
   }
   protection_.reset();
+  keeper_.reset();
   connection_.reset();
   driver_.reset();
   engine_.reset();

@@ -6,10 +6,12 @@
 #include <thread>
 
 #include "atoll/base/config.hpp"
+#include "atoll/base/log.hpp"
 #include "atoll/base/topology.hpp"
 #include "atoll/bootstrap/job.hpp"
 #include "atoll/bootstrap/process.hpp"
 #include "atoll/runtime/peers.hpp"
+#include "atoll/runtime/recovery.hpp"
 
 namespace atl::array {
 namespace {
@@ -95,6 +97,68 @@ std::unique_ptr<Session::Link> Session::Link::join(std::shared_ptr<runtime::Heap
   return link;
 }
 
+std::unique_ptr<Session::Link> Session::Link::join_recoverable(const std::function<void()>& look) {
+  const runtime::Membership& place = runtime::process_membership();
+  fabric::Job& job = *place.job;
+  ATOLL_VALIDATE(
+      place.bootstrap == nullptr && job.nodes() == 1 && !job.is_guest(), ValueError,
+      "resilience='process' is for PEs that `atoll run` has started on this host (another launcher starts no "
+      "new process for a dead PE, and the memory of a PE of another host is lost with it). Leave it out?");
+  ATOLL_VALIDATE(runtime::process_if_open() == nullptr, Error,
+                 "resilience='process' comes too late (MPI, OpenSHMEM or another session has joined the job in this "
+                 "process). Call ak.init(resilience='process') first, and leave the others out");
+  auto link = std::make_unique<Link>();
+  link->job_ = place.job;
+  link->threads_ = threads_or_default(0, job.npes());
+  job.set_recoverable();
+  link->seen_ = job.recoveries();
+  try {
+    link->context_ = runtime::open_process();
+  } catch (const PeFailedError&) {
+    if (link->seen_ == 0) throw;
+    link->rejoin(look);  // another PE has died meanwhile
+  }
+  return link;
+}
+
+void Session::Link::rejoin(const std::function<void()>& look) {
+  const PeId pe = runtime::process_membership().pe;
+  if (context_ != nullptr) heap_ = context_->lasting_heap();
+  channel_.reset();
+  context_.reset();
+  ATOLL_VALIDATE(job_->has_left(pe), Error,
+                 "this process holds its place in the job (MPI or OpenSHMEM uses it, too), and cannot join again");
+  // A new process runs its program up to the point where it joins.
+  auto all_are_there = [&] {
+    for (std::uint32_t other = 0; other < job_->npes(); ++other) {
+      const auto state = job_->record(PeId(other)).state.load(std::memory_order_acquire);  // partner: Context::join()
+      if (state == static_cast<std::uint32_t>(fabric::PeState::absent)) return job_->has_failed();
+    }
+    return true;
+  };
+  while (context_ == nullptr) {
+    runtime::begin_recovery_wait(*job_, pe);
+    await([&] { return job_->recoveries() != seen_; }, look);
+    seen_ = job_->recoveries();
+    await(all_are_there, look);
+    try {
+      runtime::ContextOptions options;
+      options.heap = heap_;
+      context_ = runtime::open_process(options);
+    } catch (const PeFailedError& error) { log(LogLevel::info, "recovery: {}", error.what()); }
+  }
+}
+
+void Session::Link::await(const std::function<bool()>& is_over, const std::function<void()>& look) const {
+  constexpr auto nap = std::chrono::microseconds(500);
+  constexpr unsigned naps_between_looks = 100;
+  for (unsigned naps = 1; !is_over(); ++naps) {
+    ATOLL_VALIDATE(!job_->shutdown_requested() && !job_->exit_requested(), PeFailedError, "the job ends");
+    std::this_thread::sleep_for(nap);
+    if (naps % naps_between_looks == 0 && look) look();
+  }
+}
+
 std::unique_ptr<Session::Link> Session::Link::drive(std::uint32_t pes, unsigned threads,
                                                     const std::vector<std::string>& worker_argv,
                                                     Resilience resilience) {
@@ -140,7 +204,7 @@ void Session::Link::await_departures(fabric::Job& job) {
   const double limit = config::seconds(config::Variable::peer_timeout);
   const Deadline deadline = limit == 0 ? Deadline::never() : Deadline::after_seconds(limit);
   bool is_late = false;
-  auto is_gone = [&](std::uint32_t pe) { return job.has_left(PeId(pe)) || job.has_died(PeId(pe)); };
+  auto is_gone = [&](std::uint32_t pe) { return runtime::waits_for_recovery(job, PeId(pe)) || job.has_died(PeId(pe)); };
   for (std::uint32_t pe = 1; pe < job.npes(); ++pe)
     while (!is_gone(pe)) {
       if (!is_late && deadline.passed()) {
@@ -175,6 +239,7 @@ Connection::Replaced Session::Link::replace_dead() {
       replaced.bytes += block.bytes;
     }
   }
+  runtime::end_recovery_waits(*job_);
   job_->announce_recovery();
   try {
     for (std::uint32_t pe : replaced.pes) workers_->replace(PeId(pe));

@@ -8,13 +8,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/wait_status.hpp"
 #include "atoll/bootstrap/guests.hpp"
 #include "atoll/bootstrap/job.hpp"
+#include "atoll/runtime/recovery.hpp"
 #include "guard.hpp"
 #include "output.hpp"
 #include "patience.hpp"
@@ -26,6 +29,9 @@ namespace {
 
 // After a PE has died the others have this long to say what they have to say, then they are killed.
 constexpr std::int64_t grace_ns = 1'000'000'000;
+// While PEs wait for the replacement of dead ones.
+constexpr int recovery_tick_ms = 2;
+constexpr std::uint32_t most_in_vain = 3;
 
 class Launch final : Processes::Listener {
  public:
@@ -36,6 +42,8 @@ class Launch final : Processes::Listener {
   void start(std::uint32_t pe);
   void take_signals();
   void judge(std::uint32_t pe);
+  bool can_be_replaced(std::uint32_t pe) const;
+  void replace_dead();
   void miss_those_who_left();
   void fail(int status, std::int64_t grace);
   void on_output(std::uint32_t pe, std::size_t which, std::string_view text) override {
@@ -67,6 +75,10 @@ class Launch final : Processes::Listener {
   std::array<LineMerger, 2> mergers_;
   int status_ = 0;
   bool failing_ = false;
+  // Of a job whose PEs survive deaths:
+  std::vector<std::uint32_t> dead_;  // to be replaced as soon as the others wait for that
+  std::vector<std::uint32_t> vain_;  // by PE: new processes in a row that have died before they joined
+  int lost_status_ = 0;  // of the first among the dead
   SurvivorStatus survivors_;  // counts unless failing_
   Deadline kill_at_ = Deadline::never();
 };
@@ -82,7 +94,8 @@ Launch::Launch(const LaunchOptions& options, pid_t guard)
       ends_(options.npes),
       left_ns_(options.npes),
       mergers_{LineMerger(STDOUT_FILENO, options.npes, options.labels, options.shown_pe),
-               LineMerger(STDERR_FILENO, options.npes, options.labels)} {}
+               LineMerger(STDERR_FILENO, options.npes, options.labels)},
+      vain_(options.npes) {}
 
 void Launch::start(std::uint32_t pe) {
   SpawnRequest request;
@@ -131,9 +144,25 @@ void Launch::judge(std::uint32_t pe) {
   fabric::PeState state = state_of(pe);
   if (state == fabric::PeState::failed && job_->survival() != fabric::Survival::none)
     return;  // the job has gone on since
+  if (state == fabric::PeState::failed && job_->is_recoverable()) return;  // noted before
+  if (can_be_replaced(pe)) {
+    vain_[pe] = state == fabric::PeState::absent ? vain_[pe] + 1 : 0;
+    if (dead_.empty()) lost_status_ = exit_status_of(end);
+    dead_.push_back(pe);
+    say(fmt::format("{} {}", name_of(pe), describe_end(end)));
+    return job_->mark_failed(PeId(pe), end, describe_end(end));
+  }
   bool left_early = false;
   if (WIFEXITED(end) && WEXITSTATUS(end) == 0) {
     if (state == fabric::PeState::finalized) { return survivors_.note_end(job_->survival()); }
+    if (state == fabric::PeState::absent && job_->recoveries() != 0) {
+      say(fmt::format(
+          "{} has ended, although the others wait for it to join them (it is the new process of a dead PE, and "
+          "its program has not come to a loop over ak.steps()). Put what is to survive into such a loop?",
+          name_of(pe)));
+      job_->mark_failed(PeId(pe), end, "ended without joining the others");
+      return fail(1, grace_ns);
+    }
     // It never joined, or never said good-bye. That is fine for a program that does not use Atoll at all.
     bool others = false;
     for (std::uint32_t other = 0; other < pes_.count(); ++other)
@@ -161,6 +190,36 @@ void Launch::judge(std::uint32_t pe) {
   fail(status, grace_ns);
 }
 
+// A process that was killed, as opposed to one that has ended itself or was told to end.
+bool Launch::can_be_replaced(std::uint32_t pe) const {
+  const int end = ends_[pe];
+  return job_->is_recoverable() && !failing_ && WIFSIGNALED(end) && !asks_to_end(WTERMSIG(end)) &&
+         vain_[pe] < most_in_vain && job_->gate().epoch.load(std::memory_order_acquire) != 0;  // all have joined once
+}
+
+void Launch::replace_dead() {
+  if (failing_ || dead_.empty()) return;
+  if (dead_.size() == pes_.count()) return fail(lost_status_, grace_ns);  // none is left to go on from
+  for (std::uint32_t pe = 0; pe < pes_.count(); ++pe) {
+    if (std::find(dead_.begin(), dead_.end(), pe) != dead_.end()) continue;
+    if (!pes_.running(pe)) return fail(lost_status_, grace_ns);  // it has ended in order: the job is never whole again
+    if (!waits_for_recovery(*job_, PeId(pe))) return;
+  }
+  (void)job_->recover();
+  end_recovery_waits(*job_);
+  job_->announce_recovery();
+  try {
+    for (std::uint32_t pe : std::exchange(dead_, {})) {
+      left_ns_[pe] = 0;
+      start(pe);
+      say(fmt::format("{} takes the place of a dead process", name_of(pe)));
+    }
+  } catch (const SetupError& error) {
+    say(error.what());
+    fail(127, grace_ns);
+  }
+}
+
 // One that ended before it joined may turn out to be missed later.
 void Launch::miss_those_who_left() {
   for (std::uint32_t pe = 0; pe < pes_.count() && !failing_; ++pe)
@@ -182,10 +241,11 @@ int Launch::run() {
   while (!pes_.all_ended() || (has_guests() && !kill_at_.passed())) {
     std::vector<pollfd> watched{{signals_.descriptor(), POLLIN, 0}};
     pes_.watch(watched);
-    ::poll(watched.data(), watched.size(), tick_ms);
+    ::poll(watched.data(), watched.size(), dead_.empty() ? tick_ms : recovery_tick_ms);
     if (watched[0].revents != 0) take_signals();
     pes_.read(watched.data() + 1, watched.size() - 1);
     pes_.reap();
+    replace_dead();
     miss_those_who_left();
     for (LineMerger& merger : mergers_) merger.flush_idle(now_ns());
     if (!failing_ && timeout.passed()) {
@@ -201,6 +261,7 @@ int Launch::run() {
     if (failing_ && kill_at_.passed()) pes_.kill_everything();
   }
   if (auto status = job_->exit_requested(); status && !failing_) fail(*status & 0xFF, 0);
+  if (!dead_.empty() && !failing_) fail(lost_status_, 0);
   pes_.drain();
   if (!failing_) report_dropped_output(mergers_[0]);
   if (failing_) pes_.kill_everything();

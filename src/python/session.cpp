@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <pthread.h>
@@ -102,6 +103,22 @@ void set_recovery_listener(Session& session, nb::object listener) {
       nb::handle(static_cast<PyObject*>(held.get()))(described(recovery));
     });
   });
+}
+
+void keep(const SessionPtr& session, std::uint64_t number, const nb::bytes& note, const std::vector<Expr*>& arrays) {
+  array::KeptState state{number, {static_cast<const char*>(note.data()), note.size()}, {}};
+  WithoutGil release;
+  for (const Expr* one : arrays) state.arrays.push_back(one->value_in(session));
+  session->keep(std::move(state));
+}
+
+/// Number, note and arrays.
+std::tuple<std::uint64_t, nb::bytes, std::vector<Expr>> kept(const SessionPtr& session) {
+  ATOLL_VALIDATE(session->keeper() != nullptr, Error, "this session keeps nothing: it does not survive deaths");
+  const array::KeptState& state = session->keeper()->state();
+  std::vector<Expr> arrays;
+  for (const Array& array : state.arrays) arrays.push_back({session, array::make_stored(Array(array))});
+  return {state.number, nb::bytes(state.note.data(), state.note.size()), std::move(arrays)};
 }
 
 void watch_every_poll(Session& session, nb::object callback, nb::object while_waiting) {
@@ -215,13 +232,27 @@ void bind_session(nb::module_& m) {
       .def(
           "moved_bytes", [](Session& s) { return s.call<&moved_bytes, Commands>(); }, Release())
       .def("set_recovery_listener", &set_recovery_listener, nb::arg("listener"))
-      .def_prop_ro("resilience", [](Session& s) { return s.protection() != nullptr ? "process" : "off"; })
+      .def_prop_ro("resilience",
+                   [](Session& s) { return s.protection() != nullptr || s.keeper() != nullptr ? "process" : "off"; })
       .def("recoveries",
            [](Session& s) {
              nb::list found;
              if (s.protection() != nullptr)
                for (const array::Recovery& one : s.protection()->history()) found.append(described(one));
+             if (s.keeper() != nullptr)
+               for (const array::Recovery& one : s.keeper()->history()) found.append(described(one));
              return found;
+           })
+      .def("keep", &keep, nb::arg("number"), nb::arg("note"), nb::arg("arrays"))
+      .def("kept", &kept)
+      .def("recover",
+           [](Session& s) {
+             array::Recovery recovery;
+             {
+               WithoutGil release;
+               recovery = s.recover();
+             }
+             return described(recovery);
            })
       .def("pids", &Session::worker_pids)
       .def("set_locator", &set_locator, nb::arg("locator"))
@@ -244,15 +275,21 @@ void bind_session(nb::module_& m) {
   });
   m.def(
       "join_job",
-      [](const std::vector<std::uint32_t>& members) {
+      [](const std::vector<std::uint32_t>& members, bool survives) {
         SessionPtr session;
         {
           WithoutGil release;
-          session = Session::join(members);
+          session = Session::join(members, survives ? Session::Resilience::process : Session::Resilience::off);
         }
         return watched(session);
       },
-      nb::arg("members") = std::vector<std::uint32_t>{});
+      nb::arg("members") = std::vector<std::uint32_t>{}, nb::arg("survives") = false);
+  m.def("replaced_place", []() -> std::optional<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>> {
+    if (Forks::here().is_child()) return std::nullopt;
+    const auto place = Session::replaced_place();
+    if (!place) return std::nullopt;
+    return std::tuple(place->pe, place->npes, place->number);
+  });
   m.def(
       "start_driver",
       [](std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv, bool survives) {

@@ -20,6 +20,7 @@ _current: _core.Session | None = None
 _front: Session | None = None
 _members: list[int] = []  # PEs of the job, where it is not all of them
 _hosts: list[str] = []  # that the user asked for
+_has_replaced = False
 _before: list[Session] = []  # sessions that are current again when the later one has ended
 
 
@@ -34,15 +35,21 @@ class Session:
     True
     """
 
-    __slots__ = ("_core", "_job")
+    __slots__ = ("_core", "_job", "_place")
 
-    def __init__(self, core: _core.Session, job: LaunchedJob | None = None) -> None:
+    def __init__(
+        self, core: _core.Session, job: LaunchedJob | None = None, place: tuple[int, int, int] | None = None
+    ) -> None:
         self._core = core
         self._job = job  # of a driver over several hosts
+        self._place = place  # PE, PEs and the state from which they go on, until this process is one of them
 
     kind = property(lambda self: self._core.kind, doc="'embedded', 'driver', 'spmd' or 'remote'.")
-    pe = property(lambda self: self._core.pe, doc="Rank of this PE; 0 in an embedded or driver session.")
-    pes = property(lambda self: self._core.pes, doc="Number of PEs.")
+    pe = property(
+        lambda self: self._place[0] if self._place else self._core.pe,
+        doc="Rank of this PE; 0 in an embedded or driver session.",
+    )
+    pes = property(lambda self: self._place[1] if self._place else self._core.pes, doc="Number of PEs.")
     threads = property(lambda self: self._core.threads, doc="Threads of each PE.")
     closed = property(lambda self: self._core.closed, doc="True once shut down.")
     failed = property(
@@ -52,8 +59,8 @@ class Session:
 
     @property
     def resilience(self) -> str:
-        """'process' where the session survives the death of workers, else 'off'."""
-        return getattr(self._core, "resilience", "off")
+        """'process' where the session survives the death of workers or, in an SPMD session, of PEs; else 'off'."""
+        return "process" if self._place else getattr(self._core, "resilience", "off")
 
     @property
     def recoveries(self) -> list[recovery.Report]:
@@ -101,7 +108,8 @@ class Session:
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"PE {self.pe} of {self.pes}, {self.threads} threads"
         if not self.closed and self.resilience != "off":
-            state += f", survives deaths of workers ({len(self.recoveries)} so far)"
+            mortal = "workers" if self.kind == "driver" else "PEs"
+            state += f", survives deaths of {mortal} ({len(self.recoveries)} so far)"
         return f"<atoll session: {self.kind}, {state}>"
 
     def _repr_html_(self) -> str:
@@ -168,6 +176,36 @@ def _start(pes: int, threads: int, hosts: list[str], has_count: bool, survives: 
     return Session(core)
 
 
+def _join(survives: bool) -> Session:
+    """A session of the job that a launcher has started this process for."""
+    place = _core.replaced_place() if survives else None
+    if place is not None:  # what precedes the loop in which the others wait concerns this process alone
+        return Session(_core.start_embedded(0), place=place)
+    return Session(_core.join_job([], survives))
+
+
+def replaced_number() -> int | None:
+    """In a process that takes the place of a dead PE: the number of the state from which the others go on."""
+    return _front._place[2] if _front is not None and _front._place else None
+
+
+def has_replaced_another() -> bool:
+    """Whether this process has taken the place of a dead PE."""
+    return _has_replaced
+
+
+def take_place() -> None:
+    """Makes such a process one of the PEs. The arrays that it has made so far end."""
+    global _current, _has_replaced
+    assert _front is not None
+    _has_replaced = True
+    _front._core.shutdown()
+    _front._core, _front._place = _core.join_job([], True), None
+    _current = _front._core
+    progress.watch(_current)
+    _current.set_locator(where)
+
+
 def _start_in_dask(client: Any, pes: int | None, threads: int | None) -> Session:
     from . import dask
     from .launched import LaunchedJob
@@ -213,7 +251,8 @@ def init(
     resilience : {"off", "process"}, optional
         "process": the death of a worker (a crash, ``kill -9``, the kernel's out-of-memory killer) does not end the
         session. A new process adopts the dead worker's memory, operations that were under way are repeated, and a
-        warning tells. For sessions whose workers this call starts. Experimental; "off" is the default.
+        warning tells. For sessions whose workers this call starts, and under ``atoll run`` on one host, where the
+        surviving PEs call `recover` after a PeFailedError. Experimental; "off" is the default.
 
     Returns
     -------
@@ -246,20 +285,25 @@ def init(
     if sum((comm is not None, bool(wanted_hosts), dask is not None)) > 1:
         raise ValueError("comm, hosts and dask exclude one another: each says where the PEs are. Give one")
     if _current is not None and not _current.closed and _front is not None:
-        fits_pes = wanted_pes in (None, _current.pes) or _current.kind == "spmd"
+        fits_pes = wanted_pes in (None, _current.pes) or _current.kind == "spmd" or _front._place is not None
         fits_pes = fits_pes and (comm is None or members == _members)
         fits_pes = fits_pes and (not wanted_hosts or wanted_hosts == _hosts or _current.kind == "spmd")
-        fits_pes = fits_pes and (_current.kind != "driver" or resilience in (None, _front.resilience))
+        survives = _current.kind == "driver" or (_current.kind == "spmd" and resilience == "process")
+        fits_pes = fits_pes and (not survives or resilience in (None, _front.resilience))
         if fits_pes and wanted_threads in (None, _current.threads):
             return _front
         raise RuntimeError(
             f"a session of {_current.pes} PEs with {_current.threads} threads is running. "
             "Call ak.shutdown() first (its arrays end with it)"
         )
+    if comm is not None and resilience == "process":
+        raise ValueError(
+            "resilience='process' is for all PEs of a job, not for those of a communicator. Leave out comm?"
+        )
     if comm is not None:
         front = Session(_core.join_job(members))
     elif in_job():
-        front = Session(_core.join_job())
+        front = _join(resilience == "process")
     elif dask is not None:
         front = _start_in_dask(dask, wanted_pes, wanted_threads)
     else:
@@ -323,7 +367,7 @@ def pe() -> int:
     >>> ak.pe()
     0
     """
-    return current().pe
+    return _front._place[0] if _front is not None and _front._place else current().pe
 
 
 def pes() -> int:
@@ -335,7 +379,7 @@ def pes() -> int:
     >>> ak.pes() >= 1
     True
     """
-    return current().pes
+    return _front._place[1] if _front is not None and _front._place else current().pes
 
 
 def threads() -> int:

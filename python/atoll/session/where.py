@@ -28,6 +28,14 @@ def where() -> str:
     return f"in {called or 'an array operation'} ({_line(frame)})"
 
 
+def position() -> str:
+    """The line of the program that has called the package, as "file:line"."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_ours(frame):
+        frame = frame.f_back
+    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
 def is_ours(frame: FrameType) -> bool:
     """Whether a frame runs code of this package."""
     return frame.f_code.co_filename.startswith(_PACKAGE)

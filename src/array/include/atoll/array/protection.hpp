@@ -137,6 +137,10 @@ struct Roster {
   }
 };
 
+/// An array as a roster lists it, and the array of an entry in a process that has adopted its block.
+Roster::Entry entry_of(const Array& array, const Engine& engine);
+Array array_of(const Roster::Entry& entry, const Engine& engine, const runtime::AdoptedBlock& block);
+
 /// Makes a worker's table what the roster says. `adopted`: blocks of a dead PE, by number; what is not used is
 /// released.
 void restore(ArrayTable& table, runtime::Ledger& ledger, const Roster& roster, Engine& engine,

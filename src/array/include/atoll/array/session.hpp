@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "atoll/array/graph.hpp"
+#include "atoll/array/keeper.hpp"
 #include "atoll/array/operations.hpp"
 #include "atoll/array/protection.hpp"
 #include "atoll/array/whereabouts.hpp"
@@ -46,7 +47,8 @@ class Session {
  public:
   struct Link;
   enum class Kind { embedded, spmd, driver };
-  /// What a driver session survives. process: the death of workers, whose memory new processes adopt.
+  /// What a session survives. process: the death of PEs, whose memory new processes adopt; of a driver session its
+  /// workers', of an SPMD session any.
   enum class Resilience { off, process };
 
   /// `threads` 0: ATOLL_THREADS, or all cores. In a process that is the only PE of a job already, on that PE.
@@ -54,7 +56,16 @@ class Session {
   /// Joins the job that the environment names; in a process that has joined it already (by MPI, say) as the same PE.
   /// Over all its PEs, or those of `members`, numbers of PEs, of which this is one: rank r is the session's PE r.
   /// Collective over them.
-  static std::shared_ptr<Session> join(const std::vector<std::uint32_t>& members = {});
+  static std::shared_ptr<Session> join(const std::vector<std::uint32_t>& members = {},
+                                       Resilience resilience = Resilience::off);
+  /// The place of a dead PE of such a session, which join() makes this process take. The other PEs wait for it.
+  struct Place {
+    std::uint32_t pe = 0;
+    std::uint32_t npes = 0;
+    std::uint64_t number = 0;  ///< of the state from which all will go on
+  };
+  /// None: this process replaces no PE, or has joined.
+  static std::optional<Place> replaced_place();
   /// Starts `pes` - 1 workers, which must call run_worker(). `threads` per PE; 0: an even share of the cores.
   static std::shared_ptr<Session> drive(std::uint32_t pes, unsigned threads,
                                         const std::vector<std::string>& worker_argv,
@@ -90,6 +101,13 @@ class Session {
   std::vector<std::int32_t> worker_pids() const;
   /// Null: the session does not survive deaths.
   Protection* protection() { return protection_.get(); }
+  /// Of an SPMD session that survives deaths; else null.
+  const Keeper* keeper() const { return keeper_.get(); }
+  /// Keeps a state of the program: Keeper::keep(). Collective.
+  void keep(KeptState state);
+  /// After a death: goes back to the newest state that all PEs have kept, with new processes in the place of the dead.
+  /// Collective over the survivors. Returns what was done.
+  Recovery recover();
   /// In the child of a fork, which has one thread and is no PE: leaves everything to the parent. Its arrays raise from
   /// now on.
   void abandon() noexcept;
@@ -265,6 +283,8 @@ class Session {
   }
   std::shared_ptr<LoggedCall> make_undo(const Array& array);
   void forward_interrupts();
+  void begin_spmd(const std::vector<std::uint32_t>& members);
+  void resume(const std::function<void()>& look);
 
   Session() = default;
   static std::shared_ptr<Session> driver(std::unique_ptr<Link> link);
@@ -288,6 +308,7 @@ class Session {
   std::unique_ptr<Driver> driver_;
   std::unique_ptr<Connection> connection_;  // of a driver that survives deaths
   std::unique_ptr<Protection> protection_;  // likewise
+  std::unique_ptr<Keeper> keeper_;  // of an SPMD session that survives deaths
   ProgressCallback progress_;
   std::unique_ptr<Whereabouts> whereabouts_;  // of an SPMD session
   Locator locator_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,9 @@ class MessageChannel final : public CommandChannel {
 
 struct Session::Link {
   static std::unique_ptr<Link> alone(unsigned threads);
+  /// As a PE of a job of `atoll run` on one host, whose PEs go on when one has died: they join again (rejoin()). In a
+  /// process that takes the place of a dead PE it waits for the others. `look` is called now and then, and may throw.
+  static std::unique_ptr<Link> join_recoverable(const std::function<void()>& look);
   /// `heap`: of a Context before, in a recoverable job.
   static std::unique_ptr<Link> join(std::shared_ptr<runtime::Heap> heap = {});
   static std::unique_ptr<Link> drive(std::uint32_t pes, unsigned threads, const std::vector<std::string>& worker_argv,
@@ -65,11 +69,16 @@ struct Session::Link {
   void interrupt_workers() {
     if (workers_ != nullptr) workers_->interrupt();
   }
+  bool is_joined() const { return context_ != nullptr; }
   runtime::Context& context() { return *context_; }
-  const fabric::Job& job() const { return job_ != nullptr ? *job_ : context_->job(); }  ///< of a driver
+  /// Of a driver, and of a PE that survives deaths.
+  const fabric::Job& job() const { return job_ != nullptr ? *job_ : context_->job(); }
   /// Driver of a recoverable job, whose engine has ended: leaves, and joins again with the survivors and new processes
   /// in the place of the dead. Returns those.
   Connection::Replaced replace_dead();
+  /// PE of a recoverable job that a launcher keeps, whose engine has ended: leaves, waits until the launcher has
+  /// replaced the dead, and joins again with all. Without an end while a replacement prepares itself.
+  void rejoin(const std::function<void()>& look);
   /// Likewise: kills the worker for which a wait has timed out, if there is one.
   void end_suspect();
 
@@ -80,10 +89,12 @@ struct Session::Link {
 
  private:
   void await_departures(fabric::Job& job);
+  void await(const std::function<bool()>& is_over, const std::function<void()>& look) const;
 
   std::unique_ptr<runtime::WorkerGroup> workers_;
   std::optional<runtime::Membership> launched_;  // of a driver over hosts
-  std::shared_ptr<fabric::Job> job_;  // of a driver whose workers are on this host
+  std::shared_ptr<fabric::Job> job_;  // of a driver whose workers are on this host, and of a PE that survives deaths
+  std::uint32_t seen_ = 0;  // recoveries of the job when the Context was made
   std::shared_ptr<runtime::Heap> heap_;  // of the Context before, while there is none
   std::shared_ptr<runtime::Context> context_;  // of all doors, but of a driver and of a process alone
   unsigned threads_ = 1;
