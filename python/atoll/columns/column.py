@@ -53,7 +53,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
     (np.int64(4), 1)
     """
 
-    __slots__ = ("_valid", "_values")
+    __slots__ = ("__weakref__", "_valid", "_values")
     _values: Any
     _valid: ndarray | None  # bool; None: nothing is missing
     _decides = 1  # the column with the largest value decides the class of a combination; plain numbers never do

@@ -141,3 +141,62 @@ def test_broken_manifests_are_errors_that_name_the_file(tmp_path):
         file.write_text(text)
         with pytest.raises(ValueError, match=r"cannot read .*manifest\.json"):
             ak.load_checkpoint(tmp_path / "a")
+
+
+def files_of(path):
+    """The numbers of files in a checkpoint's columns, by name of the object."""
+    manifest = json.loads((path / "manifest.json").read_text())
+    found = {}
+    for name, told in manifest["objects"].items():
+        columns = next((told[key] for key in ("parts", "columns") if key in told), [])
+        for column in columns:
+            root = path / str(column)
+            files = sorted(root.rglob("*")) if root.is_dir() else [root]
+            found[name, columns.index(column)] = {one.stat().st_ino for one in files if one.is_file()}
+    return found
+
+
+@pytest.mark.parametrize("pes", [1, 3])
+def test_unchanged_columns_are_linked(tmp_path, pes):
+    ak.shutdown()
+    with ak.init(pes, 1):
+        kept = things()
+        kept["changed"], kept["viewed"], kept["replaced"] = ak.zeros(100), ak.zeros(100), ak.zeros(10)
+        view = kept["viewed"][10:20]
+        path = tmp_path / "state"
+        ak.save_checkpoint(path, kept)
+        before = files_of(path)
+        kept["changed"][3] = 1
+        view[:] = 2
+        kept["replaced"] = ak.zeros(10)
+        kept["frame"]["a"] = kept["frame"]["a"] + 1
+        ak.save_checkpoint(path, kept)
+        after = files_of(path)
+        written = {name for name in after if after[name].isdisjoint(before[name])}
+        assert written == {("changed", 0), ("viewed", 0), ("replaced", 0), ("frame", 0)}
+        same(ak.load_checkpoint(path), kept)
+        ak.save_checkpoint(path, kept)
+        assert files_of(path) == after
+
+
+def test_a_checkpoint_of_another_process_is_not_linked(tmp_path, one_session):
+    kept = {"a": ak.arange(10)}
+    path = tmp_path / "state"
+    ak.save_checkpoint(path, kept)
+    manifest = json.loads((path / "manifest.json").read_text())
+    (path / "manifest.json").write_text(json.dumps(manifest | {"token": "another"}))
+    before = files_of(path)
+    ak.save_checkpoint(path, kept)
+    assert files_of(path)["a", 0].isdisjoint(before["a", 0])
+
+
+def test_memory_that_numpy_shares_is_written_again(tmp_path):
+    ak.shutdown()
+    with ak.init(1, 1):
+        a = ak.zeros(10)
+        ak.save_checkpoint(tmp_path / "state", {"a": a})
+        shared = a.to_numpy(copy=False)
+        for value in (7, 8):
+            shared[3] = value
+            ak.save_checkpoint(tmp_path / "state", {"a": a})
+            assert ak.load_checkpoint(tmp_path / "state")["a"].tolist() == [0, 0, 0, value] + [0] * 6

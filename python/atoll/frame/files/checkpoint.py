@@ -4,9 +4,14 @@
 from __future__ import annotations
 
 import json
+import math
+import operator
 import os
+import secrets
+import shutil
 import sys
-from collections.abc import Iterator, Mapping
+import weakref
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...arrays.array import Array
@@ -29,7 +34,9 @@ _NAMES = (str, int, float, bool, type(None))
 def save_checkpoint(path: Any, objects: Mapping[str, Any] | None = None) -> list[str]:
     """Writes arrays, columns, Series, indexes and frames to a directory, each PE its own rows.
 
-    The directory appears whole or not at all: a checkpoint that was there stays until the new one is complete.
+    The directory appears whole or not at all: a checkpoint that was there stays until the new one is complete. Arrays
+    and columns that have not changed since this process wrote that one are not written again: the new directory has
+    hard links to their files, where the file system has those.
 
     Parameters
     ----------
@@ -67,20 +74,98 @@ def save_checkpoint(path: Any, objects: Mapping[str, Any] | None = None) -> list
     return list(objects)
 
 
-def checkpoint_steps(path: Any, objects: Mapping[str, Any]) -> Iterator[None]:
+def checkpoint_steps(path: Any, objects: Mapping[str, Any], note: Any = None) -> Iterator[None]:
     """Writes a checkpoint in steps of one column, so that a server can do other work in between.
 
-    The objects must not change before the last step. Closing the iterator earlier leaves the checkpoint before.
+    The objects must not change before the last step. Closing the iterator earlier leaves the checkpoint before. `note`
+    is a value for JSON, which `load_checkpoint_with_note` returns.
     """
     target, _ = target_here(os.fspath(path))
-    columns: list[Any] = []
+    columns = _Columns()
     told = {name: _described(name, one, columns) for name, one in objects.items()}
-    kinds = []
+    known = _written.get(target)
+    if known is not None and once(_token_of, target) != known.token:
+        known = None
+    new, kinds = _Written(once(_new_token)), []
     with replacing(target, directory_beside) as aside:
-        for number, column in enumerate(columns):
-            kinds.append(_write(os.path.join(aside, str(number)), column))
+        for number, (source, part, make) in enumerate(columns.entries):
+            place = os.path.join(aside, str(number))
+            kind = known.link(source, part, target, place) if known is not None else None
+            kinds.append(kind or _write(place, make()))
+            new.note(source, part, number, kinds[-1])
             yield
-        once(_write_manifest, aside, {"version": _VERSION, "objects": told, "columns": kinds})
+        manifest = {"version": _VERSION, "token": new.token, "note": note, "objects": told, "columns": kinds}
+        once(_write_manifest, aside, manifest)
+    _written[target] = new
+
+
+class _Columns:
+    """The columns of a checkpoint: for each its source (an array or column), its number among those, and its maker."""
+
+    def __init__(self) -> None:
+        self.entries: list[tuple[Any, int, Callable[[], Any]]] = []
+
+    def put(self, source: Any, part: int, make: Callable[[], Any]) -> int:
+        """The number of a column."""
+        self.entries.append((source, part, make))
+        return len(self.entries) - 1
+
+
+class _Written:
+    """The checkpoint that this process has written to a directory: which arrays and columns are in which files."""
+
+    def __init__(self, token: str) -> None:
+        self.token = token
+        self._places: dict[tuple[int, int], tuple[weakref.ref[Any], tuple[float, ...], int, str]] = {}
+
+    def note(self, source: Any, part: int, number: int, kind: str) -> None:
+        """Column `number` has the elements that `source` has now."""
+        self._places[id(source), part] = (weakref.ref(source), _versions(source), number, kind)
+
+    def link(self, source: Any, part: int, target: str, place: str) -> str | None:
+        """Links the files of an unchanged column to `place`; returns its kind, or None: it is to be written."""
+        known = self._places.get((id(source), part))
+        versions = _versions(source)
+        if known is None or known[0]() is not source or any(map(operator.ne, known[1], versions)):
+            return None
+        return known[3] if once(_link, os.path.join(target, str(known[2])), place) else None
+
+
+#: By directory.
+_written: dict[str, _Written] = {}
+
+
+def _versions(source: Any) -> tuple[float, ...]:
+    """What changes with the elements; with memory that NumPy shares it differs from itself."""
+    if isinstance(source, Array):
+        return (source._version if source.base is None else math.nan,)
+    parts = (getattr(source, name, None) for name in ("_values", "_valid"))
+    return tuple(one._version for one in parts if isinstance(one, Array))
+
+
+def _link(old: str, new: str) -> bool:
+    """Hard links to a file, or to all files of a directory. False: the file system has none, and nothing is left."""
+    try:
+        if not os.path.isdir(old):
+            os.link(old, new)
+            return True
+        shutil.copytree(old, new, copy_function=os.link)
+    except OSError:
+        shutil.rmtree(new, ignore_errors=True)
+        return False
+    return True
+
+
+def _new_token() -> str:
+    return secrets.token_hex(8)
+
+
+def _token_of(path: str) -> str | None:
+    """That of the checkpoint in a directory; None: there is none, or one that is broken."""
+    try:
+        return str(_read_manifest(path).get("token"))
+    except (OSError, ValueError):
+        return None
 
 
 def load_checkpoint(path: Any) -> dict[str, Any]:
@@ -93,6 +178,11 @@ def load_checkpoint(path: Any) -> dict[str, Any]:
     ValueError
         One that is broken, or of a later version.
     """
+    return load_checkpoint_with_note(path)[0]
+
+
+def load_checkpoint_with_note(path: Any) -> tuple[dict[str, Any], Any]:
+    """Reads the objects, and the note that `checkpoint_steps` was given."""
     source, _ = target_here(os.fspath(path))
     told = once(_read_manifest, source)
     what = f"cannot read {os.path.join(source, _MANIFEST)}: "
@@ -110,7 +200,7 @@ def load_checkpoint(path: Any) -> dict[str, Any]:
             found[name] = _made(one, columns)
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
             raise ValueError(f"{what}object {name!r} is broken ({type(error).__name__}: {error}).") from error
-    return found
+    return found, told.get("note")
 
 
 def _is_kept(one: Any) -> bool:
@@ -120,12 +210,11 @@ def _is_kept(one: Any) -> bool:
 # -- objects as columns --
 
 
-def _described(name: str, one: Any, columns: list[Any]) -> dict[str, Any]:
+def _described(name: str, one: Any, columns: _Columns) -> dict[str, Any]:
     """Description of an object, and the numbers of its columns."""
 
     def put(column: Any) -> int:
-        columns.append(column)
-        return len(columns) - 1
+        return columns.put(column, 0, lambda: column)
 
     def label(value: Any) -> Any:
         if isinstance(value, tuple):
@@ -157,8 +246,17 @@ def _described(name: str, one: Any, columns: list[Any]) -> dict[str, Any]:
         return {"kind": "column", "column": put(one)}
     if isinstance(one, Array):
         array: Any = one
-        flat = array.reshape(-1) if array.ndim != 1 else array
-        parts = [put(flat.real.copy()), put(flat.imag.copy())] if one.dtype.kind == "c" else [put(flat)]
+
+        def flat() -> Any:
+            return array.reshape(-1) if array.ndim != 1 else array
+
+        if one.dtype.kind == "c":
+            parts = [
+                columns.put(array, 0, lambda: flat().real.copy()),
+                columns.put(array, 1, lambda: flat().imag.copy()),
+            ]
+        else:
+            parts = [columns.put(array, 0, flat)]
         return {"kind": "array", "parts": parts, "shape": list(one.shape), "dtype": str(one.dtype)}
     raise TypeError(f"{name!r} is {type(one).__name__}: a checkpoint keeps arrays, columns, Series, indexes and frames")
 
