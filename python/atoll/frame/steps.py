@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops of SPMD programs that go on when a PE has died: what they keep at each step, and where they resume."""
+"""Loops that go on when a PE has died, or in another run of the program: what they keep, and where they resume."""
 
 from __future__ import annotations
 
 import operator
+import os
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .. import _core
 from ..arrays.array import Array, wrap
 from ..arrays.pair import Pair
 from ..session import current
+from ..session.intervals import USUAL_FAILURE_GAP, Schedule
 from ..session.recovery import Report
-from ..session.session import replaced_number, take_place
+from ..session.session import checkpoint_root, replaced_number, take_place
 from ..session.where import position
+from .files.saved_steps import Saver, put_back
 
 __all__ = ["recover", "steps"]
 
@@ -58,8 +61,11 @@ def recover() -> Report:
     return report
 
 
-def steps(count: int, keep: dict[str, Any] | None = None, *, every: int = 1) -> Iterator[int]:
-    """The numbers 0 … `count` - 1, as `range` has them, for a loop that survives the death of PEs.
+def steps(
+    count: int, keep: dict[str, Any] | None = None, *, every: int = 1, checkpoint: Any = None,
+    seconds: float | None = None, failure_gap: float = USUAL_FAILURE_GAP,
+) -> Iterator[int]:  # fmt: skip
+    """The numbers 0 … `count` - 1, as `range` has them, for a loop that survives the death of PEs, or of all.
 
     Parameters
     ----------
@@ -71,6 +77,15 @@ def steps(count: int, keep: dict[str, Any] | None = None, *, every: int = 1) -> 
         costs nothing until it changes; then both versions take memory during a step.
     every : int, optional
         Keeps at each such step alone, so that more steps are repeated after a death.
+    checkpoint : path, optional
+        A directory for checkpoints of `keep`, as `ak.save_checkpoint` writes them: arrays, columns, frames, and values
+        that JSON has. If there is one, the loop begins at its step, on any number of PEs. The default is a directory
+        below that of ``ak.init(checkpoint=…)``, if that names one.
+    seconds : float, optional
+        Time between checkpoints. By default it is chosen so that checkpoints and repeated steps together take the least
+        time, from the cost of the last checkpoint and `failure_gap`.
+    failure_gap : float
+        Mean seconds between failures that end the program, as assumed: a day by default.
 
     Yields
     ------
@@ -85,8 +100,9 @@ def steps(count: int, keep: dict[str, Any] | None = None, *, every: int = 1) -> 
 
     Notes
     -----
-    In sessions that do not survive deaths this is `range`, after the functions were called. The memory is kept from the
-    beginning of a step to that of the next one, also in the next loop.
+    In sessions that do not survive deaths, and without checkpoints, this is `range`, after the functions were called.
+    The memory is kept from the beginning of a step to that of the next one, also in the next loop. The last checkpoint
+    is that of the end: remove the directory to begin at 0.
 
     Examples
     --------
@@ -116,10 +132,24 @@ def steps(count: int, keep: dict[str, Any] | None = None, *, every: int = 1) -> 
         raise ValueError(f"every must be at least 1, not {gap}")
     if keep is not None and not isinstance(keep, dict):
         raise TypeError(f"keep must be a dictionary, not {type(keep).__name__}: new values are put into it")
-    return _steps(number, {} if keep is None else keep, gap, position())
+    if seconds is not None and not seconds >= 0:
+        raise ValueError(f"seconds must not be negative, not {seconds}")
+    if not failure_gap > 0:
+        raise ValueError(f"failure_gap must be positive, not {failure_gap}")
+    place = position()
+
+    def saver() -> Saver | None:
+        path = checkpoint
+        if path is None and (root := checkpoint_root()):
+            path = os.path.join(root, str(_begun + 1))
+        return None if path is None else Saver(path, Schedule(seconds, failure_gap))
+
+    return _steps(number, {} if keep is None else keep, gap, place, saver)
 
 
-def _steps(count: int, keep: dict[str, Any], every: int, place: str) -> Iterator[int]:
+def _steps(
+    count: int, keep: dict[str, Any], every: int, place: str, make_saver: Callable[[], Saver | None]
+) -> Iterator[int]:
     global _begun
     session = current()
     wanted = replaced_number()
@@ -130,19 +160,25 @@ def _steps(count: int, keep: dict[str, Any], every: int, place: str) -> Iterator
             return
         take_place()
         session = current()
-    elif session.kind != "spmd" or session.resilience == "off":
-        _make(keep)
-        yield from range(count)
-        return
+    keeps = session.kind == "spmd" and session.resilience != "off"
     first = _resumed(session, keep, place) if _take_resumption() or wanted is not None else None
+    if first is not None:
+        _begun -= 1
+    saver = make_saver()
+    _begun += 1
+    if first is None and saver is not None:
+        first = saver.restored(keep)
     if first is None:
-        _begun += 1
         _make(keep)
         first = 0
     for step in range(first, count):
-        if (step - first) % every == 0:
+        if keeps and (step - first) % every == 0:
             _keep(session, keep, step, place)
+        if saver is not None and step > first:
+            saver.save_if_due(keep, step)
         yield step
+    if saver is not None:
+        saver.save(keep, count)
 
 
 def _take_resumption() -> bool:
@@ -198,14 +234,5 @@ def _resumed(session: _core.Session, keep: dict[str, Any], place: str) -> int | 
         )
     left = iter(exprs)
     for name, parts, value in told:
-        if parts == 0:
-            keep[name] = value
-            continue
-        expr: Any = next(left) if parts == 1 else Pair(next(left), next(left))
-        known = keep.get(name)
-        if isinstance(known, Array) and known.base is None and known._code == expr.dtype and known.shape == expr.shape:
-            known._expr = expr
-            known._version += 1
-        else:
-            keep[name] = wrap(expr)
+        put_back(keep, name, value if parts == 0 else wrap(next(left) if parts == 1 else Pair(next(left), next(left))))  # type: ignore[arg-type]
     return (number & (1 << _STEP_BITS) - 1) - 1

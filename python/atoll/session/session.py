@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 from collections.abc import Sequence
 from html import escape
 from types import TracebackType
@@ -21,6 +22,7 @@ _front: Session | None = None
 _members: list[int] = []  # PEs of the job, where it is not all of them
 _hosts: list[str] = []  # that the user asked for
 _has_replaced = False
+_checkpoint_root = ""
 _before: list[Session] = []  # sessions that are current again when the later one has ended
 
 
@@ -189,6 +191,11 @@ def replaced_number() -> int | None:
     return _front._place[2] if _front is not None and _front._place else None
 
 
+def checkpoint_root() -> str:
+    """The directory for checkpoints of loops that `ak.init` was given; empty: none."""
+    return _checkpoint_root
+
+
 def has_replaced_another() -> bool:
     """Whether this process has taken the place of a dead PE."""
     return _has_replaced
@@ -228,6 +235,7 @@ def init(
     comm: Any = None,
     dask: Any = None,
     resilience: str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Session:
     """Start a session. Optional: the first array starts an embedded one.
 
@@ -253,6 +261,8 @@ def init(
         session. A new process adopts the dead worker's memory, operations that were under way are repeated, and a
         warning tells. For sessions whose workers this call starts, and under ``atoll run`` on one host, where the
         surviving PEs call `recover` after a PeFailedError. Experimental; "off" is the default.
+    checkpoint : path, optional
+        A directory in which loops over `steps` write checkpoints and find those of an earlier run, loop by loop.
 
     Returns
     -------
@@ -271,7 +281,9 @@ def init(
     >>> ak.init() is ak.init()
     True
     """
-    global _current, _front, _members, _hosts
+    global _current, _front, _members, _hosts, _checkpoint_root
+    if checkpoint is not None:
+        _checkpoint_root = os.path.abspath(os.path.expanduser(os.fspath(checkpoint)))
     if _front is not None and not _front.closed and _front.kind in ("driver", "remote") and _front.failed:
         _front.shutdown()
     if resilience is not None and resilience not in recovery.LEVELS:

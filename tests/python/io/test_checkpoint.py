@@ -162,6 +162,8 @@ def test_unchanged_columns_are_linked(tmp_path, pes):
     with ak.init(pes, 1):
         kept = things()
         kept["changed"], kept["viewed"], kept["replaced"] = ak.zeros(100), ak.zeros(100), ak.zeros(10)
+        kept["frame"] = ak.DataFrame({"a": ak.arange(30), "t": ak.strings(["x", "ä", "y"] * 10)})
+        del kept["some"], kept["texts"], kept["moments"]  # memory that pandas and NumPy share: written each time
         view = kept["viewed"][10:20]
         path = tmp_path / "state"
         ak.save_checkpoint(path, kept)

@@ -68,7 +68,7 @@ def save_checkpoint(path: Any, objects: Mapping[str, Any] | None = None) -> list
     """
     if objects is None:
         main = vars(sys.modules["__main__"])
-        objects = {name: one for name, one in main.items() if not name.startswith("_") and _is_kept(one)}
+        objects = {name: one for name, one in main.items() if not name.startswith("_") and is_kept(one)}
     for _ in checkpoint_steps(path, objects):
         pass
     return list(objects)
@@ -203,7 +203,8 @@ def load_checkpoint_with_note(path: Any) -> tuple[dict[str, Any], Any]:
     return found, told.get("note")
 
 
-def _is_kept(one: Any) -> bool:
+def is_kept(one: Any) -> bool:
+    """Whether a checkpoint can hold an object."""
     return isinstance(one, (Array, Column, Series, DataFrame, Index))
 
 

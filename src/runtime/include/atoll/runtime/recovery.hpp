@@ -26,7 +26,7 @@ static_assert(sizeof(RecoveryWait) <= sizeof(LedgerHead::reserved));
 inline RecoveryWait& recovery_wait_of(const fabric::Job& job, PeId pe) {
   return *reinterpret_cast<RecoveryWait*>(job.segment(pe) + Context::ledger_offset + offsetof(LedgerHead, reserved));
 }
-/// Called by a PE when its Context has ended, before it looks at Job::recoveries(). Until then nobody calls
+/// Called by a PE when its Context has ended, before it looks at Job::recoveries(). Until then no process calls
 /// Job::recover().
 inline void begin_recovery_wait(const fabric::Job& job, PeId pe) {
   recovery_wait_of(job, pe).waits.store(1, std::memory_order_release);  // partner: waits_for_recovery()
