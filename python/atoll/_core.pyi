@@ -407,6 +407,13 @@ def reinterpret(x: Expr, dtype: int, shape: Sequence[int]) -> Expr:
     """The same bytes as elements of another type, in a shape of as many bytes."""
 
 def transpose(x: Expr, axes: Sequence[int]) -> Expr: ...
+def read_bytes(x: Expr, begin: int, to: np.ndarray[Any, Any]) -> None:
+    """Copies bytes of the elements, in C order from byte `begin` on, to an array of uint8 on PE 0 (driver)."""
+
+def write_bytes(x: Expr, begin: int, values: np.ndarray[Any, Any]) -> None:
+    """Replaces bytes of the elements, in C order from byte `begin` on, by an array of uint8 of PE 0 (driver). An
+    interrupt leaves some of them replaced."""
+
 def get_slice(x: Expr, slices: Sequence[tuple[int, int, int]]) -> Expr:
     """One (start, step, count) per axis, step may be negative; all indices in range."""
 

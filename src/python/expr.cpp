@@ -265,6 +265,23 @@ void bind_expr(nb::module_& m) {
     return Expr{session,
                 make_stored(session->call<&array::from_local>(dtype, shape, DriverOnly<const void*>{rows.data()}))};
   });
+  m.def(
+      "read_bytes",
+      [](Expr& e, std::int64_t begin, nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> to) {
+        WithoutGil release;
+        const std::int64_t end = begin + static_cast<std::int64_t>(to.size());
+        e.session->call<&array::read_bytes>(e.value(), begin, end, DriverOnly<void*>{to.data()});
+      },
+      nb::arg("x"), nb::arg("begin"), nb::arg("to"));
+  m.def(
+      "write_bytes",
+      [](Expr& e, std::int64_t begin,
+         nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> values) {
+        WithoutGil release;
+        const std::int64_t end = begin + static_cast<std::int64_t>(values.size());
+        e.session->call<&array::write_bytes>(e.own(), begin, end, DriverOnly<const void*>{values.data()});
+      },
+      nb::arg("x"), nb::arg("begin"), nb::arg("values"));
   m.def("get_slice", &get_slice, Release());
 }
 

@@ -34,13 +34,18 @@ _COMPUTE = (
 #: These unpickle bytes of the client, on every PE.
 _CODE = ("run_everywhere",)
 #: Functions of the server itself: `server/names.py`.
-SERVICES = {"attach": Role.READ, "published": Role.READ, "publish": Role.COMPUTE, "unpublish": Role.COMPUTE}
+_NAMES = {"attach": Role.READ, "published": Role.READ, "publish": Role.COMPUTE, "unpublish": Role.COMPUTE}
+#: Pieces of large arrays: `server/transfers.py`.
+_TRANSFERS = {"fetch": Role.READ, "store": Role.COMPUTE, "upload": Role.COMPUTE}
+SERVICES = {**_NAMES, **_TRANSFERS}
 #: Functions of `_core` that take a session or handles and cannot be called by a client, and why.
 LOCAL = {
     "from_local": "rows of a PE come from its own program",
     "join_symmetric": "symmetric memory is that of this process",
     "limit": "a loop of benchmarks",
+    "read_bytes": "the server calls it for `fetch`",
     "text_from_objects": "the client makes the buffers, module `dispatch`",
+    "write_bytes": "the server calls it for `store` and `upload`",
 }
 
 ROLES: dict[str, Role] = {

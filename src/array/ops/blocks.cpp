@@ -42,6 +42,18 @@ void OpenBlocks::read_bytes(std::size_t begin, std::size_t end, void* to) const 
   }
 }
 
+void OpenBlocks::write_bytes(std::size_t begin, std::size_t end, const void* from) const {
+  const auto* source = static_cast<const std::byte*>(from);
+  while (begin < end) {
+    const std::uint32_t owner = distribution_.owner(static_cast<std::int64_t>(begin / row_bytes_));
+    const std::size_t first = static_cast<std::size_t>(distribution_.begin(owner)) * row_bytes_;
+    const std::size_t stop = std::min(end, static_cast<std::size_t>(distribution_.end(owner)) * row_bytes_);
+    reach_.put(owner, begin - first, source, stop - begin);
+    source += stop - begin;
+    begin = stop;
+  }
+}
+
 void OpenBlocks::write_rows(std::int64_t begin, std::int64_t end, const void* from) const {
   const auto* source = static_cast<const std::byte*>(from);
   for_owners(begin, end, [&](std::uint32_t owner, std::int64_t first, std::int64_t stop) {

@@ -51,6 +51,36 @@ void to_buffer(Engine& engine, Array array, DriverOnly<void*> destination) {
   blocks.close();
 }
 
+namespace {
+
+/// Bytes [begin, end) of an array, as sizes. ValueError where the array has no such bytes.
+std::pair<std::size_t, std::size_t> checked_bytes(const ArrayData& array, std::int64_t begin, std::int64_t end) {
+  const std::int64_t size = array.shape.size() * static_cast<std::int64_t>(size_of(array.dtype));
+  ATOLL_VALIDATE(0 <= begin && begin <= end && end <= size, ValueError, "an array of {} bytes has no bytes {} to {}",
+                 size, begin, end);
+  return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end)};
+}
+
+}  // namespace
+
+void read_bytes(Engine& engine, Array array, std::int64_t begin, std::int64_t end, DriverOnly<void*> destination) {
+  const auto [first, stop] = checked_bytes(*array, begin, end);
+  OpenBlocks blocks(engine, *array);
+  engine.interruptibly(array->shape.size(), [&, first = first, stop = stop] {
+    if (destination.value != nullptr) blocks.read_bytes(first, stop, destination.value);
+  });
+  blocks.close();
+}
+
+void write_bytes(Engine& engine, Array array, std::int64_t begin, std::int64_t end, DriverOnly<const void*> source) {
+  const auto [first, stop] = checked_bytes(*array, begin, end);
+  OpenBlocks blocks(engine, *array);
+  engine.interruptibly(array->shape.size(), [&, first = first, stop = stop] {
+    if (source.value != nullptr) blocks.write_bytes(first, stop, source.value);
+  });
+  blocks.close();
+}
+
 std::uint64_t item_bits(Engine& engine, Array array) {
   ATOLL_VALIDATE(array->shape.size() == 1, ValueError, "can only convert an array of size 1 to a Python scalar");
   std::uint64_t bits = 0;

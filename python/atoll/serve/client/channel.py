@@ -20,9 +20,11 @@ from typing import Any
 
 import numpy as np
 
+from ...session.peer import user_of
 from ..certificates import fingerprint_of
 from ..handshake import RefusedError, client_steps
 from ..protocol import BODY_LIMIT, HANDSHAKE_SECONDS, HEADER, Header, Kind, ProtocolError, Role, frame_head, header_of
+from ..transfer import TransferMemory
 
 _BUFFER = 64 << 10
 _GONE_SECONDS = 1.0  # for which an address that refuses connections is tried again
@@ -43,6 +45,11 @@ class Target:
     fingerprint: str = ""  # SHA-256 of the server's certificate, where it must be this one
     tunnel: Any = None  # `ssh.Tunnel` that forwards `path`
 
+    @property
+    def local(self) -> dict[str, Any]:
+        """What a request says where the server is a process of this host: it may pass memory."""
+        return {"memory": True} if self.path and self.tunnel is None and self.tls is None else {}
+
     def open(self, seconds: float = HANDSHAKE_SECONDS) -> socket.socket:
         """A connection, not authenticated yet."""
         if self.tunnel is not None:
@@ -52,6 +59,8 @@ class Target:
             try:
                 unix.settimeout(seconds)
                 unix.connect(self.path)
+                if self.tunnel is None:
+                    self._check_owner(unix)
             except BaseException:
                 unix.close()
                 raise
@@ -66,6 +75,12 @@ class Target:
         except BaseException:
             plain.close()
             raise
+
+    def _check_owner(self, unix: socket.socket) -> None:
+        if (user := user_of(unix)) != os.getuid():
+            raise RefusedError(
+                f"{self.path} belongs to a process of user {user}, not of user {os.getuid()}. Is it this user's server?"
+            )
 
     def _secured(self, plain: socket.socket) -> socket.socket:
         assert self.tls is not None
@@ -156,11 +171,12 @@ class Channel:
     closes it; the next use resumes, and the server sends again what was not acknowledged.
     """
 
-    def __init__(self, target: Target, request: Mapping[str, Any]) -> None:
+    def __init__(self, target: Target, request: dict[str, Any]) -> None:
         self.target = target
         self._socket: socket.socket | None = None
-        connection, self.reply = target.ask(request)
-        self._adopt(connection)
+        connection, self.reply = target.ask(request | target.local)
+        self.memory: TransferMemory | None = None
+        self._adopt(connection, self.reply)
         self._waiting = False  # for bytes, of which none has been taken
         self._buffer = memoryview(bytearray(_BUFFER))
         self._begin = self._end = 0
@@ -248,7 +264,13 @@ class Channel:
 
     # -- resuming --
 
-    def _adopt(self, connection: socket.socket) -> None:
+    def _adopt(self, connection: socket.socket, reply: Mapping[str, Any]) -> None:
+        if reply.get("memory"):
+            try:
+                self.memory = TransferMemory.receive(connection)
+            except BaseException:
+                connection.close()
+                raise
         connection.settimeout(None)
         self._readable = select.poll()
         self._readable.register(connection, select.POLLIN)
@@ -273,6 +295,7 @@ class Channel:
         began, delay = time.monotonic(), 0.02
         request = {
             "purpose": "resume", "session": self.reply["session"], "key": self.reply["key"], "answered": self.answered,
+            **self.target.local,
         }  # fmt: skip
         while True:
             try:
@@ -290,7 +313,11 @@ class Channel:
             time.sleep(delay)
             delay = min(2 * delay, 1.0)
         done = int(reply["done"])
-        self._adopt(connection)
+        try:
+            self._adopt(connection, reply)
+        except OSError as error:
+            self._lost(error)
+            return
         self.resumed += 1
         try:
             for frame in self._kept:

@@ -71,10 +71,6 @@ def _lazy(name: str, local: Callable[..., Any]) -> Callable[..., Any]:
 # -- arguments that are made into what can be sent --
 
 
-def _from_numpy(session: Any, values: np.ndarray[Any, Any], copy: bool) -> tuple[Any, ...]:
-    return session, plain(values), True
-
-
 def _from_buffers(session: Any, offsets: Any, data: Any, owner: Any, binary: bool = False) -> tuple[Any, ...]:
     return session, plain(offsets), plain(data), None, binary
 
@@ -85,7 +81,6 @@ def _from_padded(session: Any, values: np.ndarray[Any, Any]) -> tuple[Any, ...]:
 
 #: Operation → its arguments as they are sent.
 PREPARED: dict[str, Callable[..., tuple[Any, ...]]] = {
-    "from_numpy": _from_numpy,
     "text_from_buffers": _from_buffers,
     "text_from_padded": _from_padded,
 }
@@ -121,6 +116,13 @@ def _from_objects(local: Callable[..., Any]) -> Callable[..., Any]:
     return either
 
 
+def _from_numpy(local: Callable[..., Any]) -> Callable[..., Any]:
+    def either(session: Any, values: np.ndarray[Any, Any], copy: bool) -> Any:
+        return session.upload(values) if type(session) is RemoteSession else local(session, values, copy)
+
+    return either
+
+
 def _refusing(name: str, local: Callable[..., Any]) -> Callable[..., Any]:
     def either(*args: Any, **named: Any) -> Any:
         if remote_session(args) is not None:
@@ -145,6 +147,8 @@ def install() -> None:
         local = getattr(_core, name)
         if name == "text_from_objects":
             either = _from_objects(local)
+        elif name == "from_numpy":
+            either = _from_numpy(local)
         elif name in LOCAL:
             either = _refusing(name, local)
         else:

@@ -12,7 +12,7 @@ import numpy as np
 from ..operations import NUMBERS
 
 _ALIAS, _ASSIGN, _EVALUATE = NUMBERS["Expr.alias"], NUMBERS["Expr.assign"], NUMBERS["Expr.evaluate"]
-_ITEM, _ITEM_AT, _TO_NUMPY = NUMBERS["Expr.item"], NUMBERS["Expr.item_at"], NUMBERS["Expr.to_numpy"]
+_ITEM, _ITEM_AT = NUMBERS["Expr.item"], NUMBERS["Expr.item_at"]
 _SLICE, _MASK, _INDEX = NUMBERS["Expr.assign_slice"], NUMBERS["Expr.assign_mask"], NUMBERS["Expr.assign_index"]
 
 
@@ -26,6 +26,9 @@ class Server(Protocol):
 
     def defer(self, operation: int, args: tuple[Any, ...], result: int) -> None:
         """Adds a call to those that go with the next message. `result`: the number of its handle; 0: none."""
+
+    def download(self, array: RemoteExpr) -> np.ndarray[Any, Any]:
+        """The elements of an array."""
 
     def number(self) -> int:
         """A number for a handle."""
@@ -72,8 +75,7 @@ class RemoteExpr:
     def to_numpy(self, copy: bool | None) -> np.ndarray[Any, Any]:
         if copy is False:
             raise ValueError("the array is in a server's memory: NumPy can only have a copy")
-        found: np.ndarray[Any, Any] = self.session.call(_TO_NUMPY, (self, True))
-        return found
+        return self.session.download(self)
 
     def local(self) -> np.ndarray[Any, Any]:
         raise ValueError("the array has no rows in this process (it is in a server's memory). Copy it: a.to_numpy()")

@@ -9,8 +9,8 @@ import struct
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,14 @@ from ... import _core
 from .. import codec
 from ..operations import DIGEST, DROP, NUMBERS
 from ..protocol import Kind
+from ..transfer import TransferMemory
+from . import transfers
 from .channel import Channel, Target, local_user
 from .handles import RemoteExpr, RemoteTexts
 
 CALL = struct.Struct("<HqB")  # operation, number of the result's handle (0: none), how many arguments
+_FROM_NUMPY = NUMBERS["from_numpy"]
+_DTYPE_NAMES = {code: name for name, code in _core.DTYPES.items()}
 _FLUSH = 48 << 10  # bytes of deferred calls that go without waiting for a call with an answer
 _DROP_BYTES = 1 << 20  # of arrays that are no longer used: the server learns of these at once
 
@@ -83,28 +87,52 @@ class RemoteSession:
 
     def call(self, operation: int, args: tuple[Any, ...]) -> Any:
         """Calls an operation of the server and waits for its result, or raises its exception."""
+        with self.exclusive():
+            return self._answer(self._send(Kind.CALLS, operation, 0, args))
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Within it only `ask`, `post` and `answer` send requests, all of this thread."""
         self._refuse_within_call()
         with self._lock:
             self._refuse_ended()
-            bulk: list[Any] = []
             try:
-                if self._dropped:
-                    self._write_drops()
-                out = self._batch
-                prefix, before = len(out), self._channel.number
-                try:
-                    self._write(out, operation, 0, args, bulk)
-                    number = self._channel.send(Kind.CALLS, bytes(out), bulk, prefix)
-                finally:
-                    if self._channel.number == before:  # interrupted before it was the channel's
-                        del out[prefix:]
-                    else:
-                        out.clear()
-                value = self._answer(number)
+                yield
             except ConnectionError:
                 self.failed = True
                 raise
-        return value
+
+    def ask(self, operation: int, args: tuple[Any, ...]) -> int:
+        """Sends a request; its number, for `answer`. One request at a time is on its way."""
+        return self._send(Kind.CALLS, operation, 0, args)
+
+    def answer(self, number: int) -> Any:
+        """The result of a request, or its exception."""
+        return self._answer(number)
+
+    def post(self, operation: int, args: tuple[Any, ...], result: int) -> None:
+        """Sends a call without an answer, whose result is to have this number."""
+        self._send(Kind.NOTE, operation, result, args)
+
+    @property
+    def memory(self) -> TransferMemory | None:
+        """Memory that the server shares with this process; None: it is on another host, or behind TCP."""
+        return self._channel.memory
+
+    def _send(self, kind: Kind, operation: int, result: int, args: tuple[Any, ...]) -> int:
+        bulk: list[Any] = []
+        if self._dropped:
+            self._write_drops()
+        out = self._batch
+        prefix, before = len(out), self._channel.number
+        try:
+            self._write(out, operation, result, args, bulk)
+            return self._channel.send(kind, bytes(out), bulk, prefix)
+        finally:
+            if self._channel.number == before:  # interrupted before it was the channel's
+                del out[prefix:]
+            else:
+                out.clear()
 
     def defer(self, operation: int, args: tuple[Any, ...], result: int) -> None:
         """Adds a call whose result is known to have the number `result`; 0: it has none."""
@@ -118,6 +146,18 @@ class RemoteSession:
             except ConnectionError:
                 self.failed = True
                 raise
+
+    def upload(self, values: np.ndarray[Any, Any]) -> RemoteExpr:
+        """A new array with these values."""
+        values = plain(values)
+        if transfers.is_large(values):
+            return transfers.upload(self, values, _core.DTYPES[values.dtype.name])
+        made: RemoteExpr = self.call(_FROM_NUMPY, (self, values, True))
+        return made
+
+    def download(self, array: RemoteExpr) -> np.ndarray[Any, Any]:
+        """The elements of an array."""
+        return transfers.download(self, array, _DTYPE_NAMES)
 
     def number(self) -> int:
         """A number for a handle that this side makes."""

@@ -17,6 +17,8 @@ from .. import codec
 from ..activity import Activity
 from ..operations import DROP, NAMES, NUMBERS, ROLES, SERVICES, function_of
 from ..protocol import Kind, ProtocolError, Role, frame_head
+from ..transfer import LEAST, PIECE, TransferMemory
+from . import transfers
 from .connection import Connection, Frame, Part
 
 if TYPE_CHECKING:
@@ -26,7 +28,6 @@ _CALL = struct.Struct("<HqB")
 _ITEM_BYTES = {code: codec.DTYPES[name].itemsize for name, code in _core.DTYPES.items()}
 _DTYPE_NAMES = {code: name for name, code in _core.DTYPES.items()}
 PIECE_SECONDS = 0.05  # for which a session runs calls while others wait
-_PIECE = 1 << 20  # bytes of a download that pass through this process at a time: they stay in the cache
 _TO_NUMPY = NUMBERS["Expr.to_numpy"]
 
 _FUNCTIONS: list[Callable[..., Any] | None] = [None if name in SERVICES else function_of(name) for name in NAMES]
@@ -107,6 +108,7 @@ class Client:
         self.calls = 0
         self.running = ""  # name of the running operation
         self.interruptible = False  # a signal handler may raise: a function of the engine runs
+        self.memory: TransferMemory | None = None  # that a client of this host shares
         self._core, self._names = core, names
         self._made = 0
         self._work: Generator[None, None, list[Part]] | None = None
@@ -186,6 +188,9 @@ class Client:
         """Frees what the session holds."""
         self._work = self.answer = None
         self.handles.clear()
+        if self.memory is not None:
+            self.memory.close()
+            self.memory = None
 
     def _run(self, frame: Frame) -> Generator[None, None, list[Part]]:
         """Runs the calls of a frame, and yields between them; returns what is to be sent."""
@@ -251,7 +256,8 @@ class Client:
         try:
             self.interruptible = True
             if function is None:
-                value = getattr(self._names, name)(self, *args)
+                own = transfers.FUNCTIONS.get(name) or getattr(self._names, name)
+                value = own(self, *args)
             else:
                 value = function(*args)
         finally:
@@ -287,7 +293,7 @@ class Client:
         """An array's elements; many of them in pieces, each of which is copied when the socket has room."""
         dtype, shape = array.dtype, array.shape
         size = array.size * _ITEM_BYTES[dtype]
-        if size <= 2 * _PIECE or not array.ndim:
+        if size < LEAST or not array.ndim:
             return self._succeeded(array.to_numpy(True))
         array.evaluate()
         body = codec.array_head(_DTYPE_NAMES[dtype], shape)
@@ -296,7 +302,7 @@ class Client:
             elements: Any = array.to_numpy(None)
             return lambda: [data, memoryview(elements).cast("B")]
         fixed = array.alias()  # later changes in place leave it as it is
-        return lambda: [data, _pieces(fixed, _PIECE)]
+        return lambda: [data, _pieces(fixed, size)]
 
     def status(self) -> dict[str, Any]:
         """Data for `atoll serve sessions`. The listener's thread may call it: it uses no engine."""
@@ -315,13 +321,12 @@ class Client:
 
 
 def _pieces(array: Any, size: int) -> Iterator[memoryview]:
-    rows, rest = array.shape[0], array.shape[1:]
-    row_bytes = max(1, array.size // rows * _ITEM_BYTES[array.dtype])
-    step = max(1, size // row_bytes)
-    for start in range(0, rows, step):
-        ranges = [(start, 1, min(step, rows - start)), *((0, 1, extent) for extent in rest)]
-        piece: np.ndarray[Any, Any] = _core.get_slice(array, ranges).to_numpy(True)
-        yield memoryview(piece).cast("B")  # type: ignore[arg-type]
+    """The elements of an array. A piece is sent before the next one takes its memory."""
+    buffer = np.empty(PIECE, np.uint8)
+    for begin in range(0, size, PIECE):
+        piece = buffer[: min(PIECE, size - begin)]
+        _core.read_bytes(array, begin, piece)
+        yield memoryview(piece)  # type: ignore[arg-type]
 
 
 def _name_of(error: BaseException) -> str:

@@ -7,6 +7,7 @@ most, for 10 seconds at most, of 64 connections at most: then the oldest is drop
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import logging
 import os
@@ -25,6 +26,7 @@ from ..handshake import RefusedError, Steps, server_steps
 from ..machine import host, process, workers_of
 from ..operations import DIGEST
 from ..protocol import HANDSHAKE_SECONDS, ProtocolError, Role
+from ..transfer import TransferMemory
 from .client import Client
 from .loop import Loop
 
@@ -150,7 +152,12 @@ class Listener:
             return
         if len(self._new) >= _PENDING:
             self._drop(min(self._new.values(), key=lambda one: one.deadline), "too many others connect")
-        new = _NewConnection(connection, server_steps(self._tokens, self._admit), peer)
+        is_local = listener.family == socket.AF_UNIX
+
+        def admit(role: Role, request: Any) -> tuple[dict[str, Any], Outcome]:
+            return self._admit(role, request, is_local)
+
+        new = _NewConnection(connection, server_steps(self._tokens, admit), peer)
         self._new[connection] = new
         self._selector.register(connection, selectors.EVENT_READ)
 
@@ -184,9 +191,10 @@ class Listener:
 
     # -- requests of clients that have proved themselves --
 
-    def _admit(self, role: Role, request: Any) -> tuple[dict[str, Any], Outcome]:
+    def _admit(self, role: Role, request: Any, is_local: bool) -> tuple[dict[str, Any], Outcome]:
         if not isinstance(request, dict):
             raise RefusedError("the request is not valid")
+        request["memory"] = is_local and request.get("memory") is True
         purpose = request.get("purpose")
         admit = {
             "session": self._new_session, "resume": self._resumed, "interrupt": self._interrupt, "status": self._status,
@@ -208,8 +216,12 @@ class Listener:
         asked = request.get("quota")
         quota = min((one for one in (self._quota, asked if isinstance(asked, int) else 0) if one > 0), default=0)
         client = Client(self._loop.core, self._loop.names, role, request, quota, self._loop.activity)
+        if request["memory"]:
+            with contextlib.suppress(OSError):  # no memory: the elements go through the socket
+                client.memory = TransferMemory.make()
         with self._loop.lock:
             if len(self._loop.clients) >= self._sessions:
+                client.close()
                 raise RefusedError(f"the server has {self._sessions} sessions already. End one, or start it with more")
             self._loop.admit(client)
         _log.info("session %s of %s begins, with the role %s", client.id, client.user, role.label)
@@ -219,7 +231,25 @@ class Listener:
             "grace": self._loop.grace,
             "info": self._info,
         }  # fmt: skip
-        return reply, lambda connection: self._loop.attach(client, connection, None)
+        return self._attached(client, reply, request, None)
+
+    def _attached(
+        self, client: Client, reply: dict[str, Any], request: dict[str, Any], answered: int | None
+    ) -> tuple[dict[str, Any], Outcome]:
+        """The reply, and a step that passes the session's memory on before the loop gets the connection."""
+        memory = client.memory if request["memory"] else None
+
+        def attach(connection: socket.socket) -> None:
+            if memory is not None:
+                try:
+                    memory.send(connection)
+                except OSError as error:
+                    _log.warning("session %s gets no memory (%s)", client.id, error)
+                    connection.close()
+                    return
+            self._loop.attach(client, connection, answered)
+
+        return {**reply, "memory": memory is not None}, attach
 
     def _client(self, role: Role, request: dict[str, Any]) -> Client:
         with self._loop.lock:
@@ -232,7 +262,7 @@ class Listener:
         client, answered = self._client(role, request), request.get("answered")
         client.lost_at = time.monotonic()
         have = answered if isinstance(answered, int) else 0
-        return {"done": client.done}, lambda connection: self._loop.attach(client, connection, have)
+        return self._attached(client, {"done": client.done}, request, have)
 
     def _interrupt(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
         client, number = self._client(role, request), request.get("number")

@@ -23,6 +23,6 @@ using Operations =
                   &scan_along, &compress_rows, &find_true, &assign_mask, &take, &assign_index, &search_sorted, &is_in,
                   &histogram_between, &histogram_at, &count_bins, &random_array, &sort_array, &argsort_array,
                   &coargsort_arrays, &unique_array, &reinterpret, &random_law, &fourier, &multiply_matrices,
-                  &multiply_stacks, &run_starts, &roll, &reduce_transposed>;
+                  &multiply_stacks, &run_starts, &roll, &reduce_transposed, &read_bytes, &write_bytes>;
 
 }  // namespace atl::array

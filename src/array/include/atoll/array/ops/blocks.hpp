@@ -50,6 +50,8 @@ class OpenBlocks {
   void read_bytes(std::size_t begin, std::size_t end, void* to) const;
   /// Copies to rows [begin, end).
   void write_rows(std::int64_t begin, std::int64_t end, const void* from) const;
+  /// Copies to bytes [begin, end), counted over the whole array.
+  void write_bytes(std::size_t begin, std::size_t end, const void* from) const;
 
   /// Calls `visit(i, n, address, stride)`: the spans i … i + n - 1 lie at `address`, `address` + `stride`, … during
   /// the call. One call where they are mapped; elsewhere several, of multiples of `unit` spans but for the last.

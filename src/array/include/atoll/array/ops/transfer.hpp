@@ -13,6 +13,11 @@ Array from_buffer(Engine& engine, DType dtype, Shape shape, DriverOnly<const voi
 Array from_local(Engine& engine, DType dtype, Shape local_shape, DriverOnly<const void*> rows);
 /// Copies all elements in row-major order to `destination` on the PEs that give one.
 void to_buffer(Engine& engine, Array array, DriverOnly<void*> destination);
+/// Copies bytes [begin, end) of the elements in row-major order to `destination` on the PEs that give one.
+void read_bytes(Engine& engine, Array array, std::int64_t begin, std::int64_t end, DriverOnly<void*> destination);
+/// Replaces bytes [begin, end) of the elements by those at `source`, which one PE alone gives. An interrupt leaves some
+/// of them replaced.
+void write_bytes(Engine& engine, Array array, std::int64_t begin, std::int64_t end, DriverOnly<const void*> source);
 /// The bits of the only element of an array of size 1, on every PE.
 std::uint64_t item_bits(Engine& engine, Array array);
 /// The element at a position in C order, the same on every PE.
