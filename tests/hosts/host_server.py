@@ -33,6 +33,8 @@ def handle(connection):
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     space = socket.CMSG_SPACE(3 * array.array("i").itemsize)
     request, passed, _, _ = connection.recvmsg(1 << 20, space)
+    if not passed:
+        os._exit(0)  # the client has ended before it sent its request
     files = array.array("i")
     files.frombytes(passed[0][2])
     directory, *words = request.decode().split("\0")

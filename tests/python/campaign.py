@@ -150,7 +150,7 @@ class Trial:
                 self.run_job()
                 break
             except NotStartedError:
-                if not left or "TimeoutError" not in self.said():
+                if not left or not re.search("TimeoutError|has not reported within", self.said()):
                     raise
                 self.output.clear()
                 self.errors.clear()
