@@ -13,6 +13,9 @@ macro(close_suite)
   if(suite)
     # The watchdog of tests/support ends a test that hangs, after it has printed its name and stacks; this ends the watchdog.
     math(EXPR limit "${SECONDS} + 100 + ${tests} * ${SECONDS} / 20")
+    if(suite MATCHES "Slow$")
+      math(EXPR limit "100 + ${tests} * ${SECONDS} * 6")  # 6: seconds_of() of tests/support/stacks.cpp
+    endif()
     list(JOIN PROGRAM "]==] [==[" words)
     string(APPEND cases "add_test([==[${PREFIX}${suite}]==] [==[${words}]==] [==[--gtest_filter=${suite}.*]==])\n"
                         "set_tests_properties([==[${PREFIX}${suite}]==] PROPERTIES TIMEOUT ${limit})\n")

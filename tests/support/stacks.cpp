@@ -101,14 +101,20 @@ void print_family(pid_t oldest, const std::string& why) {
   }
 }
 
+/// Suites whose names end with "Slow" have more time (cmake/AtollSuites.cmake: likewise).
+int seconds_of(const std::string& test) {
+  constexpr int slow_factor = 6;
+  return ATOLL_TEST_SECONDS * (test.find("Slow.") != std::string::npos ? slow_factor : 1);
+}
+
 /// The watchdog's process: hears the name of each test that starts, and nothing but an end of line when it ends.
 [[noreturn]] void watch(int heard, pid_t tested) {
-  constexpr int limit_ms = ATOLL_TEST_SECONDS * 1000;
   std::string name;
   for (;;) {
     pollfd ready{heard, POLLIN, 0};
-    if (::poll(&ready, 1, name.empty() ? -1 : limit_ms) == 0) {
-      print_family(tested, name + " did not end within " + std::to_string(ATOLL_TEST_SECONDS) + " s");
+    const int limit = seconds_of(name);
+    if (::poll(&ready, 1, name.empty() ? -1 : limit * 1000) == 0) {
+      print_family(tested, name + " did not end within " + std::to_string(limit) + " s");
       std::vector<pid_t> members = family(tested);
       for (std::size_t i = members.size(); i-- > 0;) ::kill(members[i], SIGKILL);
       ::_exit(0);
