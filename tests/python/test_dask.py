@@ -40,4 +40,4 @@ def test_pes_run_beside_the_workers_of_a_cluster(tmp_path):
     *sessions, total, refusal, alone = done.stdout.splitlines()
     assert sessions == [f"driver 3 499500 {alone}"] * 2
     assert total == "3"
-    assert refusal.startswith("comm, hosts and dask exclude one another")
+    assert refusal.startswith("comm, hosts, dask and ray exclude one another")

@@ -11,7 +11,7 @@ import shutil
 import socket
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .. import _core
@@ -91,13 +91,17 @@ class LaunchedJob:
         As the launcher's options -n and -t.
     launch_agent : str, optional
         As the launcher's option --launch-agent.
+    ended : callable, optional
+        Called once nothing of the job is left.
     """
 
     def __init__(
-        self, hosts: Sequence[str], pes: int | None = None, threads: int | None = None, launch_agent: str = ""
-    ) -> None:
+        self, hosts: Sequence[str], pes: int | None = None, threads: int | None = None, launch_agent: str = "",
+        ended: Callable[[], None] | None = None,
+    ) -> None:  # fmt: skip
         self.hosts = list(hosts)
         self._owner = os.getpid()
+        self._ended = ended
         self._stand_in: socket.socket | None = None
         name = f"atoll-driver-{secrets.token_hex(16)}"
         words = [launcher(), "--hosts", ",".join(hosts)]
@@ -171,6 +175,8 @@ class LaunchedJob:
             self._launcher.kill()  # its agents end their PEs then
             self._launcher.wait()
         self._errors.close()
+        if self._ended is not None:
+            self._ended()
 
 
 class _Errors:

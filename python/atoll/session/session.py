@@ -227,6 +227,22 @@ def _start_in_dask(client: Any, pes: int | None, threads: int | None) -> Session
     return Session(job.core, job)
 
 
+def _start_in_ray(pes: int | None, threads: int | None) -> Session:
+    from .launched import LaunchedJob
+    from .ray import Nodes
+
+    nodes = Nodes()
+    starter = nodes.remote_start()
+    try:
+        job = LaunchedJob(nodes.hosts(pes), pes, threads, starter.launch_agent, nodes.close)
+    except BaseException:
+        nodes.close()
+        raise
+    finally:
+        starter.close()
+    return Session(job.core, job)
+
+
 def init(
     pes: int | None = None,
     threads: int | None = None,
@@ -234,6 +250,7 @@ def init(
     hosts: str | Sequence[str] | None = None,
     comm: Any = None,
     dask: Any = None,
+    ray: bool = False,
     resilience: str | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Session:
@@ -256,6 +273,10 @@ def init(
     dask : distributed.Client, optional
         A Dask cluster on whose hosts to start workers: one PE for each Dask worker, and this process as PE 0.
         Experimental.
+    ray : bool
+        Whether to start workers on the nodes of the Ray cluster that this process is connected to: one PE for each
+        processor that Ray may use, or `pes`, and this process as PE 0. Connects (``ray.init()``) where there is no
+        connection. Experimental.
     resilience : {"off", "process"}, optional
         "process": the death of a worker (a crash, ``kill -9``, the kernel's out-of-memory killer) does not end the
         session. A new process adopts the dead worker's memory, operations that were under way are repeated, and a
@@ -288,14 +309,14 @@ def init(
         _front.shutdown()
     if resilience is not None and resilience not in recovery.LEVELS:
         raise ValueError(f"resilience must be one of {', '.join(map(repr, recovery.LEVELS))}, not {resilience!r}")
-    if dask is not None and resilience == "process":
-        raise ValueError("resilience='process' is for workers on this host, not in a Dask cluster. Leave it out?")
+    if (dask is not None or ray) and resilience == "process":
+        raise ValueError("resilience='process' is for workers on this host, not in a cluster. Leave it out?")
     wanted_pes = None if pes is None else _count(pes, "pes")
     wanted_threads = None if threads is None else _count(threads, "threads")
     members = communicator.members(comm) if comm is not None else []
     wanted_hosts = _host_list(hosts)
-    if sum((comm is not None, bool(wanted_hosts), dask is not None)) > 1:
-        raise ValueError("comm, hosts and dask exclude one another: each says where the PEs are. Give one")
+    if sum((comm is not None, bool(wanted_hosts), dask is not None, bool(ray))) > 1:
+        raise ValueError("comm, hosts, dask and ray exclude one another: each says where the PEs are. Give one")
     if _current is not None and not _current.closed and _front is not None:
         fits_pes = wanted_pes in (None, _current.pes) or _current.kind == "spmd" or _front._place is not None
         fits_pes = fits_pes and (comm is None or members == _members)
@@ -318,6 +339,8 @@ def init(
         front = _join(resilience == "process")
     elif dask is not None:
         front = _start_in_dask(dask, wanted_pes, wanted_threads)
+    elif ray:
+        front = _start_in_ray(wanted_pes, wanted_threads)
     else:
         front = _start(
             wanted_pes or 1, wanted_threads or 0, wanted_hosts, wanted_pes is not None, resilience == "process"
