@@ -14,7 +14,7 @@ from pathlib import Path
 
 #: A package may depend on those of its own height and below. "" is the module `atoll` itself.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("extras",),
+    ("annotations", "extras"),
     ("session", "storage"),
     ("arrays",),
     ("random", "linalg", "fft"),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 #: Percent of annotated parameters and of results that are `Any`, at most. The numbers may only fall; the aim is 15.
-AT_MOST = {"parameters": 47.1, "results": 38.1}
+AT_MOST = {"parameters": 38.7, "results": 35.8}
 
 
 def annotations(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:

@@ -17,12 +17,15 @@ from .joining import stack
 from .manipulation import _axis, expand_dims, moveaxis
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 __all__ = ["apply_along_axis", "apply_over_axes", "fromfunction", "fromiter"]
 
 
-def fromfunction(function: Callable[..., Any], shape: Sequence[int], *, dtype: DTypeLike = float, **kwargs: Any) -> Any:
+def fromfunction(
+    function: Callable[..., Any], shape: Sequence[int], *, dtype: DTypeLike = float, **kwargs: object
+) -> Any:
     """The result of `function`, called with index arrays of all elements, one array for each axis.
 
     Examples
@@ -47,7 +50,7 @@ def fromiter(iter: Iterable[Any], dtype: DTypeLike, count: int = -1) -> ndarray:
     return array(np.fromiter(iter, dtype, count))
 
 
-def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *args: object, **kwargs: object) -> Any:
     """`func1d` of every vector along an axis, called once for each vector; it may return a scalar or an array.
 
     Functions that take `axis=` are much faster: `ak.sort(a, axis=0)` is one operation.

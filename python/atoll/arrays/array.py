@@ -32,6 +32,7 @@ from .dtypes import (
 )
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Device
     from .ndarray import ndarray
     from .views import View
 
@@ -59,7 +60,7 @@ def of_columns(name: str, operands: tuple[Any, ...]) -> Any:
     return NotImplemented
 
 
-def column_of(values: Any, dtype: DTypeLike) -> Any:
+def column_of(values: ArrayLike, dtype: DTypeLike) -> Any:
     """The column of values that no array can hold; None when no column can either."""
     return next((made for make in column_makers if (made := make(values, dtype)) is not None), None)
 
@@ -323,7 +324,7 @@ def require_out(out: Any) -> ndarray:
     return as_array(out)
 
 
-def require_cpu(device: Any) -> None:
+def require_cpu(device: Device) -> None:
     """ValueError unless `device` is where all arrays are: the processors, "cpu" (or None)."""
     if device is not None and device != "cpu":
         raise ValueError(f"there is no device {device!r}: arrays are in the memory of the processors, device='cpu'")
@@ -337,7 +338,7 @@ def shape_text(shape: Sequence[int]) -> str:
 # -- conversion of other values --
 
 
-def are_texts(values: Any) -> bool:
+def are_texts(values: ArrayLike) -> bool:
     """Whether it is a list of strings only. NumPy would allocate the longest string's size for each to find out."""
     return isinstance(values, (list, tuple)) and bool(values) and all(type(value) is str for value in values)
 

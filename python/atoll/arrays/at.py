@@ -14,6 +14,7 @@ from .indexing import add_at, get
 from .manipulation import broadcast_to, ravel
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 #: Associative functions: the operands of one element may be combined first, in pairs.
@@ -67,7 +68,7 @@ def apply_at(name: str, a: Any, indices: Any, b: Any = None) -> None:
 
 
 def _method(name: str) -> Any:
-    def at(a: ndarray, indices: Any, b: Any = None, /) -> None:
+    def at(a: ndarray, indices: ArrayLike, b: ArrayLike = None, /) -> None:
         apply_at(name, a, indices, b)
 
     at.__doc__ = f"``a[indices] = {name}(a[indices], b)``, once for each time an index occurs."

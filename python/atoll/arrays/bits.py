@@ -20,6 +20,7 @@ from .sizes import c_long
 from .ufuncs import isfinite
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 __all__ = ["frexp", "packbits", "unpackbits"]
@@ -33,7 +34,7 @@ def _places(bitorder: str) -> ndarray:
     return array(places if bitorder[0] == "l" else places[::-1].copy())
 
 
-def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> ndarray:
+def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: str = "big") -> ndarray:
     """Eight elements to a byte, each a bit that tells whether it is true; zeros fill the last byte.
 
     Parameters
@@ -67,7 +68,7 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> ndarr
     return moveaxis(packed, -1, place).copy() if packed.ndim > 1 else packed
 
 
-def unpackbits(a: Any, /, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> ndarray:
+def unpackbits(a: ArrayLike, /, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> ndarray:
     """The bits of bytes, 0 or 1 each: what `packbits` packed.
 
     Parameters

@@ -19,12 +19,13 @@ from .scans import cumsum
 from .ufuncs import absolute, remainder
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Axes
     from .ndarray import ndarray
 
 __all__ = ["gradient", "trapezoid", "unwrap"]
 
 
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+def gradient(f: Any, *varargs: Any, axis: Axes = None, edge_order: int = 1) -> Any:
     """Derivatives by differences of second order, of first or second order at the edges.
 
     Parameters
@@ -132,7 +133,7 @@ def _derivative(f: ndarray, place: int, step: Any, edge_order: int) -> ndarray:
     return concatenate([edges[0], inside, edges[1]], place).astype(f.dtype)
 
 
-def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+def trapezoid(y: ArrayLike, x: ArrayLike = None, dx: float = 1.0, axis: int = -1) -> Any:
     """The integral along an axis by the trapezoidal rule.
 
     Parameters
@@ -165,7 +166,7 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     return sum(width * heights / 2.0, place)
 
 
-def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi) -> ndarray:
+def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi) -> ndarray:
     """Phases without jumps: multiples of `period` are added where neighbours differ by more than half of it.
 
     Parameters

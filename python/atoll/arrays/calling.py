@@ -18,6 +18,7 @@ from .manipulation import broadcast_to
 from .polynomials import polyval
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 __all__ = [
@@ -29,7 +30,7 @@ ndindex = np.ndindex
 s_, index_exp = np.s_, np.index_exp
 
 
-def _collected(value: Any) -> Any:
+def _collected(value: ArrayLike) -> Any:
     return value.to_numpy() if isinstance(value, Array) else value
 
 
@@ -58,7 +59,7 @@ class vectorize(np.vectorize):
         return _spread(super().__call__(*held, **{name: _collected(value) for name, value in kwargs.items()}))
 
 
-def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **options: Any) -> Callable[..., Any]:
+def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **options: object) -> Callable[..., Any]:
     """Makes a function of arrays from one of single values; the result has the common dtype of the values.
 
     Examples
@@ -99,7 +100,7 @@ class ndenumerate:
         return next(self._each)
 
 
-def nditer(op: Any, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> np.nditer:
+def nditer(op: str, flags: Any = None, op_flags: Any = None, *args: Any, **options: Any) -> np.nditer:
     """NumPy's read-only iterator over the elements of arrays, which are gathered on one PE.
 
     Parameters are NumPy's.
@@ -161,7 +162,7 @@ class _Grid:
     def __init__(self, sparse: bool) -> None:
         self._sparse = sparse
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         parts = key if isinstance(key, tuple) else (key,)
         axes = [_axis_of(one) for one in parts]
         if not isinstance(key, tuple):
@@ -193,14 +194,14 @@ ogrid = _Grid(True)
 class _Rows:
     """Concatenates arrays, values and slices given in brackets."""
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return concatenate([_row(one) for one in (key if isinstance(key, tuple) else (key,))])
 
 
 class _Columns:
     """Stacks arrays given in brackets as columns."""
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         held = [_row(one) for one in (key if isinstance(key, tuple) else (key,))]
         return concatenate([one.reshape(-1, 1) if one.ndim == 1 else one for one in held], axis=1)
 

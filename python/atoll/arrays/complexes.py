@@ -47,6 +47,7 @@ from .ufuncs import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 Parts = tuple[Any, Any]
@@ -224,7 +225,7 @@ _rule("greater")(lambda a, b: _less(b, a))
 _rule("greater_equal")(lambda a, b: _less_equal(b, a))
 
 
-def _where(condition: Any, a: Parts, b: Parts) -> Parts:
+def _where(condition: ArrayLike, a: Parts, b: Parts) -> Parts:
     return choose(condition, a[0], b[0]), choose(condition, a[1], b[1])
 
 

@@ -32,6 +32,7 @@ from .ufuncs import (
 from .views import Part, step_into
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Out
     from .ndarray import ndarray
 
 __all__ = [
@@ -54,7 +55,7 @@ __all__ = [
 ]
 
 
-def choose(condition: Any, x: Any, y: Any) -> ndarray:
+def choose(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> ndarray:
     """`where` with three arguments."""
     mask = expr_of(condition)
     kinds = [SCALAR_KIND.get(type(value), 99) for value in (x, y)]
@@ -70,7 +71,7 @@ def choose(condition: Any, x: Any, y: Any) -> ndarray:
     return wrap(engine.apply(engine.OPS["where"], code, code, (mask, *operands)))
 
 
-def spacing(x: Any, /) -> ndarray:
+def spacing(x: ArrayLike, /) -> ndarray:
     """Distance to the next representable value away from zero.
 
     Examples
@@ -86,7 +87,7 @@ def spacing(x: Any, /) -> ndarray:
     return copysign(nextafter(size, float("inf")) - size, values)
 
 
-def divmod(x1: Any, x2: Any, /) -> tuple[ndarray, ndarray]:
+def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[ndarray, ndarray]:
     """Floor quotient and remainder.
 
     Examples
@@ -99,7 +100,7 @@ def divmod(x1: Any, x2: Any, /) -> tuple[ndarray, ndarray]:
     return floor_divide(x1, x2), remainder(x1, x2)
 
 
-def modf(x: Any, /) -> tuple[ndarray, ndarray]:
+def modf(x: ArrayLike, /) -> tuple[ndarray, ndarray]:
     """Fraction and whole part, both with the sign of x.
 
     Examples
@@ -118,7 +119,7 @@ def modf(x: Any, /) -> tuple[ndarray, ndarray]:
 
 
 def clip(
-    a: Any, min: Any = None, max: Any = None, out: ndarray | None = None, *, a_min: Any = None, a_max: Any = None
+    a: ArrayLike, min: Any = None, max: Any = None, out: ndarray | None = None, *, a_min: Any = None, a_max: Any = None
 ) -> ndarray:
     """Elements limited to [min, max]; None means no limit on that side. `a_min` and `a_max` are NumPy's older names.
 
@@ -153,7 +154,7 @@ def _decimals(decimals: Any) -> int:
     return digits
 
 
-def round(a: Any, decimals: int = 0, out: ndarray | None = None) -> ndarray:
+def round(a: ArrayLike, decimals: int = 0, out: ndarray | None = None) -> ndarray:
     """Elements rounded to a number of decimals, halves to even.
 
     Examples
@@ -185,7 +186,7 @@ def round(a: Any, decimals: int = 0, out: ndarray | None = None) -> ndarray:
 around = round
 
 
-def fix(x: Any, out: ndarray | None = None) -> ndarray:
+def fix(x: ArrayLike, out: ndarray | None = None) -> ndarray:
     """Nearest integer towards zero; as `trunc`.
 
     Examples
@@ -198,7 +199,7 @@ def fix(x: Any, out: ndarray | None = None) -> ndarray:
 
 
 def nan_to_num(
-    x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+    x: ArrayLike, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> ndarray:
     """NaN and infinities replaced by numbers: 0 and the type's greatest and least values unless given.
 
@@ -230,7 +231,7 @@ def nan_to_num(
     return result
 
 
-def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> ndarray:
+def isclose(a: ArrayLike, b: ArrayLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> ndarray:
     """Whether ``|a - b| <= atol + rtol * |b|``.
 
     Examples
@@ -247,7 +248,7 @@ def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan:
     return answer
 
 
-def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+def allclose(a: ArrayLike, b: ArrayLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close; see `isclose`.
 
     Examples
@@ -275,7 +276,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     return bool((same | (isnan(x) & isnan(y)) if equal_nan else same).all())
 
 
-def isposinf(x: Any, out: Any = None) -> ndarray:
+def isposinf(x: ArrayLike, out: Out = None) -> ndarray:
     """Whether x is positive infinity.
 
     Examples
@@ -287,7 +288,7 @@ def isposinf(x: Any, out: Any = None) -> ndarray:
     return equal(x, float("inf"), out=out)
 
 
-def isneginf(x: Any, out: Any = None) -> ndarray:
+def isneginf(x: ArrayLike, out: Out = None) -> ndarray:
     """Whether x is negative infinity.
 
     Examples

@@ -30,6 +30,7 @@ from .dtypes import (
 from .ufuncs import floor, log10, sign
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Device
     from .ndarray import ndarray
 
 __all__ = [
@@ -179,7 +180,7 @@ def ascontiguousarray(a: Any, dtype: DTypeLike = None) -> ndarray:
     return result if result.ndim else result.reshape(1)
 
 
-def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
+def copy(a: ArrayLike, order: str = "K", subok: bool = False) -> ndarray:
     """An independent array with the same elements; `order` may be any but "F", `subok` is for subclasses, of which
     there are none.
 
@@ -217,7 +218,7 @@ def full(shape: Shape, fill_value: Any, dtype: DTypeLike = None, order: str = "C
     return wrap(engine.full(current(), lengths, code, value))
 
 
-def zeros(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: Any = None) -> ndarray:
+def zeros(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: Device = None) -> ndarray:
     """A new array of zeros.
 
     Examples
@@ -231,7 +232,7 @@ def zeros(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: A
     return wrap(engine.full(current(), shape_of(shape), code_of(float if dtype is None else dtype), 0))
 
 
-def ones(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: Any = None) -> ndarray:
+def ones(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: Device = None) -> ndarray:
     """A new array of ones.
 
     Examples
@@ -245,7 +246,7 @@ def ones(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: An
     return wrap(engine.full(current(), shape_of(shape), code_of(float if dtype is None else dtype), 1))
 
 
-def empty(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: Any = None) -> ndarray:
+def empty(shape: Shape, dtype: DTypeLike = float, order: str = "C", *, device: Device = None) -> ndarray:
     """A new array with arbitrary elements, to be assigned to.
 
     Examples
@@ -338,7 +339,7 @@ def empty_like(
 
 
 def eye(
-    N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float, order: str = "C", *, device: Any = None
+    N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float, order: str = "C", *, device: Device = None
 ) -> ndarray:
     """A matrix with ones on diagonal `k` and zeros elsewhere.
 
@@ -369,7 +370,7 @@ def identity(n: int, dtype: DTypeLike = float) -> ndarray:
     return eye(n, dtype=dtype)
 
 
-def plain(value: Any) -> Any:
+def plain(value: ArrayLike) -> Any:
     """A number as a Python scalar."""
     if isinstance(value, Array):
         return as_array(value).item()
@@ -486,7 +487,7 @@ def linspace(
     return (result, np.float64(step)) if retstep else result
 
 
-def _complex_between(first: complex, last: complex, count: int, endpoint: bool, retstep: bool, dtype: Any) -> Any:
+def _complex_between(first: complex, last: complex, count: int, endpoint: bool, retstep: bool, dtype: DTypeLike) -> Any:
     """`linspace` of complex numbers."""
     ends = (first.real, last.real), (first.imag, last.imag)
     parts = [linspace(one, other, count, endpoint) for one, other in ends]

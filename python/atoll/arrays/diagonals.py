@@ -22,6 +22,7 @@ from .selection import nonzero
 from .views import Diagonal, step_into
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 __all__ = [
@@ -46,7 +47,7 @@ __all__ = [
 # -- diagonals --
 
 
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
+def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
     """The diagonal of the matrices in two axes, as the last axis: a read-only view.
 
     Parameters
@@ -88,7 +89,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeL
     return sum(diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
-def diag(v: Any, k: int = 0) -> ndarray:
+def diag(v: ArrayLike, k: int = 0) -> ndarray:
     """A matrix with these elements on diagonal `k`; of a matrix, its diagonal (a read-only view).
 
     Examples
@@ -111,7 +112,7 @@ def diag(v: Any, k: int = 0) -> ndarray:
     return flat.reshape(length, length).copy()
 
 
-def diagflat(v: Any, k: int = 0) -> ndarray:
+def diagflat(v: ArrayLike, k: int = 0) -> ndarray:
     """As `diag` of the flattened elements.
 
     Examples
@@ -123,7 +124,7 @@ def diagflat(v: Any, k: int = 0) -> ndarray:
     return diag(ravel(v), k)
 
 
-def fill_diagonal(a: ndarray, val: Any, wrap: bool = False) -> None:
+def fill_diagonal(a: ndarray, val: object, wrap: bool = False) -> None:
     """Sets the main diagonal, in place; several values are repeated as often as needed.
 
     Parameters
@@ -185,7 +186,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
     return (arange(n),) * ndim
 
 
-def diag_indices_from(arr: Any) -> tuple[ndarray, ...]:
+def diag_indices_from(arr: ArrayLike) -> tuple[ndarray, ...]:
     """As `diag_indices`, for an array all of whose axes have one length.
 
     Examples
@@ -225,7 +226,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike = float) -> n
     return _below(rows, columns, k).astype(dtype)
 
 
-def tril(m: Any, k: int = 0) -> ndarray:
+def tril(m: ArrayLike, k: int = 0) -> ndarray:
     """The elements on and below diagonal `k` of matrices, zeros above it.
 
     Examples
@@ -238,7 +239,7 @@ def tril(m: Any, k: int = 0) -> ndarray:
     return _triangle(m, k, True)
 
 
-def triu(m: Any, k: int = 0) -> ndarray:
+def triu(m: ArrayLike, k: int = 0) -> ndarray:
     """The elements on and above diagonal `k` of matrices, zeros below it.
 
     Examples
@@ -251,7 +252,7 @@ def triu(m: Any, k: int = 0) -> ndarray:
     return _triangle(m, k, False)
 
 
-def _triangle(m: Any, k: int, lower: bool) -> ndarray:
+def _triangle(m: ArrayLike, k: int, lower: bool) -> ndarray:
     matrices = as_array(m)
     if matrices.ndim < 1:
         raise ValueError("a triangle needs a matrix, not a scalar")
@@ -287,14 +288,14 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, nda
     return rows, columns
 
 
-def _matrix_shape(arr: Any) -> tuple[int, int]:
+def _matrix_shape(arr: ArrayLike) -> tuple[int, int]:
     shape = as_array(arr).shape
     if len(shape) != 2:
         raise ValueError("input array must be 2-d")
     return shape[0], shape[1]
 
 
-def tril_indices_from(arr: Any, k: int = 0) -> tuple[ndarray, ndarray]:
+def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[ndarray, ndarray]:
     """As `tril_indices`, for a matrix of this shape.
 
     Examples
@@ -307,7 +308,7 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[ndarray, ndarray]:
     return tril_indices(rows, k, columns)
 
 
-def triu_indices_from(arr: Any, k: int = 0) -> tuple[ndarray, ndarray]:
+def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[ndarray, ndarray]:
     """As `triu_indices`, for a matrix of this shape.
 
     Examples

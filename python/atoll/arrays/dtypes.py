@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .. import _core
+from ..annotations import DTypeLike as DTypeLike
 
 BOOL, INT8, INT64, UINT8, UINT64, FLOAT32, FLOAT64 = (
     _core.DTYPES[name] for name in ("bool", "int8", "int64", "uint8", "uint64", "float32", "float64")
@@ -126,7 +127,7 @@ def promote(name: str, kinds: Sequence[int]) -> Promotion:
     return Promotion(compute, output, low, high)
 
 
-def _promote_other(name: str, function: Any, kinds: Sequence[int]) -> Promotion:
+def _promote_other(name: str, function: Callable[..., Any], kinds: Sequence[int]) -> Promotion:
     """Types of an operation that is not a NumPy ufunc: those of NumPy's function if there is one, else the operands'
     common type, or floats when the operation has only floating-point loops."""
     _, loops, result = _core.LOOPS[name]
@@ -180,4 +181,5 @@ def fit_scalar(value: Any, code: int) -> bool | int | float | complex:
     return number
 
 
-DTypeLike: TypeAlias = Any
+if TYPE_CHECKING:
+    from collections.abc import Callable

@@ -31,6 +31,7 @@ from .dtypes import (
 )
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 Unary: TypeAlias = "Callable[[Any], ndarray]"
@@ -66,7 +67,7 @@ def unary(name: str) -> Unary:
         table[code] = types.compute, types.result, op_of("positive") if whole else op, rule
         return table[code]
 
-    def compute(x: Any) -> ndarray:
+    def compute(x: ArrayLike) -> ndarray:
         if not isinstance(x, Array):
             x = wrap(expr_of(x))
         expr, code = x._expr if x._view is None else x._read(), x._code
@@ -176,7 +177,7 @@ def _forward(name: str, operation: Binary) -> Binary:
     return method
 
 
-def _known(kind: type, value: Any) -> bool:
+def _known(kind: type, value: ArrayLike) -> bool:
     """Whether an operator accepts this operand, rather than leaving the operation to the operand's method."""
     if kind in SCALAR_KIND or isinstance(value, (Array, np.ndarray, np.generic)):
         return True
@@ -237,7 +238,7 @@ def check_output(name: str, kinds: tuple[int, ...], result: int, target: int, ca
     )
 
 
-def kind_of(x: Any) -> int:
+def kind_of(x: ArrayLike) -> int:
     """A dtype code, or the kind of a scalar."""
     return x._code if isinstance(x, Array) else SCALAR_KIND.get(type(x), -2)
 
@@ -247,7 +248,7 @@ def operators(name: str, symbol: str) -> tuple[Binary, Binary, Binary]:
     operation = binary(name)
     forward = _forward(name, operation)
 
-    def reflected(x1: Any, x2: Any) -> ndarray:
+    def reflected(x1: ArrayLike, x2: ArrayLike) -> ndarray:
         return operation(x2, x1) if _known(type(x2), x2) else NotImplemented
 
     def update(x1: ndarray, x2: Any) -> ndarray:
@@ -275,7 +276,7 @@ def comparison(name: str, symbol: str) -> Binary:
         method.__doc__ = f"a {symbol} b; see `ak.{name}`."
         return method
 
-    def forward(x1: Any, x2: Any) -> ndarray:
+    def forward(x1: Any, x2: ArrayLike) -> ndarray:
         shape = _shape_of_others(x2)
         if shape is None:
             return method(x1, x2)
@@ -286,7 +287,7 @@ def comparison(name: str, symbol: str) -> Binary:
     return forward
 
 
-def _shape_of_others(value: Any) -> tuple[int, ...] | None:
+def _shape_of_others(value: ArrayLike) -> tuple[int, ...] | None:
     """The shape of an object that equals no number: strings, None, objects without an __eq__; else None."""
     kind = type(value)
     if kind in SCALAR_KIND or isinstance(value, Array):

@@ -27,6 +27,7 @@ from .creation import array
 from .dtypes import DTypeLike, code_of
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 __all__ = [
@@ -57,7 +58,7 @@ def _writes() -> bool:
 
 
 @contextlib.contextmanager
-def opened(file: Any, mode: str) -> Iterator[Any]:
+def opened(file: object, mode: str) -> Iterator[Any]:
     """Opens a file, unless it is open already; PEs that do not write get a sink that discards.
 
     A path is written atomically: the file appears if the block ends without error. One PE's error is raised on all PEs.
@@ -126,7 +127,7 @@ def _write_npy(stream: IO[bytes], values: ndarray) -> None:
     _each(pieces(values), write)
 
 
-def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
+def save(file: Any, arr: ArrayLike, allow_pickle: bool = True) -> None:
     """Writes an array in NumPy's format; '.npy' is added to names that lack it.
 
     Examples
@@ -146,7 +147,7 @@ def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
         _write_npy(stream, values)
 
 
-def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
+def savez(file: object, *args: object, allow_pickle: bool = True, **kwds: Any) -> None:
     """Writes several arrays to one file, by the names of keywords, or 'arr_0', 'arr_1' …
 
     Examples
@@ -162,7 +163,7 @@ def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None
     _save_several(file, args, kwds, deflated=False)
 
 
-def savez_compressed(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
+def savez_compressed(file: object, *args: object, allow_pickle: bool = True, **kwds: Any) -> None:
     """As `savez`, compressed.
 
     Examples
@@ -232,7 +233,7 @@ class Several(Mapping[str, Any]):
     def __enter__(self) -> Several:
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

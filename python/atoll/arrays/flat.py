@@ -77,7 +77,7 @@ class Flat:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return as_numpy(self._view(), dtype, copy)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         found = get(self._view(), _single(key), True)
         return found.copy() if hasattr(found, "_view") else found
 
@@ -95,7 +95,7 @@ class Flat:
             value = values.reshape(shape) if shape else values[0]
         put(view, key, value)
 
-    def _compared(self, name: str, other: Any) -> Any:
+    def _compared(self, name: str, other: object) -> Any:
         return getattr(self._view(), name)(other._view() if isinstance(other, Flat) else other)
 
     def __eq__(self, other: object) -> Any:
@@ -104,22 +104,22 @@ class Flat:
     def __ne__(self, other: object) -> Any:
         return self._compared("__ne__", other)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: object) -> Any:
         return self._compared("__lt__", other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: object) -> Any:
         return self._compared("__le__", other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: object) -> Any:
         return self._compared("__gt__", other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: object) -> Any:
         return self._compared("__ge__", other)
 
     __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
 
-def _single(key: Any) -> Any:
+def _single(key: object) -> Any:
     """The index itself, which NumPy lets be a tuple of one."""
     if type(key) is tuple:
         if len(key) != 1:

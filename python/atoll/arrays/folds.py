@@ -27,6 +27,9 @@ from .sizes import require_room
 from .ufuncs import absolute
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..annotations import ArrayLike, Axis
     from .ndarray import ndarray
 
 _REDUCERS = {
@@ -40,7 +43,7 @@ _ASSOCIATIVE = frozenset({
 _NO_INITIAL: Any = np._NoValue
 
 
-def _prepared(name: str, a: Any, dtype: DTypeLike) -> ndarray:
+def _prepared(name: str, a: ArrayLike, dtype: DTypeLike) -> ndarray:
     """The elements in the type that the function combines them in."""
     array = as_array(a)
     code = array._expr.dtype
@@ -51,7 +54,7 @@ def _prepared(name: str, a: Any, dtype: DTypeLike) -> ndarray:
     return array.astype(DTYPE_OF[promote(name, (code, code)).result], copy=False)
 
 
-def _by_numpy(name: str, method: str, a: Any, *args: Any, **options: Any) -> Any:
+def _by_numpy(name: str, method: str, a: ArrayLike, *args: object, **options: object) -> Any:
     """Calls NumPy's method on a copy of the elements."""
     given = [one.to_numpy(None) if isinstance(one, Array) else one for one in (a, *args)]
     where = options.get("where")
@@ -71,7 +74,7 @@ def _stored(found: Any, out: Any, name: str) -> Any:
     return into(out, expr, name, expr.dtype)
 
 
-def _of_column(name: str, column: Any, axis: Any, *others: Any) -> Any:
+def _of_column(name: str, column: Any, axis: Axis, *others: Any) -> Any:
     """The column's version of a method; a column has one axis, and other options are refused."""
     axes_of(axis, 1)
     if any(others):
@@ -206,7 +209,7 @@ def _segments(name: str, rows: ndarray, starts: ndarray) -> ndarray:
     return values
 
 
-def outer_by(name: str, A: Any, B: Any, /, **options: Any) -> Any:
+def outer_by(name: str, A: Any, B: Any, /, **options: object) -> Any:
     """NumPy's ``name.outer``: the function of each element of A with each of B."""
     if isinstance(A, Columnar) or isinstance(B, Columnar):
         return _outer_of_columns(name, A, B, options)
@@ -245,7 +248,7 @@ def _methods(name: str) -> dict[str, Any]:
     def reduceat(array: Any, indices: Any, axis: int = 0, dtype: DTypeLike = None, out: Any = None) -> ndarray:
         return reduceat_by(name, array, indices, axis, dtype, out)
 
-    def outer(A: Any, B: Any, /, **options: Any) -> ndarray:
+    def outer(A: Any, B: Any, /, **options: object) -> ndarray:
         result: ndarray = outer_by(name, A, B, **options)
         return result
 
@@ -256,7 +259,7 @@ def _methods(name: str) -> dict[str, Any]:
     return {"reduce": reduce, "accumulate": accumulate, "reduceat": reduceat, "outer": outer}
 
 
-def _describe(function: Any, ufunc: Any) -> None:
+def _describe(function: Callable[..., Any], ufunc: Any) -> None:
     """NumPy's attributes of a ufunc, where it has one of that name."""
     if isinstance(ufunc, np.ufunc):
         for attribute in ("nin", "nout", "nargs", "identity", "signature"):

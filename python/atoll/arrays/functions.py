@@ -15,6 +15,7 @@ from .dtypes import DTYPE_OF, Casting, code_of, promote
 from .elementwise import binary, check_output, kind_of, op_of, unary
 
 if TYPE_CHECKING:
+    from ..annotations import DTypeLike
     from .ndarray import ndarray
 
 
@@ -106,7 +107,7 @@ def finish(result: ndarray, out: Any, where: Any, name: str, kinds: tuple[int, .
     return target
 
 
-def _given_type(name: str, dtype: Any, operands: tuple[Any, ...], casting: Casting) -> ndarray:
+def _given_type(name: str, dtype: DTypeLike, operands: tuple[Any, ...], casting: Casting) -> ndarray:
     """The function computed in `dtype`: the operands must be castable to it."""
     code = code_of(dtype)
     types = promote(name, (code,) * len(operands))

@@ -17,6 +17,7 @@ from .manipulation import atleast_2d
 from .reductions import max, min
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 __all__ = ["histogram2d", "histogramdd"]
@@ -25,7 +26,7 @@ _SEVERAL = (list, tuple, np.ndarray, Array)
 
 
 def histogram2d(
-    x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
+    x: Any, y: Any, bins: ArrayLike = 10, range: Any = None, density: bool = False, weights: ArrayLike = None
 ) -> tuple[ndarray, ndarray, ndarray]:
     """Number of points of the plane in each bin of a grid.
 
@@ -56,7 +57,7 @@ def histogram2d(
 
 
 def histogramdd(
-    sample: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
+    sample: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: ArrayLike = None
 ) -> tuple[ndarray, tuple[ndarray, ...]]:
     """Number of points in each bin of a grid.
 

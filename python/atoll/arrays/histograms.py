@@ -31,6 +31,7 @@ from .sizes import is_wide
 from .ufuncs import isnan
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 __all__ = [
@@ -44,7 +45,7 @@ __all__ = [
 
 
 def histogram(
-    a: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
+    a: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: ArrayLike | None = None
 ) -> tuple[Any, ndarray]:
     """Number of elements in each bin.
 
@@ -170,7 +171,7 @@ def _edges(expr: engine.Expr, bins: Any, limits: Any) -> Any:
     return edges
 
 
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> ndarray:
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: ArrayLike | None = None) -> ndarray:
     """The edges that `histogram` uses; weights, of the shape of `a`, do not change them.
 
     Examples
@@ -191,7 +192,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     return wrap(expr_of(_even_edges(edges, expr.dtype) if isinstance(edges, tuple) else edges))
 
 
-def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> ndarray:
+def bincount(x: Any, /, weights: ArrayLike | None = None, minlength: int = 0) -> ndarray:
     """Number of occurrences of each of 0, 1, 2, …, or the sum of their weights.
 
     Examples
@@ -267,7 +268,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     return wrap(found if y.ndim == 1 else engine.reshape(found, y.shape))
 
 
-def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> Any:
     """The bin of each element: 0 before the first edge, and so on.
 
     Examples

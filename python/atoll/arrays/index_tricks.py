@@ -23,6 +23,7 @@ from .selection import along_axis, nonzero, putmask
 from .ufuncs import logical_or
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Out, Shape
     from .ndarray import ndarray
 
 __all__ = [
@@ -96,7 +97,7 @@ def _whole_numbers(places: Any) -> ndarray:
     return array.astype(np.int64)
 
 
-def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+def choose(a: ArrayLike, choices: Any, out: Out = None, mode: str = "raise") -> Any:
     """Each element from the array of `choices` that the corresponding element of `a` selects.
 
     Parameters
@@ -132,7 +133,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     return out
 
 
-def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> ndarray:
+def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: object, **kw: Any) -> ndarray:
     """A function defined by pieces: each of `funclist`, a function or a value, where its condition holds.
 
     Parameters
@@ -180,7 +181,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
 # -- writing --
 
 
-def put(a: ndarray, ind: Any, v: Any, mode: str = "raise") -> None:
+def put(a: ndarray, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
     """``a.flat[ind] = v``, in place; the values are repeated as often as needed.
 
     Examples
@@ -197,7 +198,7 @@ def put(a: ndarray, ind: Any, v: Any, mode: str = "raise") -> None:
     assign_flat(target, _within(ravel(_whole_numbers(ind)), target.size, mode), v)
 
 
-def put_along_axis(arr: ndarray, indices: Any, values: Any, axis: int | None = -1) -> None:
+def put_along_axis(arr: ndarray, indices: ArrayLike, values: ArrayLike, axis: int | None = -1) -> None:
     """Assigns to what `take_along_axis` takes, in place.
 
     Examples
@@ -219,7 +220,7 @@ def put_along_axis(arr: ndarray, indices: Any, values: Any, axis: int | None = -
     target[along_axis(target, as_array(indices), axis)] = values
 
 
-def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True) -> None:
+def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: ArrayLike = True) -> None:
     """Assigns `src` to `dst`, an array of Atoll or NumPy, in place; only where `where` holds.
 
     Examples
@@ -289,7 +290,7 @@ def _fastest_last(number: int, order: str) -> list[int]:
     return list(range(number)) if order == "C" else list(range(number))[::-1]
 
 
-def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]:
+def unravel_index(indices: ArrayLike, shape: Shape, order: str = "C") -> tuple[Any, ...]:
     """The index along each axis of positions in the flattened array.
 
     Examples

@@ -30,6 +30,7 @@ from .keys import (
 from .views import Range, Reshape, Slice, Step, View, same_place, step_into
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 
@@ -123,7 +124,7 @@ def _get_by_data(array: ndarray, items: list[Any]) -> ndarray:
 # -- assignment --
 
 
-def value_expr(session: engine.Session, value: Any, code: int) -> engine.Expr:
+def value_expr(session: engine.Session, value: ArrayLike, code: int) -> engine.Expr:
     """The assigned value as an expression of the target's type: scalars must fit, arrays are cast as by astype."""
     kind = SCALAR_KIND.get(type(value))
     if kind is not None:
@@ -273,7 +274,7 @@ def _put_mask(array: ndarray, expr: engine.Expr, mask: engine.Expr, found: engin
         _change(array, lambda target: target.assign_mask(mask, found))
 
 
-def add_at(array: ndarray, indices: Any, values: Any) -> None:
+def add_at(array: ndarray, indices: ArrayLike, values: ArrayLike) -> None:
     """array[indices] += values, repeated indices counted: NumPy's np.add.at."""
     items = entries_of(indices, array.ndim)
     if not any(isinstance(item, Array) for item in items):

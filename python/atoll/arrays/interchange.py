@@ -22,6 +22,9 @@ from .products import matmul, matvec, vecdot, vecmat
 from .standard import VERSIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..annotations import Out
     from .ndarray import ndarray
 
 _PICKLE_LIMIT = 1 << 30  # bytes
@@ -165,7 +168,7 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
     return out
 
 
-def _call(function: Any, name: str, inputs: tuple[Any, ...], out: Any, kwargs: dict[str, Any]) -> Any:
+def _call(function: Callable[..., Any], name: str, inputs: tuple[Any, ...], out: Out, kwargs: dict[str, Any]) -> Any:
     options = {key: value for key, value in kwargs.items() if key in ("where", "dtype", "casting")}
     if isinstance(out, Array):
         options["out"] = out
@@ -187,7 +190,7 @@ def array_namespace(api_version: str | None) -> ModuleType:
     return PACKAGE[0]
 
 
-def array_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def array_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """np.sort(a), np.concatenate([a, b]), …: calls Atoll's function of the same name."""
     name = function.__name__
     package, _, part = function.__module__.partition(".")

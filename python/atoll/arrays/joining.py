@@ -19,6 +19,7 @@ from .manipulation import _axis, atleast_1d, atleast_2d, atleast_3d, broadcast_t
 from .sizes import listed
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 __all__ = [
@@ -116,7 +117,7 @@ def stack(
     return concatenate(reshaped, place, out, dtype=dtype, casting=casting)
 
 
-def unstack(x: Any, /, *, axis: int = 0) -> tuple[ndarray, ...]:
+def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[ndarray, ...]:
     """Views of the parts along an axis, without that axis: the inverse of `stack`.
 
     Examples
@@ -229,7 +230,7 @@ def column_stack(tup: Sequence[Any]) -> ndarray:
     return concatenate([part.reshape(-1, 1) if part.ndim < 2 else part for part in parts], 1)
 
 
-def append(arr: Any, values: Any, axis: int | None = None) -> ndarray:
+def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> ndarray:
     """`arr` followed by `values`: flattened, or along an axis.
 
     Examples
@@ -297,7 +298,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> ndarray:
     return concatenate([array, new], place)[(*before, rows)]
 
 
-def delete(arr: Any, obj: Any, axis: int | None = None) -> ndarray:
+def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> ndarray:
     """A copy without the elements (or slices along an axis) at these positions.
 
     Examples

@@ -16,6 +16,7 @@ from .dtypes import BOOL, INT64, KIND_OF
 from .views import Range, Reshape, Slice, Step, Transpose
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 _INVALID = (
@@ -27,7 +28,7 @@ _INVALID = (
 # -- entries --
 
 
-def entries_of(key: Any, ndim: int) -> list[Any]:
+def entries_of(key: object, ndim: int) -> list[Any]:
     """The entries of an index, one for each axis and each None: ints, slices, None and Atoll arrays.
 
     An ellipsis becomes the full slices that it stands for. One that stands for no axis stays where it separates two
@@ -52,12 +53,12 @@ def entries_of(key: Any, ndim: int) -> list[Any]:
     return items[:ellipsis] + (missing or [Ellipsis] * between) + items[ellipsis + 1 :]
 
 
-def has_ellipsis(key: Any) -> bool:
+def has_ellipsis(key: object) -> bool:
     """Whether an index of basic entries has an ellipsis: then the result is an array even if no axes remain."""
     return key is Ellipsis or (type(key) is tuple and any(item is Ellipsis for item in key))
 
 
-def has_scalar_arrays(key: Any) -> bool:
+def has_scalar_arrays(key: object) -> bool:
     """Whether an integer of the index is an array without axes: then NumPy gives a copy, not a view."""
     return any(isinstance(item, (Array, np.ndarray)) for item in (key if type(key) is tuple else (key,)))
 
@@ -84,7 +85,7 @@ def _entry(item: Any) -> Any:
     return index_array(item)
 
 
-def index_array(values: Any) -> ndarray:
+def index_array(values: ArrayLike) -> ndarray:
     """A list or an array of another kind as index array."""
     array = np.asarray(values)
     if array.size == 0 and not isinstance(values, np.ndarray):

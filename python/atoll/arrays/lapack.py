@@ -18,7 +18,7 @@ _LONG = 1 << 22
 _COPIES = 3
 
 
-def by_lapack(function: Callable[..., Any], matrices: Sequence[Any], *args: Any, **options: Any) -> Any:
+def by_lapack(function: Callable[..., Any], matrices: Sequence[Any], *args: object, **options: object) -> Any:
     """Calls a NumPy function with matrices. Signals are handled while it runs.
 
     MemoryError, before anything is fetched, where the matrices and LAPACK's copies do not fit the PEs' memory.

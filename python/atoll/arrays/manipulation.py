@@ -17,6 +17,9 @@ from .creation import shape_of
 from .views import Broadcast, Reshape, Transpose, is_contiguous, is_view_as, step_into
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..annotations import ArrayLike, Axes
     from .ndarray import ndarray
 
 __all__ = [
@@ -47,7 +50,7 @@ def _axis(axis: Any, ndim: int) -> int:
     return number + ndim if number < 0 else number
 
 
-def _axes(axis: Any, ndim: int) -> list[int]:
+def _axes(axis: Axes, ndim: int) -> list[int]:
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
     found = [_axis(one, ndim) for one in given]
     if len(set(found)) != len(found):
@@ -106,7 +109,7 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
     return reshape_to(as_array(a), shape, order, copy, not isinstance(a, Array))
 
 
-def ravel(a: Any, order: str = "C") -> ndarray:
+def ravel(a: ArrayLike, order: str = "C") -> ndarray:
     """The elements in one axis; a view, or a copy if the array is not contiguous (`a.T`, `a[::2]`).
 
     Examples
@@ -150,7 +153,7 @@ def transpose(a: Any, axes: Any = None) -> ndarray:
 permute_dims = transpose
 
 
-def matrix_transpose(x: Any, /) -> ndarray:
+def matrix_transpose(x: ArrayLike, /) -> ndarray:
     """The last two axes exchanged; a view.
 
     Examples
@@ -162,7 +165,7 @@ def matrix_transpose(x: Any, /) -> ndarray:
     return swapaxes(x, -1, -2)
 
 
-def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
+def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ndarray:
     """Two axes exchanged; a view.
 
     Examples
@@ -178,7 +181,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
     return transpose_axes(array, order, False)
 
 
-def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
+def moveaxis(a: ArrayLike, source: Any, destination: Any) -> ndarray:
     """Axes moved to other positions, the others in their order; a view.
 
     Examples
@@ -197,7 +200,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
     return transpose_axes(array, order, False)
 
 
-def rollaxis(a: Any, axis: int, start: int = 0) -> ndarray:
+def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> ndarray:
     """One axis moved to before another; a view. Prefer `moveaxis`.
 
     Examples
@@ -216,7 +219,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> ndarray:
     return moveaxis(array, place, before - 1 if place < before else before)
 
 
-def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> ndarray:
+def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray:
     """Turned by 90 degrees, `k` times, from the first of two axes towards the second; a view.
 
     Examples
@@ -267,7 +270,7 @@ def squeeze(a: Any, axis: Any = None) -> ndarray:
     return reshape_to(array, [length for place, length in enumerate(shape) if place not in drop], "C", None, False)
 
 
-def expand_dims(a: Any, axis: Any) -> ndarray:
+def expand_dims(a: ArrayLike, axis: Axes) -> ndarray:
     """With new axes of length 1 at these places of the result; a view.
 
     Examples

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 from sys import getrefcount
 from types import GenericAlias
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -41,6 +41,11 @@ from .flags import Flags
 from .flat import Flat
 from .views import ITEM_TEMPORARY, METHOD_TEMPORARY, PROPERTY_TEMPORARY, as_type, strides_of
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..annotations import ArrayLike
+
 
 class ndarray(Array):
     """A distributed array: NumPy's interface, elements spread in blocks along axis 0 over the PEs of the session.
@@ -64,10 +69,10 @@ class ndarray(Array):
 
     __slots__ = ()
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn:
+    def __new__(cls, *args: object, **kwargs: object) -> NoReturn:
         raise TypeError("make arrays with ak.array, ak.zeros, ak.empty, ak.arange, …, not by calling ak.ndarray")
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         raise TypeError("ak.ndarray cannot be subclassed; keep an array as an attribute instead")
 
     @property
@@ -92,7 +97,7 @@ class ndarray(Array):
         return composed.real(self)
 
     @real.setter
-    def real(self, value: Any) -> None:
+    def real(self, value: ArrayLike) -> None:
         composed.real(self)[...] = value
 
     @property
@@ -101,7 +106,7 @@ class ndarray(Array):
         return composed.imag(self)
 
     @imag.setter
-    def imag(self, value: Any) -> None:
+    def imag(self, value: ArrayLike) -> None:
         if self.dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
         composed.imag(self)[...] = value
@@ -140,12 +145,12 @@ class ndarray(Array):
         return Flat(self)
 
     @flat.setter
-    def flat(self, value: Any) -> None:
+    def flat(self, value: ArrayLike) -> None:
         Flat(self)[:] = value
 
     # -- conversion --
 
-    def item(self, *args: Any) -> bool | int | float:
+    def item(self, *args: object) -> bool | int | float:
         """One element as a Python scalar; without arguments the only one."""
         if args:
             index = args[0] if len(args) == 1 else args
@@ -228,7 +233,7 @@ class ndarray(Array):
         """The array as `pickle.dumps` gives it."""
         return pickle.dumps(self)
 
-    def dump(self, file: Any) -> None:
+    def dump(self, file: object) -> None:
         """Writes what `dumps` gives."""
         with files.opened(file, "wb") as stream:
             stream.write(self.dumps())
@@ -280,25 +285,25 @@ class ndarray(Array):
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)  # kDLCPU
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: object) -> Any:
         return interchange.array_ufunc(ufunc, method, inputs, kwargs)
 
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
         return interchange.array_function(function, args, kwargs)
 
     # -- indexing --
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         temporary = getrefcount(self) <= ITEM_TEMPORARY
         return indexing.get(self, key, temporary)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: ArrayLike) -> None:
         indexing.put(self, key, value)
 
     def __iter__(self) -> Iterator[Any]:
         return indexing.iterate(self)
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: ArrayLike) -> bool:
         return bool((self == value).any())
 
     take = selection.take
@@ -312,7 +317,7 @@ class ndarray(Array):
         """See `ak.compress`."""
         return selection.compress(condition, self, axis)
 
-    def fill(self, value: Any) -> None:
+    def fill(self, value: ArrayLike) -> None:
         """Sets all elements to `value`."""
         indexing.put(self, ..., value)
 
@@ -337,10 +342,10 @@ class ndarray(Array):
     __hash__ = None  # type: ignore[assignment]  # == is elementwise, so arrays are not hashable, as NumPy's
     __neg__, __pos__, __abs__, __invert__ = unary("negative"), unary("positive"), unary("absolute"), unary("invert")
 
-    def __divmod__(self, other: Any) -> tuple[ndarray, ndarray]:
+    def __divmod__(self, other: object) -> tuple[ndarray, ndarray]:
         return self // other, self % other
 
-    def __rdivmod__(self, other: Any) -> tuple[ndarray, ndarray]:
+    def __rdivmod__(self, other: object) -> tuple[ndarray, ndarray]:
         return other // self, other % self
 
     def __matmul__(self, other: Any) -> Any:
@@ -508,7 +513,7 @@ class ndarray(Array):
         """
         return self.to_numpy(False).ctypes
 
-    def __class_getitem__(cls, item: Any) -> Any:
+    def __class_getitem__(cls, item: object) -> Any:
         """``ndarray[shape, dtype]``, for annotations."""
         return GenericAlias(cls, item)
 
@@ -540,7 +545,7 @@ class ndarray(Array):
         """Sorts in place; see `ak.sort`."""
         self._store(sorting.sort(self, axis, kind, order, stable=stable, descending=descending)._expr)
 
-    def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
+    def partition(self, kth: Any, axis: int = -1, kind: str = "introselect", order: str | None = None) -> None:
         """Sorts in place, so that each element of `kth` has its sorted position; see `ak.partition`."""
         self._store(sorting.partition(self, kth, axis, kind, order)._expr)
 

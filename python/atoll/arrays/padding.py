@@ -23,6 +23,7 @@ from .statistics import mean
 from .ufuncs import floor_divide
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 __all__ = ["pad", "resize"]
@@ -46,7 +47,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 _FIGURES: dict[str, Callable[..., Any]] = {"maximum": max, "minimum": min, "mean": mean, "median": median}
 
 
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> ndarray:
+def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: object) -> ndarray:
     """The array with borders.
 
     Parameters
@@ -90,7 +91,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
     return result.copy() if isinstance(array, Array) and result is array else result
 
 
-def _pairs(values: Any, ndim: int) -> list[Any]:
+def _pairs(values: ArrayLike, ndim: int) -> list[Any]:
     """A pair for each axis, of one value, of a pair for all, or of pairs."""
     given = np.asarray(values)
     if given.ndim == 2 and given.shape == (ndim, 2):
@@ -211,7 +212,7 @@ def _mirrored(result: ndarray, axis: int, width: Pair, mode: str, kind: str) -> 
     return parts
 
 
-def _by_function(array: ndarray, widths: list[Pair], function: Any, kwargs: dict[str, Any]) -> ndarray:
+def _by_function(array: ndarray, widths: list[Pair], function: Callable[..., Any], kwargs: dict[str, Any]) -> ndarray:
     """Zeros around, then `function` for each vector along each axis."""
     shape = [length + sum(width) for length, width in zip(array.shape, widths, strict=True)]
     result = zeros(shape, array.dtype)
@@ -224,7 +225,7 @@ def _by_function(array: ndarray, widths: list[Pair], function: Any, kwargs: dict
     return result
 
 
-def resize(a: Any, new_shape: Any) -> ndarray:
+def resize(a: ArrayLike, new_shape: Any) -> ndarray:
     """The elements in another shape, of any size: cut off, or repeated from the first on.
 
     Examples

@@ -25,6 +25,7 @@ from .scans import cumprod
 from .ufuncs import sqrt
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 __all__ = [
@@ -53,7 +54,7 @@ def poly(seq_of_zeros: Any) -> Any:
     return array(found) if isinstance(found, np.ndarray) else found
 
 
-def roots(p: Any) -> ndarray:
+def roots(p: ArrayLike) -> ndarray:
     """The roots of a polynomial.
 
     Examples
@@ -103,7 +104,7 @@ def polymul(a1: Any, a2: Any) -> ndarray:
     return array(np.polymul(_numbers(a1), _numbers(a2)))
 
 
-def polydiv(u: Any, v: Any) -> tuple[ndarray, ndarray]:
+def polydiv(u: Any, v: ArrayLike) -> tuple[ndarray, ndarray]:
     """Quotient and remainder of two polynomials.
 
     Examples
@@ -116,7 +117,7 @@ def polydiv(u: Any, v: Any) -> tuple[ndarray, ndarray]:
     return array(quotient), array(rest)
 
 
-def polyder(p: Any, m: int = 1) -> ndarray:
+def polyder(p: ArrayLike, m: int = 1) -> ndarray:
     """The derivative of a polynomial, taken `m` times.
 
     Examples
@@ -128,7 +129,7 @@ def polyder(p: Any, m: int = 1) -> ndarray:
     return array(np.polyder(_numbers(p), m))
 
 
-def polyint(p: Any, m: int = 1, k: Any = None) -> ndarray:
+def polyint(p: ArrayLike, m: int = 1, k: Any = None) -> ndarray:
     """The integral of a polynomial, taken `m` times, with constants `k`.
 
     Examples
@@ -140,7 +141,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> ndarray:
     return array(np.polyint(_numbers(p), m, k))
 
 
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: ArrayLike, x: ArrayLike) -> Any:
     """The polynomial's values at `x`, in one pass.
 
     Examples
@@ -156,7 +157,7 @@ def polyval(p: Any, x: Any) -> Any:
     return value if value.ndim else value.dtype.type(value.item())
 
 
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> ndarray:
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> ndarray:
     """Powers of `x` as columns, the highest first unless `increasing`.
 
     Examples
@@ -181,7 +182,13 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> ndarray:
 
 
 def polyfit(
-    x: Any, y: Any, deg: int, rcond: float | None = None, full: bool = False, w: Any = None, cov: Any = False
+    x: ArrayLike,
+    y: ArrayLike,
+    deg: int,
+    rcond: float | None = None,
+    full: bool = False,
+    w: Any = None,
+    cov: Any = False,
 ) -> Any:
     """The polynomial of a degree that is nearest to points, by least squares.
 

@@ -16,6 +16,7 @@ from .ufuncs import absolute, arctan2, equal, isfinite, not_equal
 from .views import lying_in, strides_of
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Axes
     from .ndarray import ndarray
 
 __all__ = [
@@ -57,7 +58,7 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
     >>> ak.promote_types("int8", "uint8")
     dtype('int16')
     """
-    return np.promote_types(type1, type2)
+    return np.promote_types(np.dtype(type1), np.dtype(type2))
 
 
 def issubdtype(arg1: Any, arg2: Any) -> bool:
@@ -150,7 +151,7 @@ def ndim(a: Any) -> int:
     return a.ndim if isinstance(a, Array) else np.ndim(a)
 
 
-def size(a: Any, axis: Any = None) -> int:
+def size(a: ArrayLike, axis: Axes = None) -> int:
     """Number of elements, or the length of an axis, or of several together.
 
     Examples
@@ -176,7 +177,7 @@ def isscalar(element: Any) -> bool:
     return np.isscalar(element)
 
 
-def iterable(y: Any) -> bool:
+def iterable(y: ArrayLike) -> bool:
     """Whether the object can be iterated over.
 
     Examples
@@ -191,7 +192,7 @@ def iterable(y: Any) -> bool:
 # -- memory --
 
 
-def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
+def shares_memory(a: ArrayLike, b: ArrayLike, /, max_work: int | None = None) -> bool:
     """Whether two arrays may have elements in common, so that an assignment to one may change the other.
 
     True for views of the same array or of one another, for a NumPy array that shares the memory of an Atoll array (the
@@ -215,7 +216,7 @@ def shares_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     return _overlap(np.shares_memory, a, b, max_work)
 
 
-def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
+def may_share_memory(a: ArrayLike, b: ArrayLike, /, max_work: int | None = None) -> bool:
     """As `shares_memory`, but by default compares only where the elements begin and end.
 
     Examples
@@ -228,7 +229,7 @@ def may_share_memory(a: Any, b: Any, /, max_work: int | None = None) -> bool:
     return _overlap(np.may_share_memory, a, b, max_work)
 
 
-def _overlap(question: Any, a: Any, b: Any, max_work: int | None) -> bool:
+def _overlap(question: Any, a: ArrayLike, b: ArrayLike, max_work: int | None) -> bool:
     """NumPy's answer about the memory of both."""
     if isinstance(a, Array) and isinstance(b, Array):
         base, other = (as_array(one if one.base is None else one.base) for one in (a, b))
@@ -254,7 +255,7 @@ def _memory(array: Array) -> np.ndarray[Any, Any] | None:
     return lying_in(array, base.to_numpy(None))
 
 
-def isfortran(a: Any) -> bool:
+def isfortran(a: ArrayLike) -> bool:
     """Whether elements are in Fortran order: never, unlike NumPy's transposed views.
 
     Examples
@@ -318,7 +319,7 @@ def array_equiv(a1: Any, a2: Any) -> bool:
     return bool(equal(x, y).all())
 
 
-def isreal(x: Any) -> Any:
+def isreal(x: ArrayLike) -> Any:
     """Whether each element has no imaginary part.
 
     Examples
@@ -330,7 +331,7 @@ def isreal(x: Any) -> Any:
     return ~iscomplex(x)
 
 
-def iscomplex(x: Any) -> Any:
+def iscomplex(x: ArrayLike) -> Any:
     """Whether each element has an imaginary part.
 
     Examples
@@ -342,7 +343,7 @@ def iscomplex(x: Any) -> Any:
     return not_equal(imag(x), 0)
 
 
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: ArrayLike) -> bool:
     """Whether the type is real.
 
     Examples
@@ -366,7 +367,7 @@ def iscomplexobj(x: Any) -> bool:
     return x.dtype.kind == "c" if isinstance(x, Array) else bool(np.iscomplexobj(x))
 
 
-def real_if_close(a: Any, tol: float = 100) -> ndarray:
+def real_if_close(a: ArrayLike, tol: float = 100) -> ndarray:
     """The real parts, when no imaginary part is larger than `tol` times the type's precision, or than `tol` itself if
     that is at most 1; else, and when it is real, the array itself.
 

@@ -26,6 +26,7 @@ from .reductions import reduce
 from .ufuncs import conjugate
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Out
     from .ndarray import ndarray
 
 __all__ = [
@@ -60,7 +61,7 @@ def _conjugated(x: ndarray) -> ndarray:
     return conjugate(x) if x.dtype.kind == "c" else x
 
 
-def into(result: Any, out: Any) -> Any:
+def into(result: Any, out: Out) -> Any:
     """The result, in `out` where that is given: of its shape, and cast to its type if that is of the same kind."""
     if out is None:
         return result
@@ -180,7 +181,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     return into(matmul(x, y) if y.ndim <= 2 else tensordot(x, y, ([-1], [-2])), out)
 
 
-def vdot(a: Any, b: Any, /) -> Any:
+def vdot(a: ArrayLike, b: ArrayLike, /) -> Any:
     """Inner product of the flattened arrays.
 
     Examples
@@ -269,7 +270,7 @@ def inner(a: Any, b: Any, /) -> Any:
     return tensordot(x, y, ([-1], [-1])) if x.ndim > 1 or y.ndim > 1 else matmul(x, y)
 
 
-def outer(a: Any, b: Any, out: Any = None) -> ndarray:
+def outer(a: ArrayLike, b: ArrayLike, out: Out = None) -> ndarray:
     """Products of each element of `a` with each of `b`.
 
     Examples
@@ -284,7 +285,7 @@ def outer(a: Any, b: Any, out: Any = None) -> ndarray:
     return result
 
 
-def kron(a: Any, b: Any) -> Any:
+def kron(a: ArrayLike, b: ArrayLike) -> Any:
     """Kronecker's product: blocks of `b`, each times an element of `a`.
 
     Examples
@@ -303,7 +304,9 @@ def kron(a: Any, b: Any) -> Any:
     return (left * right).reshape([m * n for m, n in zip(*shapes, strict=True)])
 
 
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+def cross(
+    a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Any:
     """Vector products of vectors of three elements along an axis; the other axes broadcast.
 
     Parameters

@@ -22,6 +22,7 @@ from .statistics import _finish, mean
 from .ufuncs import isnan, minimum
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Axis
     from .ndarray import ndarray
 
 __all__ = [
@@ -88,7 +89,9 @@ def _lerp(low: Any, high: Any, weight: Any) -> Any:
         return np.where(weight >= 0.5, near_high, low + distance * weight)
 
 
-def _quantile(a: Any, q: Any, axis: Any, keepdims: bool, method: str, skip_nan: bool, weights: Any = None) -> Any:
+def _quantile(
+    a: ArrayLike, q: Any, axis: Axis, keepdims: bool, method: str, skip_nan: bool, weights: ArrayLike = None
+) -> Any:
     array = as_array(a)
     if array.dtype.kind == "c" and method != "middle":
         raise TypeError("a must be an array of real numbers")
@@ -150,11 +153,11 @@ def _ordered(rows: ndarray) -> Any:
     return wrap(engine.sort(rows._read() if rows.shape[0] > 1 else rows.reshape(-1)._read())).reshape(-1)
 
 
-def _host(values: Any) -> Any:
+def _host(values: ArrayLike) -> Any:
     return values.to_numpy() if isinstance(values, Array) else values
 
 
-def _spread(weights: ndarray, array: ndarray, axis: Any) -> ndarray:
+def _spread(weights: ndarray, array: ndarray, axis: Axis) -> ndarray:
     """The weights in the shape of the array."""
     if weights.shape != array.shape:
         axes = axes_of(axis, array.ndim)
@@ -168,7 +171,7 @@ def _spread(weights: ndarray, array: ndarray, axis: Any) -> ndarray:
     return broadcast_to(weights.astype(np.float64), array.shape)
 
 
-def _weighted(array: ndarray, q: Any, axis: Any, keepdims: bool, skip_nan: bool, weights: ndarray) -> Any:
+def _weighted(array: ndarray, q: ArrayLike, axis: Axis, keepdims: bool, skip_nan: bool, weights: ndarray) -> Any:
     """The first of the sorted elements at which the sum of weights reaches the fraction."""
     wanted = np.asarray(q.to_numpy() if isinstance(q, Array) else q, dtype=np.float64)
     axes = axes_of(axis, array.ndim)
@@ -198,8 +201,8 @@ def _weighted(array: ndarray, q: Any, axis: Any, keepdims: bool, skip_nan: bool,
 
 
 def quantile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False, *, weights: Any = None,
+    a: Any, q: Any, axis: Axis = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False, *, weights: ArrayLike | None = None,
 ) -> Any:  # fmt: skip
     """Values below which the fractions `q` of the elements lie.
 
@@ -229,8 +232,8 @@ def quantile(
 
 
 def percentile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False, *, weights: Any = None,
+    a: Any, q: Any, axis: Axis = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False, *, weights: ArrayLike | None = None,
 ) -> Any:  # fmt: skip
     """As `quantile` with `q` from 0 to 100.
 
@@ -245,8 +248,8 @@ def percentile(
 
 
 def nanquantile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False, *, weights: Any = None,
+    a: Any, q: Any, axis: Axis = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False, *, weights: ArrayLike | None = None,
 ) -> Any:  # fmt: skip
     """As `quantile` of the elements that are not NaN.
 
@@ -261,8 +264,8 @@ def nanquantile(
 
 
 def nanpercentile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False, *, weights: Any = None,
+    a: Any, q: Any, axis: Axis = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: bool = False, *, weights: ArrayLike | None = None,
 ) -> Any:  # fmt: skip
     """As `percentile` of the elements that are not NaN.
 
@@ -280,13 +283,13 @@ def _hundredth(q: Any) -> Any:
     return np.true_divide(q.to_numpy() if isinstance(q, Array) else q, 100.0)
 
 
-def _check_fractions(q: Any, greatest: float, message: str) -> None:
+def _check_fractions(q: ArrayLike, greatest: float, message: str) -> None:
     values = np.asarray(q.to_numpy() if isinstance(q, Array) else q, dtype=np.float64)
     if not ((values >= 0) & (values <= greatest)).all():
         raise ValueError(message)
 
 
-def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
+def median(a: Any, axis: Axis = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
     """The middle element, or the mean of the two in the middle; NaN when one is NaN.
 
     Examples
@@ -298,7 +301,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     return _median(a, axis, out, keepdims, False)
 
 
-def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
+def nanmedian(a: Any, axis: Axis = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
     """The median of the elements that are not NaN.
 
     Examples
@@ -310,7 +313,7 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool =
     return _median(a, axis, out, keepdims, True)
 
 
-def _median(a: Any, axis: Any, out: Any, keepdims: bool, skip_nan: bool) -> Any:
+def _median(a: ArrayLike, axis: Axis, out: Any, keepdims: bool, skip_nan: bool) -> Any:
     array = as_array(a)
     if array.size == 0:
         return _finish(mean(array, axis, keepdims=keepdims), out)

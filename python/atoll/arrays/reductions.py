@@ -19,6 +19,7 @@ from .ufuncs import isnan
 from .views import FUNCTION_TEMPORARY
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Axes, Axis, Out
     from .ndarray import ndarray
 
 __all__ = [
@@ -83,7 +84,7 @@ def axes_of(axis: Any, ndim: int) -> list[int] | None:
     return sorted(found)
 
 
-def axis_of_scalar(axis: Any, ndim: int) -> Any:
+def axis_of_scalar(axis: Axes, ndim: int) -> Any:
     """`axis`, or None when it names the axis that NumPy's reductions and scans let scalars have."""
     only = axis[0] if isinstance(axis, (tuple, list)) and len(axis) == 1 else axis
     return None if ndim == 0 and type(only) is not bool and only in (0, -1) else axis
@@ -137,7 +138,9 @@ def reduce(
     return wrap(answer) if answer.ndim else SCALAR_OF[result](answer.item())
 
 
-def _initial_alone(expr: engine.Expr, axes: list[int] | None, initial: Any, code: int, keepdims: bool, out: Any) -> Any:
+def _initial_alone(
+    expr: engine.Expr, axes: list[int] | None, initial: ArrayLike, code: int, keepdims: bool, out: Out
+) -> Any:
     """A reduction of no elements, which is its initial value."""
     kept = _kept_shape(expr.shape, axes)
     shape = kept if keepdims else tuple(n for axis, n in enumerate(kept) if axes is not None and axis not in axes)
@@ -153,13 +156,13 @@ def any_zero(shape: tuple[int, ...], axes: list[int]) -> bool:
     return rest > 0 and math.prod(shape) == 0
 
 
-def _with_initial(kind: str, value: Any, initial: Any, code: int) -> Any:
+def _with_initial(kind: str, value: ArrayLike, initial: ArrayLike, code: int) -> Any:
     scalar = SCALAR_OF[code]
     with np.errstate(all="ignore"):
         return getattr(np, _UFUNC[kind])(scalar(value), scalar(fit_scalar(initial, code))).item()
 
 
-def _masked(kind: str, expr: engine.Expr, where: Any, initial: Any, result: int) -> engine.Expr:
+def _masked(kind: str, expr: engine.Expr, where: ArrayLike, initial: ArrayLike, result: int) -> engine.Expr:
     """The elements, with the excluded ones replaced by the identity of the reduction."""
     if where is True:
         return expr
@@ -187,7 +190,7 @@ def into(out: Any, value: engine.Expr, name: str, source: int) -> ndarray:
     return target
 
 
-def arg_reduce(kind: str, a: Any, axis: Any, out: Any, keepdims: bool, keep: bool) -> Any:
+def arg_reduce(kind: str, a: Any, axis: Axis, out: Any, keepdims: bool, keep: bool) -> Any:
     """argmin and argmax."""
     expr = expr_of(a)
     axis = axis_of_scalar(axis, expr.ndim)
@@ -338,7 +341,7 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     return reduce("count_nonzero", a, axis, None, None, keepdims, None, True, keep)
 
 
-def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+def argmin(a: ArrayLike, axis: int | None = None, out: Out = None, *, keepdims: bool = False) -> Any:
     """Position of the least element, the first of equals; of the first NaN if there is one.
 
     Examples
@@ -351,7 +354,7 @@ def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     return arg_reduce("argmin", a, axis, out, keepdims, keep)
 
 
-def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+def argmax(a: ArrayLike, axis: int | None = None, out: Out = None, *, keepdims: bool = False) -> Any:
     """Position of the greatest element, the first of equals; of the first NaN if there is one.
 
     Examples
@@ -367,7 +370,7 @@ def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
 # -- variants that ignore NaN: NaN is replaced by the identity --
 
 
-def without_nan(a: Any, neutral: float) -> tuple[ndarray, bool]:
+def without_nan(a: ArrayLike, neutral: float) -> tuple[ndarray, bool]:
     """`a` with NaN replaced, and whether it can hold NaN at all."""
 
     array = as_array(a)
@@ -402,7 +405,7 @@ def nanprod(a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, 
     return reduce("prod", without_nan(a, 1.0)[0], axis, dtype, out, keepdims, initial, where, False)
 
 
-def _nan_extreme(kind: str, a: Any, axis: Any, out: Any, keepdims: bool, initial: Any, where: Any) -> Any:
+def _nan_extreme(kind: str, a: ArrayLike, axis: Any, out: Out, keepdims: bool, initial: Any, where: Any) -> Any:
     values, floating = without_nan(a, math.inf if kind == "min" else -math.inf)
     result = reduce(kind, values, axis, None, None, keepdims, initial, where, False)
     if floating and initial is None:  # where all are NaN, NaN
@@ -420,7 +423,7 @@ def _nan_extreme(kind: str, a: Any, axis: Any, out: Any, keepdims: bool, initial
     return into(out, expr_of(result), kind, expr_of(result).dtype)
 
 
-def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+def nanmin(a: Any, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None,
            where: Any = True) -> Any:  # fmt: skip
     """Least element that is not NaN; NaN when all are. Parameters as `sum`.
 
@@ -433,7 +436,7 @@ def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, in
     return _nan_extreme("min", a, axis, out, keepdims, initial, where)
 
 
-def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+def nanmax(a: Any, axis: Axis = None, out: Any = None, keepdims: bool = False, initial: Any = None,
            where: Any = True) -> Any:  # fmt: skip
     """Greatest element that is not NaN; NaN when all are. Parameters as `sum`.
 
@@ -456,7 +459,7 @@ def _nan_arg(kind: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
     return arg_reduce(kind, values, axis, out, keepdims, False)
 
 
-def nanargmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+def nanargmin(a: ArrayLike, axis: int | None = None, out: Out = None, *, keepdims: bool = False) -> Any:
     """Position of the least element that is not NaN.
 
     Examples
@@ -468,7 +471,7 @@ def nanargmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: boo
     return _nan_arg("argmin", a, axis, out, keepdims)
 
 
-def nanargmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+def nanargmax(a: ArrayLike, axis: int | None = None, out: Out = None, *, keepdims: bool = False) -> Any:
     """Position of the greatest element that is not NaN.
 
     Examples

@@ -23,6 +23,7 @@ from .sizes import c_long, total_of
 from .ufuncs import not_equal, subtract
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Axes
     from .ndarray import ndarray
 
 __all__ = [
@@ -106,7 +107,7 @@ def tile(A: Any, reps: Any) -> ndarray:
     return wrap(engine.reshape(expr, shape))
 
 
-def flip(m: Any, axis: Any = None) -> ndarray:
+def flip(m: ArrayLike, axis: Axes = None) -> ndarray:
     """The order of elements reversed along axes (None: all); a view.
 
     Examples
@@ -120,7 +121,7 @@ def flip(m: Any, axis: Any = None) -> ndarray:
     return array[tuple(slice(None, None, -1) if place in axes else slice(None) for place in range(array.ndim))]
 
 
-def flipud(m: Any) -> ndarray:
+def flipud(m: ArrayLike) -> ndarray:
     """Reversed along axis 0.
 
     Examples
@@ -132,7 +133,7 @@ def flipud(m: Any) -> ndarray:
     return flip(m, 0)
 
 
-def fliplr(m: Any) -> ndarray:
+def fliplr(m: ArrayLike) -> ndarray:
     """Reversed along axis 1.
 
     Examples
@@ -178,11 +179,11 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
     return result.copy() if result is array else result
 
 
-def _axes_repeated(axis: Any, ndim: int) -> list[int]:
+def _axes_repeated(axis: Axes, ndim: int) -> list[int]:
     return [_axis(one, ndim) for one in (axis if isinstance(axis, (tuple, list)) else (axis,))]
 
 
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> ndarray:
+def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> ndarray:
     """Differences of neighbours along an axis, taken `n` times.
 
     Examples
@@ -207,7 +208,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return array.copy() if n == 0 else array
 
 
-def _edge(value: Any, array: ndarray, place: int) -> ndarray:
+def _edge(value: ArrayLike, array: ndarray, place: int) -> ndarray:
     edge = as_array(value)
     if edge.ndim == 0:
         shape = list(array.shape)
@@ -241,7 +242,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> ndarray:
     return concatenate(parts) if len(parts) > 1 else parts[0]
 
 
-def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> ndarray:
+def trim_zeros(filt: Any, trim: str = "fb", axis: Axes = None) -> ndarray:
     """The array without leading and trailing zeros.
 
     Parameters
@@ -317,7 +318,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
 
 
 def sliding_window_view(
-    x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
+    x: ArrayLike, window_shape: Any, axis: Axes = None, *, subok: bool = False, writeable: bool = False
 ) -> ndarray:
     """All windows of a shape, along new axes behind the others. A copy, where NumPy's is a view.
 

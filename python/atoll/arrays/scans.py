@@ -14,6 +14,7 @@ from .dtypes import DTypeLike, code_of
 from .reductions import WIDE, axes_of, axis_of_scalar, into, without_nan
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Axis, Out
     from .ndarray import ndarray
 
 __all__ = [
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 
-def scan(kind: str, a: Any, axis: Any, dtype: DTypeLike, out: Any) -> ndarray:
+def scan(kind: str, a: Any, axis: Axis, dtype: DTypeLike, out: Any) -> ndarray:
     """A running reduction along one axis, or of the flattened array."""
     expr = expr_of(a)
     axis = axis_of_scalar(axis, expr.ndim)
@@ -104,7 +105,9 @@ def cumulative_prod(
     return _cumulative("cumprod", x, axis, dtype, out, include_initial)
 
 
-def _cumulative(kind: str, x: Any, axis: int | None, dtype: DTypeLike, out: Any, include_initial: bool) -> ndarray:
+def _cumulative(
+    kind: str, x: ArrayLike, axis: int | None, dtype: DTypeLike, out: Out, include_initial: bool
+) -> ndarray:
     expr = expr_of(x)
     if axis is None and expr.ndim != 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
@@ -143,7 +146,7 @@ def nancumprod(a: Any, axis: int | None = None, dtype: DTypeLike = None, out: An
     return scan("cumprod", without_nan(a, 1.0)[0], axis, dtype, out)
 
 
-def is_sorted(a: Any) -> bool:
+def is_sorted(a: ArrayLike) -> bool:
     """Whether the 1-d array is in ascending order (Arkouda's name).
 
     Examples

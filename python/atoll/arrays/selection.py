@@ -19,6 +19,7 @@ from .manipulation import _axis
 from .reductions import axis_of_scalar
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 __all__ = [
@@ -89,7 +90,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
     return take(array, wrap(engine.flatnonzero(mask._expr)), axis, out)
 
 
-def extract(condition: Any, arr: Any) -> ndarray:
+def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
     """Elements of the flattened array where the flattened condition is true.
 
     Examples
@@ -116,7 +117,7 @@ def flatnonzero(a: Any) -> ndarray:
     return wrap(engine.flatnonzero(expr if expr.dtype == BOOL else engine.cast(expr, BOOL)))
 
 
-def nonzero(a: Any) -> tuple[ndarray, ...]:
+def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
     """Positions of the nonzero elements, one index array per axis.
 
     Examples
@@ -131,7 +132,7 @@ def nonzero(a: Any) -> tuple[ndarray, ...]:
     return unravel(flatnonzero(a), shape)
 
 
-def argwhere(a: Any) -> ndarray:
+def argwhere(a: ArrayLike) -> ndarray:
     """Positions of the nonzero elements, one row each.
 
     Examples
@@ -147,7 +148,7 @@ def argwhere(a: Any) -> ndarray:
     return stack(nonzero(array), axis=-1)
 
 
-def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> ndarray:
     """Elements picked along one axis by an index array of the same number of axes, as `argsort` gives it.
 
     Examples
@@ -201,7 +202,7 @@ def place(arr: ndarray, mask: Any, vals: Any) -> None:
         arr[condition] = values
 
 
-def putmask(a: ndarray, mask: Any, values: Any) -> None:
+def putmask(a: ndarray, mask: ArrayLike, values: ArrayLike) -> None:
     """``a[mask] = values[mask]`` where values has the shape of `a`, or one value.
 
     Examples
@@ -219,7 +220,7 @@ def putmask(a: ndarray, mask: Any, values: Any) -> None:
     a._store(choose(condition, replacement, a)._expr)
 
 
-def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> Any:
     """Elements of `x` where the condition holds, of `y` elsewhere; with the condition alone, as `nonzero`.
 
     Examples

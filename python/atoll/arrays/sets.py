@@ -17,6 +17,7 @@ from .sizes import without_wide
 from .ufuncs import isnan
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Axis
     from .ndarray import ndarray
 
 __all__ = [
@@ -63,7 +64,7 @@ def unique(
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
-    axis: Any = None,
+    axis: Axis = None,
     *,
     equal_nan: bool = True,
     sorted: bool = True,
@@ -139,7 +140,7 @@ def _unique_slices(array: ndarray, place: int) -> list[Any]:
     return [array[(slice(None),) * place + (index,)], index, inverse, counts]
 
 
-def unique_values(x: Any) -> ndarray:
+def unique_values(x: ArrayLike) -> ndarray:
     """Sorted distinct values.
 
     Examples
@@ -151,7 +152,7 @@ def unique_values(x: Any) -> ndarray:
     return unique(x)
 
 
-def unique_counts(x: Any) -> UniqueCountsResult:
+def unique_counts(x: ArrayLike) -> UniqueCountsResult:
     """Sorted distinct values and how often each occurs.
 
     Examples
@@ -163,7 +164,7 @@ def unique_counts(x: Any) -> UniqueCountsResult:
     return UniqueCountsResult(*unique(x, return_counts=True))
 
 
-def unique_inverse(x: Any) -> UniqueInverseResult:
+def unique_inverse(x: ArrayLike) -> UniqueInverseResult:
     """Sorted distinct values and which of them each element is.
 
     Examples
@@ -175,7 +176,7 @@ def unique_inverse(x: Any) -> UniqueInverseResult:
     return UniqueInverseResult(*unique(x, return_inverse=True))
 
 
-def unique_all(x: Any) -> UniqueAllResult:
+def unique_all(x: ArrayLike) -> UniqueAllResult:
     """Sorted distinct values, first positions, inverse and counts.
 
     Examples
@@ -187,7 +188,7 @@ def unique_all(x: Any) -> UniqueAllResult:
     return UniqueAllResult(*unique(x, True, True, True))
 
 
-def value_counts(a: Any) -> tuple[ndarray, ndarray]:
+def value_counts(a: ArrayLike) -> tuple[ndarray, ndarray]:
     """Sorted distinct values and how often each occurs (Arkouda's name).
 
     Examples
@@ -244,7 +245,7 @@ def isin(
     return ~answer if invert else answer
 
 
-def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> ndarray:
+def in1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, invert: bool = False) -> ndarray:
     """Whether each element of the flattened `ar1` is in `ar2`.
 
     Examples
@@ -256,7 +257,7 @@ def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) 
     return isin(ar1, ar2, assume_unique, invert).reshape(-1)
 
 
-def union1d(ar1: Any, ar2: Any) -> ndarray:
+def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray:
     """Sorted distinct values that are in either.
 
     Examples
@@ -269,7 +270,7 @@ def union1d(ar1: Any, ar2: Any) -> ndarray:
     return unique(concatenate([wrap(x.alias()), wrap(y.alias())]))
 
 
-def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False) -> Any:
     """Sorted distinct values that are in both, and on request their first positions in each.
 
     Examples
@@ -293,7 +294,7 @@ def _nan_aware(values: ndarray, found: ndarray) -> ndarray:
     return found & (values == values) if values._expr.dtype >= FLOAT32 else found
 
 
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray:
     """Sorted distinct values of the first that are not in the second.
 
     Examples

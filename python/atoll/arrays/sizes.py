@@ -14,6 +14,7 @@ from .creation import shape_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 _INT64 = np.iinfo(np.int64)
@@ -54,19 +55,19 @@ def product_of(lengths: Iterable[int]) -> int:
     return shape_of(math.prod(int(length) for length in lengths))[0]
 
 
-def without_wide(values: Any) -> Any:
+def without_wide(values: ArrayLike) -> Any:
     """The values; of a list, without integers beyond 64 bits, which equal no element of an array."""
     if is_wide(values):
         return []
     return [one for one in values if not is_wide(one)] if isinstance(values, (list, tuple)) else values
 
 
-def is_wide(value: Any) -> bool:
+def is_wide(value: ArrayLike) -> bool:
     """Whether it is an integer that neither int64 nor uint64 holds."""
     return isinstance(value, int) and not _INT64.min <= value < 1 << 64
 
 
-def c_long(value: Any) -> Any:
+def c_long(value: ArrayLike) -> Any:
     """`value`; NumPy's OverflowError for an integer that int64 does not hold."""
     if isinstance(value, int) and not _INT64.min <= value <= _INT64.max:
         raise OverflowError("Python int too large to convert to C long")

@@ -14,6 +14,7 @@ from .array import Array, as_array, expr_of, wrap
 from .dtypes import INT64
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 __all__ = [
@@ -45,7 +46,7 @@ def along_last(a: Any, axis: int | None, action: Callable[[engine.Expr], engine.
     return wrap(engine.transpose(action(engine.transpose(expr, order)), order))
 
 
-def _check_kind(kind: str | None, order: Any, stable: bool | None = None) -> None:
+def _check_kind(kind: str | None, order: str | None, stable: bool | None = None) -> None:
     if kind not in _KINDS:
         raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
     if kind is not None and stable is not None:
@@ -54,7 +55,7 @@ def _check_kind(kind: str | None, order: Any, stable: bool | None = None) -> Non
         raise ValueError("Cannot specify order when the array has no fields.")
 
 
-def _check_selection(kind: str, order: Any) -> None:
+def _check_selection(kind: str, order: str | None) -> None:
     if kind != "introselect":
         raise ValueError(f"select kind must be 'introselect' (got {kind!r})")
     _check_kind(None, order)
@@ -105,7 +106,7 @@ def sort(
     return along_last(a, axis, (lambda expr: _reversed(engine.sort(expr))) if descending else engine.sort)
 
 
-def sort_complex(a: Any) -> ndarray:
+def sort_complex(a: ArrayLike) -> ndarray:
     """A sorted copy, by real part, then imaginary part, as complex numbers whatever the type was.
 
     Examples
@@ -195,7 +196,9 @@ def lexsort(keys: Sequence[Any], axis: int = -1) -> ndarray:
     return coargsort(list(keys)[::-1])
 
 
-def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> ndarray:
+def partition(
+    a: ArrayLike, kth: Any, axis: int | None = -1, kind: str = "introselect", order: str | None = None
+) -> ndarray:
     """A copy in which element `kth` is where sorting would put it, lesser ones before it; here fully sorted.
 
     Examples
@@ -209,7 +212,9 @@ def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect"
     return sort(a, axis)
 
 
-def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> ndarray:
+def argpartition(
+    a: ArrayLike, kth: Any, axis: int | None = -1, kind: str = "introselect", order: str | None = None
+) -> ndarray:
     """Positions that partition the array; here those that sort it.
 
     Examples
@@ -223,7 +228,7 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introsele
     return argsort(a, axis)
 
 
-def _check_kth(a: Any, kth: Any, axis: int | None) -> None:
+def _check_kth(a: ArrayLike, kth: Any, axis: int | None) -> None:
     expr = expr_of(a)
     length = expr.size if axis is None or not expr.ndim else expr.shape[axis]
     for number in np.atleast_1d(kth):

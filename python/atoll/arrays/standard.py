@@ -11,6 +11,7 @@ from .array import Array, as_array, require_cpu
 from .dtypes import COMPLEX128, DTYPE_OF, FLOAT64, INT64, Casting, DTypeLike
 
 if TYPE_CHECKING:
+    from ..annotations import Device
     from .ndarray import ndarray
 
 __all__ = ["astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type"]
@@ -134,7 +135,7 @@ class __array_namespace_info__:
         """All devices."""
         return ("cpu",)
 
-    def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
+    def default_dtypes(self, *, device: Device = None) -> dict[str, np.dtype[Any]]:
         """Types of new arrays when none is asked for."""
         require_cpu(device)
         real, whole = DTYPE_OF[FLOAT64], DTYPE_OF[INT64]

@@ -21,6 +21,7 @@ from .ufuncs import isnan, maximum, sqrt
 from .views import FUNCTION_TEMPORARY
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Axis, Out
     from .ndarray import ndarray
 
 __all__ = [
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 
-def _finish(result: Any, out: Any) -> Any:
+def _finish(result: Any, out: Out) -> Any:
     if out is None:
         return result
     target = require_out(out)
@@ -56,7 +57,7 @@ def _count(expr: engine.Expr, axis: Any, where: Any, keepdims: bool) -> Any:
 # -- mean and spread --
 
 
-def mean_of(a: Any, axis: Any, dtype: DTypeLike, out: Any, keepdims: bool, where: Any, keep: bool) -> Any:
+def mean_of(a: Any, axis: Axis, dtype: DTypeLike, out: Any, keepdims: bool, where: Any, keep: bool) -> Any:
     """The mean; `keep` as for `reduce`."""
     expr = a._expr if isinstance(a, Array) and a._view is None else expr_of(a)
     code = expr.dtype
@@ -119,7 +120,7 @@ def freedom_lost(ddof: float, correction: float | None) -> float:
 
 def var(
     a: Any, axis: Any = None, dtype: DTypeLike = None, out: Any = None, ddof: float = 0, keepdims: bool = False,
-    *, where: Any = True, mean: Any = None, correction: float | None = None,
+    *, where: Any = True, mean: ArrayLike = None, correction: float | None = None,
 ) -> Any:  # fmt: skip
     """Variance: the mean of squared distances from the mean.
 
@@ -167,7 +168,7 @@ def _real_code(code: int) -> int:
     return {COMPLEX64: FLOAT32, COMPLEX128: FLOAT64}.get(code, code)
 
 
-def _degrees(expr: engine.Expr, axis: Any, where: Any, keepdims: bool, delta: float) -> Any:
+def _degrees(expr: engine.Expr, axis: Axis, where: Any, keepdims: bool, delta: float) -> Any:
     """Degrees of freedom of each result, 0 where there are none."""
     number = _count(expr, axis, where, keepdims)
     if isinstance(number, Array):
@@ -214,7 +215,9 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> An
         return _finish(high - reduce("min", a, axis, None, None, keepdims, None, True, True), out)
 
 
-def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
+def average(
+    a: Any, axis: Any = None, weights: ArrayLike | None = None, returned: bool = False, *, keepdims: bool = False
+) -> Any:
     """Weighted mean: sum of products over sum of weights.
 
     Examples
@@ -253,7 +256,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 # -- NaN forms --
 
 
-def _nan_mask(a: Any, where: Any) -> tuple[ndarray, Any]:
+def _nan_mask(a: ArrayLike, where: ArrayLike) -> tuple[ndarray, Any]:
     """The array, and a mask of its elements that are not NaN."""
     array = as_array(a)
     if array._expr.dtype < FLOAT32:
@@ -291,7 +294,8 @@ def nanvar(
 
 
 def _nan_spread(
-    spread: Any, a: Any, axis: Any, dtype: DTypeLike, out: Any, ddof: float, keepdims: bool, where: Any, mean: Any,
+    spread: Any, a: ArrayLike, axis: Axis, dtype: DTypeLike, out: Out, ddof: float, keepdims: bool, where: ArrayLike,
+    mean: ArrayLike,
     correction: float | None,
 ) -> Any:  # fmt: skip
     array, valid = _nan_mask(a, where)

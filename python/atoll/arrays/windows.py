@@ -15,6 +15,7 @@ from .creation import arange, ones, zeros
 from .ufuncs import absolute, cos, exp, less_equal, sqrt
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from .ndarray import ndarray
 
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "i0", "kaiser"]
@@ -92,7 +93,7 @@ def _chebyshev(x: ndarray, coefficients: Sequence[float]) -> Any:
     return 0.5 * (first - third)
 
 
-def i0(x: Any) -> Any:
+def i0(x: ArrayLike) -> Any:
     """The modified Bessel function of the first kind, order 0.
 
     Examples

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from ..annotations import ArrayLike
 
 #: Digits of the decimals that columns hold, Arrow's decimal128.
 MOST_DIGITS = 38
 
 
-def has_arrow(values: Any) -> bool:
+def has_arrow(values: ArrayLike) -> bool:
     """Whether values have Arrow's interface, or are pandas values of an extension dtype."""
     if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
         return True
@@ -19,7 +22,7 @@ def has_arrow(values: Any) -> bool:
     return package == "pandas" and not isinstance(getattr(values, "dtype", np.dtype("O")), np.dtype)
 
 
-def arrow_array(values: Any) -> Any:
+def arrow_array(values: ArrayLike) -> Any:
     """A single pyarrow array of values with Arrow's interface."""
     import pyarrow as pa
 

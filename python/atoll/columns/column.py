@@ -22,6 +22,7 @@ from .printing import Printing
 from .reductions import Reductions
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from ..arrays.ndarray import ndarray
 
 #: Aggregates of groups that any values with an order have.
@@ -131,7 +132,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
     def __bool__(self) -> NoReturn:
         raise ValueError("The truth value of a column is ambiguous. Use a.any() or a.all()")
 
-    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+    def __setitem__(self, key: object, value: ArrayLike) -> NoReturn:
         raise TypeError("columns do not change in place; ak.where(mask, new, old) makes another one")
 
     # -- missing values --
@@ -167,7 +168,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
     def _like_valid(self: Self) -> Self:
         return self._like(self._values, None)
 
-    def fillna(self, value: Any) -> Any:
+    def fillna(self, value: ArrayLike) -> Any:
         """The column with missing values replaced by `value`: an array if the values are numbers.
 
         Examples
@@ -210,7 +211,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
     def _item(self, row: int) -> Any:
         return self._values[row]
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         if isinstance(key, slice):
             start, step, count = range_of(key, self.size)
             if step < 0:
@@ -306,10 +307,10 @@ class Column(Arithmetic, Compared, Printing, Reductions):
 
     # -- arithmetic and comparison --
 
-    def _compared(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+    def _compared(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
         return self._with(other, operation)
 
-    def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+    def _with(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, Column):
             if type(other) is not Column:
                 return NotImplemented
@@ -320,11 +321,11 @@ class Column(Arithmetic, Compared, Printing, Reductions):
             return Column(values, zeros(self.size, dtype=bool))
         return column_or_array(operation(self._values, other), self._valid)
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: object) -> Any:
         """Three-valued logic: False and a missing value is False."""
         return self._logical(other, operator.and_, False)
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: object) -> Any:
         """Three-valued logic: True or a missing value is True."""
         return self._logical(other, operator.or_, True)
 
@@ -434,7 +435,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
         """Concatenates columns; this is the one that decides the class of the result."""
         return Column(concatenate([column.values for column in columns]), valid_of_all(columns))
 
-    def _choose(self, mask: ndarray, yes: Any, no: Any) -> Any:
+    def _choose(self, mask: ndarray, yes: ArrayLike, no: ArrayLike) -> Any:
         """Values of `yes` where the mask is true, else of `no`: columns, arrays or scalars; this is one of them."""
         sides: list[tuple[Any, Any]]
         sides = [(value.values, value.valid) if isinstance(value, Column) else (value, None) for value in (yes, no)]
@@ -522,7 +523,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
         return spread, take(rows, first)
 
 
-def _restored(kind: type[Column], array: Any) -> Column:
+def _restored(kind: type[Column], array: ArrayLike) -> Column:
     """Restores a pickled column of a kind from its Arrow array."""
     made: Any = asarray(array)
     if isinstance(made, kind):
@@ -567,7 +568,7 @@ def column_or_array(values: ndarray, valid: ndarray | None) -> Any:
     return values if valid is None else Column(values, valid)
 
 
-def as_column(values: Any) -> Column:
+def as_column(values: ArrayLike) -> Column:
     """A column as it is; an array or array-like as a column."""
     if isinstance(values, Column):
         return values

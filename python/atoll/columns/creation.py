@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,10 +17,13 @@ from .column import Column
 from .datetime.tick import tick_of
 from .text.strings import as_strings, strings, strings_from_arrow
 
+if TYPE_CHECKING:
+    from ..annotations import ArrayLike, DTypeLike
+
 Maker = Callable[[Any], Any]
 
 
-def column(values: Any, dtype: Any = None) -> Any:
+def column(values: ArrayLike, dtype: Any = None) -> Any:
     """The column of values that no array can hold; None for other values, which arrays handle."""
     if isinstance(values, Column):
         return values if dtype is None else values.astype(dtype)
@@ -46,7 +49,7 @@ def column(values: Any, dtype: Any = None) -> Any:
     return _of_objects(np.asarray(values, dtype=object), wanted)
 
 
-def _means_text(dtype: Any) -> bool:
+def _means_text(dtype: DTypeLike) -> bool:
     return (
         dtype is str
         or (isinstance(dtype, str) and dtype in ("str", "string"))
@@ -63,37 +66,37 @@ def _ticks(values: Any, dtype: Any) -> Any:
     return ticks(values, dtype)
 
 
-def _uuids(values: Any) -> Any:
+def _uuids(values: ArrayLike) -> Any:
     from .numeric.addresses import uuids
 
     return uuids(values)
 
 
-def _ticks_from_arrow(values: Any) -> Any:
+def _ticks_from_arrow(values: ArrayLike) -> Any:
     from .datetime.creation import ticks_from_arrow
 
     return ticks_from_arrow(values)
 
 
-def _binary_from_arrow(values: Any) -> Any:
+def _binary_from_arrow(values: ArrayLike) -> Any:
     from .text.binary import binary_from_arrow
 
     return binary_from_arrow(values)
 
 
-def _decimals_from_arrow(values: Any) -> Any:
+def _decimals_from_arrow(values: ArrayLike) -> Any:
     from .numeric.decimals import decimals_from_arrow
 
     return decimals_from_arrow(values)
 
 
-def _arrow_values(values: Any) -> Any:
+def _arrow_values(values: ArrayLike) -> Any:
     from .nested.arrow_values import ArrowValues
 
     return ArrowValues(values)
 
 
-def _lists_from_arrow(values: Any) -> Any:
+def _lists_from_arrow(values: ArrayLike) -> Any:
     from .nested.lists import lists_from_arrow
 
     return lists_from_arrow(values)
@@ -105,13 +108,13 @@ def _ticks_from_numpy(values: Any) -> Any:
     return ticks_from_numpy(values)
 
 
-def _ip_address(values: Any) -> Any:
+def _ip_address(values: ArrayLike) -> Any:
     from .numeric.addresses import ip_address
 
     return ip_address(values)
 
 
-def _decimals(values: Any) -> Any:
+def _decimals(values: ArrayLike) -> Any:
     from .numeric.decimals import decimals
 
     return decimals(values)
@@ -123,7 +126,7 @@ def _ticks_from_objects(values: list[Any], missing: Any) -> Any:
     return ticks_from_objects(values, missing)
 
 
-def _bigint(values: Any) -> Any:
+def _bigint(values: ArrayLike) -> Any:
     from .numeric.bigints import bigint
 
     return bigint(values)
@@ -132,7 +135,7 @@ def _bigint(values: Any) -> Any:
 # -- Arrow --
 
 
-def from_arrow(values: Any) -> Any:
+def from_arrow(values: ArrayLike) -> Any:
     """The column, or array if that suffices, of an Arrow array.
 
     Parameters
@@ -200,7 +203,7 @@ def _is_big(values: np.ndarray[Any, Any]) -> bool:
     return bool(there) and not (min(there) >= -(2**63) and max(there) < (2**64 if min(there) >= 0 else 2**63))
 
 
-def _is_null(value: Any) -> bool:
+def _is_null(value: ArrayLike) -> bool:
     """None, or a missing value of pandas or NumPy; NaN is a number."""
     pandas = pandas_if_loaded()
     return value is None or (pandas is not None and (value is pandas.NA or value is pandas.NaT))

@@ -13,6 +13,7 @@ from ..arrays.creation import asarray
 from .column import Column, as_column
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from ..arrays.ndarray import ndarray
 
 
@@ -82,7 +83,7 @@ class Objects(Column):
     def __repr__(self) -> str:
         return self._repr("objects", [])
 
-    def fillna(self, value: Any) -> Any:
+    def fillna(self, value: ArrayLike) -> Any:
         """The column with a value where one is missing."""
         return Objects([value if is_missing(one) else one for one in self._values])
 
@@ -96,7 +97,7 @@ class Objects(Column):
             return asarray(self._values.astype(dtype))
         return Column(asarray(np.where(self._valid.to_numpy(), self._values, 0).astype(dtype)), self._valid)
 
-    def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+    def _with(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, (Column, Array)):
             other = as_column(other).to_numpy()
         result = operation(self._values, other)
@@ -151,7 +152,7 @@ def _with_gaps(values: np.ndarray[Any, Any], valid: np.ndarray[Any, Any]) -> np.
     return made
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: ArrayLike) -> bool:
     """Whether a Python value is a missing value: None, NaN, NaT, pandas' NA."""
     if value is None:
         return True

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def _plain(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
+    def method(self: Any, other: object) -> Any:
         return self._with(other, operation)
 
     method.__doc__ = "Row by row; missing where either value is."
@@ -42,16 +42,16 @@ class Ordered:
 
     __slots__ = ()
 
-    def __lt__(self: Any, other: Any) -> Any:
+    def __lt__(self: Any, other: object) -> Any:
         return self._compared(other, operator.lt)
 
-    def __le__(self: Any, other: Any) -> Any:
+    def __le__(self: Any, other: object) -> Any:
         return self._compared(other, operator.le)
 
-    def __gt__(self: Any, other: Any) -> Any:
+    def __gt__(self: Any, other: object) -> Any:
         return self._compared(other, operator.gt)
 
-    def __ge__(self: Any, other: Any) -> Any:
+    def __ge__(self: Any, other: object) -> Any:
         return self._compared(other, operator.ge)
 
 
@@ -60,8 +60,8 @@ class Compared(Ordered):
 
     __slots__ = ()
 
-    def __eq__(self: Any, other: Any) -> Any:
+    def __eq__(self: Any, other: object) -> Any:
         return self._compared(other, operator.eq)
 
-    def __ne__(self: Any, other: Any) -> Any:
+    def __ne__(self: Any, other: object) -> Any:
         return self._compared(other, operator.ne)

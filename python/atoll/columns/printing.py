@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arrays.array import Columnar
+
+if TYPE_CHECKING:
+    from ..annotations import ArrayLike
 
 #: Columns with more rows than this show their ends.
 SHOWN = 60
@@ -16,7 +19,7 @@ class Printing(Columnar):
 
     __slots__ = ()
 
-    def _show(self: Any, value: Any) -> str:
+    def _show(self: Any, value: ArrayLike) -> str:
         return repr(value)
 
     def _shown(self: Any) -> list[str]:

@@ -18,6 +18,7 @@ from ..arrays.ufuncs import absolute, conj, isfinite, rint
 from .single import fft, ifft
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from ..arrays.ndarray import ndarray
 
 __all__ = ["convolve", "correlate"]
@@ -28,7 +29,7 @@ _MOST_PASSES = 1024
 _PASSES_AT_ONCE = 64
 
 
-def correlate(a: Any, v: Any, mode: str = "valid") -> ndarray:
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> ndarray:
     """Cross-correlation: sums of products of two sequences, for each shift of the second, which is conjugated.
 
     The shorter one is fetched to this process: it costs a pass over the longer one for each of its elements. Where it
@@ -52,7 +53,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> ndarray:
     return _moved_along(as_array(a), conj(second) if second.dtype.kind == "c" else second, mode)
 
 
-def convolve(a: Any, v: Any, mode: str = "full") -> ndarray:
+def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> ndarray:
     """As `correlate` with the second sequence reversed: products of polynomials, moving averages.
 
     Examples

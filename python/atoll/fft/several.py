@@ -4,17 +4,22 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arrays.array import as_array
 from ..arrays.manipulation import _axis
 from ..arrays.products import into
 from .single import floating, irfft, rfft, transformed
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..annotations import ArrayLike, Out
+
 _TWO = (-2, -1)
 
 
-def _lengths(values: Any, s: Any, axes: Any) -> tuple[list[int | None], list[int]]:
+def _lengths(values: Any, s: Any, axes: Sequence[int] | None) -> tuple[list[int | None], list[int]]:
     """For each axis the length wanted, and which it is."""
     if s is None:
         places = list(range(values.ndim)) if axes is None else [operator.index(one) for one in axes]
@@ -27,7 +32,7 @@ def _lengths(values: Any, s: Any, axes: Any) -> tuple[list[int | None], list[int
     return wanted, places
 
 
-def _each(a: Any, wanted: list[int | None], places: list[int], norm: str | None, out: Any, backward: bool) -> Any:
+def _each(a: ArrayLike, wanted: list[int | None], places: list[int], norm: str | None, out: Out, backward: bool) -> Any:
     """All axes at once, unless one of them is transformed again."""
     values = floating(a)
     axes = [_axis(axis, values.ndim) for axis in places]
@@ -38,7 +43,9 @@ def _each(a: Any, wanted: list[int | None], places: list[int], norm: str | None,
     return into(values, out)
 
 
-def fftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> Any:
+def fftn(
+    a: ArrayLike, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None, out: Any = None
+) -> Any:
     """The transform along several axes, all by default; `s` are the lengths, else as `fft`.
 
     Examples
@@ -52,7 +59,9 @@ def fftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: 
     return _each(values, *_lengths(values, s, axes), norm, out, False)
 
 
-def ifftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> Any:
+def ifftn(
+    a: ArrayLike, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None, out: Any = None
+) -> Any:
     """The inverse of `fftn`.
 
     Examples
@@ -66,7 +75,9 @@ def ifftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out:
     return _each(values, *_lengths(values, s, axes), norm, out, True)
 
 
-def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> Any:
+def rfftn(
+    a: ArrayLike, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None, out: Out = None
+) -> Any:
     """As `fftn` of real numbers: the last axis is halved, as by `rfft`.
 
     Examples
@@ -81,7 +92,9 @@ def rfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out:
     return _each(found, wanted[:-1], places[:-1], norm, out, False)
 
 
-def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> Any:
+def irfftn(
+    a: ArrayLike, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None, out: Out = None
+) -> Any:
     """The inverse of `rfftn`.
 
     Examples
@@ -96,7 +109,7 @@ def irfftn(a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out
     return into(irfft(found, wanted[-1], places[-1], norm), out)
 
 
-def fft2(a: Any, s: Any = None, axes: Any = _TWO, norm: str | None = None, out: Any = None) -> Any:
+def fft2(a: Any, s: Any = None, axes: Sequence[int] | None = _TWO, norm: str | None = None, out: Any = None) -> Any:
     """As `fftn` along two axes, the last by default.
 
     Examples
@@ -108,7 +121,7 @@ def fft2(a: Any, s: Any = None, axes: Any = _TWO, norm: str | None = None, out: 
     return fftn(a, s, axes, norm, out)
 
 
-def ifft2(a: Any, s: Any = None, axes: Any = _TWO, norm: str | None = None, out: Any = None) -> Any:
+def ifft2(a: Any, s: Any = None, axes: Sequence[int] | None = _TWO, norm: str | None = None, out: Any = None) -> Any:
     """As `ifftn` along two axes, the last by default.
 
     Examples
@@ -120,7 +133,7 @@ def ifft2(a: Any, s: Any = None, axes: Any = _TWO, norm: str | None = None, out:
     return ifftn(a, s, axes, norm, out)
 
 
-def rfft2(a: Any, s: Any = None, axes: Any = _TWO, norm: str | None = None, out: Any = None) -> Any:
+def rfft2(a: Any, s: Any = None, axes: Sequence[int] | None = _TWO, norm: str | None = None, out: Any = None) -> Any:
     """As `rfftn` along two axes, the last by default.
 
     Examples
@@ -132,7 +145,7 @@ def rfft2(a: Any, s: Any = None, axes: Any = _TWO, norm: str | None = None, out:
     return rfftn(a, s, axes, norm, out)
 
 
-def irfft2(a: Any, s: Any = None, axes: Any = _TWO, norm: str | None = None, out: Any = None) -> Any:
+def irfft2(a: Any, s: Any = None, axes: Sequence[int] | None = _TWO, norm: str | None = None, out: Any = None) -> Any:
     """As `irfftn` along two axes, the last by default.
 
     Examples

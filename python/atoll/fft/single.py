@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ..arrays.products import into
 from ..arrays.repeating import flip
 from ..arrays.ufuncs import conjugate
 from .rows import transform
+
+if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Out
 
 _SWAPPED = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": None}
 
@@ -36,7 +39,7 @@ def _length(n: Any, own: int) -> int:
     return length
 
 
-def floating(a: Any) -> Any:
+def floating(a: ArrayLike) -> Any:
     values = as_array(a)
     return values if values.dtype.kind in "fc" else values.astype(np.float64)
 
@@ -58,7 +61,7 @@ def fitted(values: Any, length: int, axis: int) -> Any:
 
 
 def transformed(
-    values: Any, lengths: Sequence[Any], axes: Sequence[int], norm: str | None, out: Any, backward: bool
+    values: Any, lengths: Sequence[Any], axes: Sequence[int], norm: str | None, out: Out, backward: bool
 ) -> Any:
     """Floats transformed along several axes, each once, of which the lengths are cut or filled up to what is wanted."""
     scale = 1.0
@@ -73,7 +76,7 @@ def transformed(
     return into(found, out)
 
 
-def fft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
+def fft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None, out: Out = None) -> Any:
     """The discrete Fourier transform along an axis.
 
     Parameters
@@ -99,7 +102,7 @@ def fft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, o
     return transformed(values, [n], [_axis(axis, values.ndim)], norm, out, False)
 
 
-def ifft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
+def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None, out: Out = None) -> Any:
     """The inverse of `fft`, with its parameters.
 
     Examples
@@ -148,7 +151,7 @@ def irfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None,
     return into(transformed(whole, [length], [place], norm, None, True).real.copy(), out)
 
 
-def hfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
+def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None, out: Out = None) -> Any:
     """The transform, real, of a sequence that is symmetric, of which the first half is given.
 
     Examples
@@ -163,7 +166,7 @@ def hfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, 
     return irfft(conjugate(values) if values.dtype.kind == "c" else values, length, axis, _SWAPPED[norm], out)
 
 
-def ihfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Any:
+def ihfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None, out: Out = None) -> Any:
     """The inverse of `hfft`.
 
     Examples

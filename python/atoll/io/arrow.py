@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import extras
 from ..session.everywhere import once
@@ -14,6 +14,9 @@ from .reader import Part, Reader
 from .reading import expression, read_columns
 from .schemas import key_types, typed_keys, unified, with_keys
 from .writing import write_tables
+
+if TYPE_CHECKING:
+    from ..annotations import Files
 
 _ROWS = 1 << 20  # of a record batch
 _ENDINGS = (".feather", ".arrow", ".arrows", ".ipc")
@@ -44,7 +47,7 @@ class ArrowReader(Reader):
                 yield typed_keys(pa.table(batch), part, columns, self.schema)
 
 
-def arrow_reader(where: Any, storage_options: dict[str, Any] | None = None) -> ArrowReader:
+def arrow_reader(where: Files, storage_options: dict[str, Any] | None = None) -> ArrowReader:
     """A reader of files in Arrow's file or stream format."""
     extras.module("pyarrow.ipc", "reading Arrow's format")
     return once(_plan, place_of(where, _ENDINGS, storage_options))
@@ -71,7 +74,7 @@ def _plan(place: Place) -> ArrowReader:
 
 
 def arrow_columns(
-    where: Any, columns: Sequence[str] | None = None, *, filters: Any = None,
+    where: Files, columns: Sequence[str] | None = None, *, filters: object = None,
     storage_options: dict[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Columns of files in Arrow's format (Feather) or of its streams, by name; parameters as `parquet_columns`.
@@ -98,7 +101,7 @@ class _Batches:
     def __enter__(self) -> _Batches:
         return self
 
-    def __exit__(self, kind: Any, *_: Any) -> None:
+    def __exit__(self, kind: str, *_: object) -> None:
         if kind is None:
             self._writer.close()
 
@@ -108,12 +111,12 @@ class _Batches:
 
 
 def write_arrow(
-    where: Any, columns: Mapping[str, Any], *, compression: str | None = "lz4", stream: bool = False,
+    where: Files, columns: Mapping[str, Any], *, compression: str | None = "lz4", stream: bool = False,
     storage_options: dict[str, Any] | None = None,
 ) -> None:  # fmt: skip
     """Writes columns in Arrow's file format (what `to_feather` writes), or as a stream."""
 
-    def opened(sink: Any, schema: Any) -> _Batches:
+    def opened(sink: Any, schema: object) -> _Batches:
         from pyarrow import ipc
 
         options = ipc.IpcWriteOptions(compression=compression)

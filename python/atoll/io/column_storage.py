@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ..columns.creation import from_arrow
 from ..columns.datetime.tick import zone_name
 from ..columns.text.strings import texts_of
 from ..session.everywhere import TEXT
+
+if TYPE_CHECKING:
+    from ..annotations import ArrayLike
 
 #: Digits of decimals that fit in 8 bytes.
 WORD = 18
@@ -77,7 +80,7 @@ def floats_of(kind: Any) -> Storage | None:
     return Storage(_core.DTYPES["float64"], prepare, _numbers)
 
 
-def _as_it_is(array: Any) -> Any:
+def _as_it_is(array: ArrayLike) -> Any:
     return array
 
 

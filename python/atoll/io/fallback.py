@@ -10,7 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..annotations import ArrayLike
 
 _named: set[str] = set()
 
@@ -96,7 +99,7 @@ def given(options: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any
     return {name: value for name, value in options.items() if not _same(value, usual.get(name))}
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: ArrayLike, b: ArrayLike) -> bool:
     if a is b:
         return True
     if type(a) is not type(b):

@@ -8,7 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import extras
 from ..columns.arrow import has_column
@@ -20,6 +20,9 @@ from ..storage.source import land, opening, reading
 from .column_storage import Dictionary, categorical_of, storage_of
 from .fallback import outside
 from .reader import Part, Reader
+
+if TYPE_CHECKING:
+    pass
 
 
 def read_columns(reader: Reader, columns: Collection[str] | None = None, where: Any = None) -> dict[str, Any]:
@@ -82,7 +85,7 @@ def _warn(skipped: Iterable[tuple[str, int]]) -> None:
         warnings.warn(message, UserWarning, stacklevel=level)
 
 
-def expression(filters: Any) -> Any:
+def expression(filters: object) -> Any:
     """Arrow's expression of a list of filters; an expression, or None, as it is."""
     if filters is None:
         return None
@@ -210,7 +213,7 @@ class _Landing:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._changed:
             self._closed = True
             self._changed.wait_for(lambda: not self._adding)

@@ -87,7 +87,7 @@ def table_of(here: Any, kept: Sequence[Kept]) -> Any:
     return pa.table(found)
 
 
-def together(path: str, write: Callable[..., Any], *args: Any, inputs: Sequence[Any] = ()) -> None:
+def together(path: str, write: Callable[..., Any], *args: object, inputs: Sequence[Any] = ()) -> None:
     """Every PE calls `write(here, aside, *args)` with a directory, which then takes the place of `path`."""
     with replacing(path, directory_beside) as aside:
         everywhere(write, aside, *args, inputs=inputs)

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..storage.places import Place
 from ..storage.source import reading
 from .reader import Part
+
+if TYPE_CHECKING:
+    from ..annotations import ArrayLike
 
 
 def unified(schemas: Sequence[Any], files: Sequence[str]) -> Any:
@@ -35,7 +38,7 @@ def unified(schemas: Sequence[Any], files: Sequence[str]) -> Any:
     return schema
 
 
-def _differ(a: Any, b: Any) -> bool:
+def _differ(a: ArrayLike, b: ArrayLike) -> bool:
     import pyarrow as pa
 
     try:

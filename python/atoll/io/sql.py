@@ -92,7 +92,7 @@ class _Connection:
     def __enter__(self) -> Any:
         return self._con
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._own:
             self._con.close()
 

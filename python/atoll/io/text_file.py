@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import codecs
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..storage.everywhere import content, sink
 from ..storage.places import target_of
@@ -14,13 +14,16 @@ from .csv.dialect import compression_of
 from .csv.writer import COMPRESSED, compressed
 from .writing import agree, writes
 
+if TYPE_CHECKING:
+    from ..annotations import Files
+
 _PIECE = 64 << 20  # bytes that are written at a time
 _MODES = ("w", "wt", "a", "at", "x", "xt")
 
 
 def write_text(
-    where: Any, text: str, *, encoding: str = "utf-8", errors: str = "strict", compression: Any = "infer",
-    mode: str = "w", storage_options: Any = None,
+    where: Files, text: str, *, encoding: str = "utf-8", errors: str = "strict", compression: str | None = "infer",
+    mode: str = "w", storage_options: dict[str, Any] | None = None,
 ) -> None:  # fmt: skip
     """Writes a string to a path, a URL, or a stream of strings or bytes; with `mode` "a" behind what is there.
 

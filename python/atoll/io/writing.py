@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import extras
 from ..arrays.array import Array
@@ -12,6 +12,9 @@ from ..session import current, memory_is_here
 from ..session.everywhere import everywhere
 from ..storage.everywhere import sink, written_by_path
 from ..storage.places import target_of
+
+if TYPE_CHECKING:
+    from ..annotations import Files
 
 _PIECE = 256 << 20  # bytes of columns that pass through the writing process at a time
 
@@ -45,7 +48,7 @@ def check_step(name: str, what: str) -> None:
         raise ValueError(f"{what} {name!r} is no step of a path (it would lead elsewhere). Rename it?")
 
 
-def arrow_of(column: Any) -> Any:
+def arrow_of(column: object) -> Any:
     """The column as an array of Arrow's."""
     pa = extras.module("pyarrow", "writing this file")
     if hasattr(column, "to_arrow"):
@@ -71,7 +74,9 @@ def writes() -> bool:
     return session.kind != "spmd" or session.pe == 0
 
 
-def write_tables(where: Any, columns: Mapping[str, Any], opened: Any, storage_options: Any = None) -> None:
+def write_tables(
+    where: Files, columns: Mapping[str, Any], opened: Any, storage_options: dict[str, Any] | None = None
+) -> None:
     """Writes columns to one file, which one PE writes; all PEs learn how it went.
 
     `opened(stream, schema)` is a context manager that gives something with `write(table)`.
@@ -79,7 +84,9 @@ def write_tables(where: Any, columns: Mapping[str, Any], opened: Any, storage_op
     write_pieces(where, tables(columns), opened, storage_options)
 
 
-def write_pieces(where: Any, pieces: Iterator[Any], opened: Any, storage_options: Any = None) -> None:
+def write_pieces(
+    where: Files, pieces: Iterator[Any], opened: Any, storage_options: dict[str, Any] | None = None
+) -> None:
     """The same of tables that come one behind the other, one at least."""
     system, target = target_of(where, storage_options)
     first = next(pieces)

@@ -27,6 +27,7 @@ from .reading import check_room, read_columns
 from .writing import agree, check_step, checked, writes
 
 if TYPE_CHECKING:
+    from ..annotations import PathLike
     from ..arrays.ndarray import ndarray
 
 #: Default maximum bytes of a chunk; also the bytes that one PE writes at a time.
@@ -119,7 +120,9 @@ def _plan(path: str, wanted: Sequence[str] | None, options: Any) -> tuple[ZarrRe
     return reader, found.shape if alone else None
 
 
-def zarr_values(path: Any, columns: Sequence[str] | None, storage_options: Any) -> ndarray | dict[str, Any]:
+def zarr_values(
+    path: PathLike, columns: Sequence[str] | None, storage_options: dict[str, Any] | None
+) -> ndarray | dict[str, Any]:
     """The array of a Zarr store, or the columns of a group by their names."""
     where = os.fspath(path)
     reader, shape = once(_plan, where, columns, storage_options)
@@ -132,7 +135,7 @@ def zarr_values(path: Any, columns: Sequence[str] | None, storage_options: Any) 
     return made["values"] if len(shape) == 1 else made["values"].reshape(shape)
 
 
-def to_zarr(path: Any, data: Any, *, chunks: int | None = None, **options: Any) -> None:
+def to_zarr(path: PathLike, data: Any, *, chunks: int | None = None, **options: object) -> None:
     """Writes an array, or a mapping or frame of columns as a group, to a Zarr store, a directory.
 
     It appears whole or not at all. Each PE writes its own rows where chunks end where PEs' rows do.
@@ -228,7 +231,7 @@ def _create(aside: str, members: Mapping[str, tuple[tuple[int, ...], str, int]],
         zarr.create_array(aside, name=name or None, shape=shape, chunks=chunks, dtype=dtype, **options)
 
 
-def _write(aside: str, name: str, column: Any, rows: int, own: Sequence[int]) -> None:
+def _write(aside: str, name: str, column: object, rows: int, own: Sequence[int]) -> None:
     """Each PE its rows, or one PE all of them, some chunks at a time."""
     if own:
         kind = str(column.dtype) if isinstance(column, Ticks) else ""
@@ -255,7 +258,7 @@ def _write(aside: str, name: str, column: Any, rows: int, own: Sequence[int]) ->
     agree(failure, iter(parts))
 
 
-def _plain(column: Any) -> Any:
+def _plain(column: object) -> Any:
     return wrap(expr_of(column._values)) if isinstance(column, Column) else column
 
 

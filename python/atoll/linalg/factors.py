@@ -22,6 +22,7 @@ from .lapack import given_back
 from .tall import is_tall, tall_qr
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from ..arrays.ndarray import ndarray
 
 
@@ -40,7 +41,7 @@ class SVDResult(NamedTuple):
     Vh: Any
 
 
-def qr(a: Any, mode: str = "reduced") -> Any:
+def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     """Orthonormal columns, and the triangle that makes the matrix of them.
 
     Parameters
@@ -69,7 +70,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     return array(result) if mode == "r" else QRResult(*map(array, result))
 
 
-def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """Singular values, and the vectors on both sides.
 
     Parameters
@@ -102,7 +103,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     return SVDResult(*map(array, result)) if compute_uv else array(result)
 
 
-def _require_square(a: Any) -> None:
+def _require_square(a: ArrayLike) -> None:
     """MemoryError where square matrices of the longer sides do not fit the PEs' memory."""
     matrices = as_array(a)
     if matrices.ndim >= 2 and matrices.size:
@@ -110,7 +111,7 @@ def _require_square(a: Any) -> None:
         require_room(matrices.nbytes // shorter * longer, f"vectors that make up matrices of {longer} rows and columns")
 
 
-def svdvals(x: Any, /) -> ndarray:
+def svdvals(x: ArrayLike, /) -> ndarray:
     """Singular values, descending.
 
     Examples
@@ -123,7 +124,7 @@ def svdvals(x: Any, /) -> ndarray:
     return found
 
 
-def cond(x: Any, p: Any = None) -> Any:
+def cond(x: ArrayLike, p: ArrayLike = None) -> Any:
     """How much a matrix enlarges errors: the greatest singular value over the least, or by another norm.
 
     Examples
@@ -157,11 +158,11 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     return given_back(by_lapack(np.linalg.matrix_rank, [A], hermitian=hermitian, **options))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: ArrayLike) -> Any:
     return value.to_numpy() if isinstance(value, Array) else value
 
 
-def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> ndarray:
+def pinv(a: ArrayLike, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> ndarray:
     """The inverse as far as there is one (Moore and Penrose).
 
     Examples

@@ -11,6 +11,7 @@ from ..arrays.creation import array
 from ..arrays.lapack import by_lapack
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Axes
     from ..arrays.ndarray import ndarray
 
 
@@ -40,7 +41,7 @@ def given_back(found: Any) -> Any:
     return array(found) if isinstance(found, np.ndarray) else found
 
 
-def cholesky(a: Any, /, *, upper: bool = False) -> ndarray:
+def cholesky(a: ArrayLike, /, *, upper: bool = False) -> ndarray:
     """The lower triangle whose product with its conjugate transpose is `a`; with `upper` that transpose.
 
     Examples
@@ -53,7 +54,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> ndarray:
     return array(by_lapack(np.linalg.cholesky, [a], upper=upper))
 
 
-def solve(a: Any, b: Any) -> ndarray:
+def solve(a: ArrayLike, b: ArrayLike) -> ndarray:
     """The solution of linear equations.
 
     Examples
@@ -65,7 +66,7 @@ def solve(a: Any, b: Any) -> ndarray:
     return array(by_lapack(np.linalg.solve, [a, b]))
 
 
-def inv(a: Any) -> ndarray:
+def inv(a: ArrayLike) -> ndarray:
     """The inverse of matrices.
 
     Examples
@@ -78,7 +79,7 @@ def inv(a: Any) -> ndarray:
     return array(by_lapack(np.linalg.inv, [a]))
 
 
-def det(a: Any) -> Any:
+def det(a: ArrayLike) -> Any:
     """The determinant of matrices.
 
     Examples
@@ -90,7 +91,7 @@ def det(a: Any) -> Any:
     return given_back(by_lapack(np.linalg.det, [a]))
 
 
-def slogdet(a: Any) -> SlogdetResult:
+def slogdet(a: ArrayLike) -> SlogdetResult:
     """Sign and logarithm of the determinant.
 
     Examples
@@ -102,7 +103,7 @@ def slogdet(a: Any) -> SlogdetResult:
     return SlogdetResult(*map(given_back, by_lapack(np.linalg.slogdet, [a])))
 
 
-def eigh(a: Any, UPLO: Any = "L") -> EighResult:
+def eigh(a: ArrayLike, UPLO: Any = "L") -> EighResult:
     """Eigenvalues, ascending, and eigenvectors of symmetric or Hermitian matrices.
 
     Examples
@@ -114,7 +115,7 @@ def eigh(a: Any, UPLO: Any = "L") -> EighResult:
     return EighResult(*map(array, by_lapack(np.linalg.eigh, [a], UPLO)))
 
 
-def eigvalsh(a: Any, UPLO: Any = "L") -> ndarray:
+def eigvalsh(a: ArrayLike, UPLO: Any = "L") -> ndarray:
     """Eigenvalues of symmetric or Hermitian matrices, ascending.
 
     Examples
@@ -126,7 +127,7 @@ def eigvalsh(a: Any, UPLO: Any = "L") -> ndarray:
     return array(by_lapack(np.linalg.eigvalsh, [a], UPLO))
 
 
-def eig(a: Any) -> EigResult:
+def eig(a: ArrayLike) -> EigResult:
     """Eigenvalues and eigenvectors of square matrices; complex where they are.
 
     Examples
@@ -138,7 +139,7 @@ def eig(a: Any) -> EigResult:
     return EigResult(*map(array, by_lapack(np.linalg.eig, [a])))
 
 
-def eigvals(a: Any) -> ndarray:
+def eigvals(a: ArrayLike) -> ndarray:
     """Eigenvalues of square matrices; complex where they are.
 
     Examples
@@ -150,7 +151,7 @@ def eigvals(a: Any) -> ndarray:
     return array(by_lapack(np.linalg.eigvals, [a]))
 
 
-def tensorinv(a: Any, ind: int = 2) -> ndarray:
+def tensorinv(a: ArrayLike, ind: int = 2) -> ndarray:
     """The inverse of a tensor as a map from its last axes to its first `ind`.
 
     Examples
@@ -162,7 +163,7 @@ def tensorinv(a: Any, ind: int = 2) -> ndarray:
     return array(by_lapack(np.linalg.tensorinv, [a], ind))
 
 
-def tensorsolve(a: Any, b: Any, axes: Any = None) -> ndarray:
+def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Axes = None) -> ndarray:
     """The solution of linear equations between tensors.
 
     Examples

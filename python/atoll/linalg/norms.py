@@ -15,10 +15,11 @@ from ..arrays.ufuncs import absolute, not_equal, sqrt
 from .factors import svdvals
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Axes
     from ..arrays.ndarray import ndarray
 
 
-def _values(x: Any) -> ndarray:
+def _values(x: ArrayLike) -> ndarray:
     array = as_array(x)
     return array if array.dtype.kind in "fc" else array.astype(np.float64)
 
@@ -31,7 +32,7 @@ def _squares(x: ndarray) -> Any:
     return x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
 
 
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def norm(x: ArrayLike, ord: Any = None, axis: Axes = None, keepdims: bool = False) -> Any:
     """The length of vectors along an axis, or of matrices along two; of everything when neither is named.
 
     Parameters
@@ -118,7 +119,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     return _of_vectors(values, ord, axis if axis is not None else tuple(range(values.ndim)), keepdims)
 
 
-def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
+def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """The length of the matrices in the last two axes; `ord` as for `norm`.
 
     Examples

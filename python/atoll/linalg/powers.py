@@ -17,10 +17,11 @@ from ..arrays.manipulation import broadcast_to
 from .lapack import inv
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Out
     from ..arrays.ndarray import ndarray
 
 
-def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Any:
     """Vector products of vectors of three elements.
 
     Examples
@@ -32,7 +33,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     return products.cross(x1, x2, axis=axis)
 
 
-def diagonal(x: Any, /, *, offset: int = 0) -> ndarray:
+def diagonal(x: ArrayLike, /, *, offset: int = 0) -> ndarray:
     """Diagonals of the matrices in the last two axes: a view that can only be read.
 
     Examples
@@ -90,7 +91,7 @@ def matrix_power(a: Any, n: int) -> Any:
     return result.copy() if result is a else result
 
 
-def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Any:
+def multi_dot(arrays: Sequence[Any], *, out: Out = None) -> Any:
     """The product of several matrices, in the order that takes the fewest operations.
 
     Examples

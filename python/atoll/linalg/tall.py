@@ -25,13 +25,14 @@ from ..session.everywhere import everywhere
 from ..session.interruptible import interruptible
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike
     from ..arrays.ndarray import ndarray
 
 _TALL = 16  # rows for each column, from which on a matrix is worth factoring in place
 _LARGE = 1 << 16  # elements; below, one PE is faster
 
 
-def is_tall(a: Any) -> bool:
+def is_tall(a: ArrayLike) -> bool:
     """By shape alone, so that results do not depend on the PEs."""
     return isinstance(a, Array) and a.ndim == 2 and a.size >= _LARGE and a.shape[0] >= _TALL * a.shape[1] > 0
 

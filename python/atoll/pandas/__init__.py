@@ -144,7 +144,7 @@ def isna(obj: Any) -> Any:
     if is_frame(obj) or is_series(obj) or isinstance(obj, Index):
         return obj.isna()
     if isinstance(obj, np.ndarray) and obj.ndim > 1:
-        return np.frompyfunc(is_missing, 1, 1)(obj).astype(bool) if obj.dtype == object else np.isnan(obj)
+        return np.asarray(np.frompyfunc(is_missing, 1, 1)(obj), bool) if obj.dtype == object else np.isnan(obj)
     if isinstance(obj, list) and any(isinstance(one, (list, np.ndarray)) for one in obj):
         return isna(np.array(obj, dtype=object))
     return is_missing(obj) if _is_one(obj) else _isna(obj)

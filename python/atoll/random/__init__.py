@@ -6,7 +6,7 @@ Element i of a draw is a function of the generator's key and of i plus the numbe
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ..arrays.array import Array, wrap
 from ..arrays.dtypes import FLOAT32, KIND_OF, DTypeLike, code_of
 from ..session import current
 from .generator import Generator
+
+if TYPE_CHECKING:
+    from ..annotations import Shape
 
 __all__ = ["Generator", "default_rng", "randint", "standard_normal", "uniform"]
 
@@ -75,7 +78,7 @@ def randint(low: int, high: int | None = None, size: Any = None, dtype: DTypeLik
     return generator.integers(low, high, size, dtype)
 
 
-def uniform(size: Any, low: float = 0.0, high: float = 1.0, seed: Any = None) -> Any:
+def uniform(size: Shape | None, low: float = 0.0, high: float = 1.0, seed: int | None = None) -> Any:
     """Uniform floats in [low, high) (Arkouda's name and order of parameters).
 
     Examples
@@ -87,7 +90,7 @@ def uniform(size: Any, low: float = 0.0, high: float = 1.0, seed: Any = None) ->
     return (_shared() if seed is None else default_rng(seed)).uniform(low, high, size)
 
 
-def standard_normal(size: Any, seed: Any = None) -> Any:
+def standard_normal(size: Shape | None, seed: int | None = None) -> Any:
     """Normal floats with mean 0 and deviation 1 (Arkouda's name).
 
     Examples

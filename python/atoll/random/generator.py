@@ -21,6 +21,7 @@ from .stream import MASK, common_size, float_code, is_scalar, mixed, require
 from .vectors import Vectors
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Shape
     from ..arrays.ndarray import ndarray
 
 _LONG = 1 << 26  # numbers; of fewer a permutation is made to take some without replacement
@@ -44,7 +45,7 @@ class Generator(Vectors):
     def _shifted(self, values: Any, loc: Any, scale: Any) -> Any:
         return values * scale + loc
 
-    def random(self, size: Any = None, dtype: DTypeLike = np.float64, out: Any = None) -> Any:
+    def random(self, size: Shape | None = None, dtype: DTypeLike = np.float64, out: Any = None) -> Any:
         """Uniform in [0, 1).
 
         Examples
@@ -60,7 +61,7 @@ class Generator(Vectors):
             return out
         return self._draw("uniform", size, code, 0.0, 1.0)
 
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Shape | None = None) -> Any:
         """Uniform in [low, high).
 
         Examples
@@ -111,7 +112,9 @@ class Generator(Vectors):
             return self._wide_integers(start, stop, size, code)
         return self._draw("integers", size, code, start, stop)
 
-    def _integers_between(self, low: Any, high: Any, size: Any, code: int, endpoint: bool) -> ndarray:
+    def _integers_between(
+        self, low: ArrayLike, high: ArrayLike, size: Shape | None, code: int, endpoint: bool
+    ) -> ndarray:
         """Integers with bounds of their own for each element; the bias is below the range / 2**64."""
         if KIND_OF[code] not in "biu":
             raise TypeError(f"Unsupported dtype {DTYPE_OF[code]!r} for integers")
@@ -128,7 +131,7 @@ class Generator(Vectors):
         share = engine.apply(engine.OPS["multiply_high"], UINT64, UINT64, (bits._expr, span._expr))
         return (wrap(share) + first.astype(np.uint64)).astype(DTYPE_OF[code])
 
-    def _wide_integers(self, start: int, stop: int, size: Any, code: int) -> Any:
+    def _wide_integers(self, start: int, stop: int, size: Shape | None, code: int) -> Any:
         """Ranges beyond int64: 64 random bits modulo the range; its bias is below range / 2**64."""
         bits = self._draw("bits", (1,) if size is None else size, UINT64)
         if stop - start < 2**64:
@@ -136,7 +139,7 @@ class Generator(Vectors):
         values = (bits + np.uint64(start & MASK)).astype(np.uint64).astype(SCALAR_OF[code])
         return values[0] if size is None else values
 
-    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    def normal(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Shape | None = None) -> Any:
         """Normal with mean `loc` and standard deviation `scale`.
 
         Examples
@@ -151,7 +154,7 @@ class Generator(Vectors):
             return self._draw("normal", size, FLOAT64, float(plain(loc)), float(plain(scale)))
         return self._shifted(self.standard_normal(common_size(size, loc, scale)), loc, scale)
 
-    def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
+    def lognormal(self, mean: ArrayLike = 0.0, sigma: Any = 1.0, size: Shape | None = None) -> Any:
         """Exponential of a normal variable.
 
         Examples
@@ -165,7 +168,7 @@ class Generator(Vectors):
         return exp(values) if isinstance(values, Array) else np.exp(values)
 
     def standard_exponential(
-        self, size: Any = None, dtype: DTypeLike = np.float64, method: str = "zig", out: Any = None
+        self, size: Shape | None = None, dtype: DTypeLike = np.float64, method: str = "zig", out: Any = None
     ) -> Any:
         """Exponential with mean 1; both of NumPy's methods are one here.
 
@@ -180,7 +183,7 @@ class Generator(Vectors):
             return out
         return self._draw("exponential", size, float_code(dtype), 1.0, 0.0)
 
-    def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
+    def exponential(self, scale: ArrayLike = 1.0, size: Shape | None = None) -> Any:
         """Exponential with mean `scale`.
 
         Examples
@@ -195,7 +198,7 @@ class Generator(Vectors):
             return self._draw("exponential", size, FLOAT64, float(plain(scale)), 0.0)
         return self.standard_exponential(common_size(size, scale)) * scale
 
-    def zipf(self, a: float, size: Any = None, most: int = 2**62) -> Any:
+    def zipf(self, a: float, size: Shape | None = None, most: int = 2**62) -> Any:
         """Zipf with exponent `a` > 1: 1 is the most frequent; values beyond `most` become `most`.
 
         Examples
@@ -239,7 +242,7 @@ class Generator(Vectors):
         keys = self._draw("bits", (shape_of(length)[0],), UINT64)
         return wrap(engine.argsort(keys._expr))
 
-    def permuted(self, x: Any, axis: int | None = None, out: Any = None) -> ndarray:
+    def permuted(self, x: ArrayLike, axis: int | None = None, out: Any = None) -> ndarray:
         """The elements in random order: all of them, or along an axis, each vector in an independent order.
 
         Examples
@@ -332,7 +335,7 @@ class Generator(Vectors):
             found = found[np.sort(np.unique(found, return_index=True)[1])]
         return array(found)
 
-    def _weighted(self, p: Any, length: int, number: int, replace: bool) -> ndarray:
+    def _weighted(self, p: ArrayLike, length: int, number: int, replace: bool) -> ndarray:
         weights = wrap(expr_of(p).alias()).astype(np.float64)
         if weights.shape != (length,):
             raise ValueError("a and p must have same size")
@@ -354,7 +357,7 @@ class Generator(Vectors):
         return wrap(engine.argsort((self.standard_exponential((length,)) / weights)._expr))[:number]
 
 
-def _whole(value: Any) -> int:
+def _whole(value: ArrayLike) -> int:
     number = plain(value)
     if isinstance(number, float) and number != int(number):
         raise ValueError(f"expected a whole number, not {number}")

@@ -6,7 +6,7 @@ Parameters are numbers, or arrays that broadcast against each other and to the s
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ..arrays.array import as_array
 from ..arrays.dtypes import INT64, DTypeLike
 from ..arrays.sizes import c_long
 from .stream import Stream, finite, float_code, is_scalar, not_negative, positive, require
+
+if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Shape
 
 _LARGEST_MEAN = 2**63 - 1 - 10 * 2**31.5  # NumPy's bound: ten standard deviations below the range of int64
 
@@ -25,7 +28,7 @@ class Laws(Stream):
 
     # -- continuous --
 
-    def beta(self, a: Any, b: Any, size: Any = None) -> Any:
+    def beta(self, a: ArrayLike, b: ArrayLike, size: Shape | None = None) -> Any:
         """Beta law on [0, 1].
 
         Examples
@@ -36,7 +39,7 @@ class Laws(Stream):
         """
         return self._draw_law("beta", size, (positive(a, "a"), positive(b, "b")))
 
-    def chisquare(self, df: Any, size: Any = None) -> Any:
+    def chisquare(self, df: Any, size: Shape | None = None) -> Any:
         """Chi-square with `df` degrees of freedom.
 
         Examples
@@ -47,7 +50,7 @@ class Laws(Stream):
         """
         return self._draw_law("chi_square", size, (positive(df, "df"),))
 
-    def f(self, dfnum: Any, dfden: Any, size: Any = None) -> Any:
+    def f(self, dfnum: Any, dfden: Any, size: Shape | None = None) -> Any:
         """Fisher's F with `dfnum` and `dfden` degrees of freedom.
 
         Examples
@@ -58,7 +61,7 @@ class Laws(Stream):
         """
         return self._draw_law("f", size, (positive(dfnum, "dfnum"), positive(dfden, "dfden")))
 
-    def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
+    def gamma(self, shape: Shape, scale: ArrayLike = 1.0, size: Shape | None = None) -> Any:
         """Gamma law: mean `shape` times `scale`.
 
         Examples
@@ -69,7 +72,7 @@ class Laws(Stream):
         """
         return self._draw_law("gamma", size, (not_negative(shape, "shape"), not_negative(scale, "scale")))
 
-    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    def gumbel(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Shape | None = None) -> Any:
         """Gumbel's law of extremes.
 
         Examples
@@ -80,7 +83,7 @@ class Laws(Stream):
         """
         return self._draw_law("gumbel", size, (loc, not_negative(scale, "scale")))
 
-    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    def laplace(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Shape | None = None) -> Any:
         """Laplace's law: exponential on both sides of `loc`.
 
         Examples
@@ -91,7 +94,7 @@ class Laws(Stream):
         """
         return self._draw_law("laplace", size, (loc, not_negative(scale, "scale")))
 
-    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    def logistic(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Shape | None = None) -> Any:
         """Logistic law.
 
         Examples
@@ -102,7 +105,7 @@ class Laws(Stream):
         """
         return self._draw_law("logistic", size, (loc, not_negative(scale, "scale")))
 
-    def noncentral_chisquare(self, df: Any, nonc: Any, size: Any = None) -> Any:
+    def noncentral_chisquare(self, df: Any, nonc: Any, size: Shape | None = None) -> Any:
         """Chi-square with `df` degrees of freedom, off centre by `nonc`.
 
         Examples
@@ -113,7 +116,7 @@ class Laws(Stream):
         """
         return self._draw_law("noncentral_chi_square", size, (positive(df, "df"), not_negative(nonc, "nonc")))
 
-    def noncentral_f(self, dfnum: Any, dfden: Any, nonc: Any, size: Any = None) -> Any:
+    def noncentral_f(self, dfnum: Any, dfden: Any, nonc: Any, size: Shape | None = None) -> Any:
         """Fisher's F, off centre by `nonc`.
 
         Examples
@@ -125,7 +128,7 @@ class Laws(Stream):
         given = positive(dfnum, "dfnum"), positive(dfden, "dfden"), not_negative(nonc, "nonc")
         return self._draw_law("noncentral_f", size, given)
 
-    def pareto(self, a: Any, size: Any = None) -> Any:
+    def pareto(self, a: ArrayLike, size: Shape | None = None) -> Any:
         """Pareto's law, beginning at 0 (Lomax).
 
         Examples
@@ -136,7 +139,7 @@ class Laws(Stream):
         """
         return self._draw_law("pareto", size, (positive(a, "a"),))
 
-    def power(self, a: Any, size: Any = None) -> Any:
+    def power(self, a: ArrayLike, size: Shape | None = None) -> Any:
         """On [0, 1], density proportional to x to the power `a` - 1.
 
         Examples
@@ -147,7 +150,7 @@ class Laws(Stream):
         """
         return self._draw_law("power", size, (positive(a, "a"),))
 
-    def rayleigh(self, scale: Any = 1.0, size: Any = None) -> Any:
+    def rayleigh(self, scale: ArrayLike = 1.0, size: Shape | None = None) -> Any:
         """Rayleigh's law: length of a vector of two normal numbers.
 
         Examples
@@ -158,7 +161,7 @@ class Laws(Stream):
         """
         return self._draw_law("rayleigh", size, (not_negative(scale, "scale"),))
 
-    def standard_cauchy(self, size: Any = None) -> Any:
+    def standard_cauchy(self, size: Shape | None = None) -> Any:
         """Cauchy's law around 0.
 
         Examples
@@ -169,7 +172,9 @@ class Laws(Stream):
         """
         return self._draw_law("cauchy", size, ())
 
-    def standard_gamma(self, shape: Any, size: Any = None, dtype: DTypeLike = np.float64, out: Any = None) -> Any:
+    def standard_gamma(
+        self, shape: Any, size: Shape | None = None, dtype: DTypeLike = np.float64, out: Any = None
+    ) -> Any:
         """Gamma law with scale 1.
 
         Examples
@@ -184,7 +189,7 @@ class Laws(Stream):
         out[...] = self._draw_law("gamma", out.shape, given, float_code(dtype))
         return out
 
-    def standard_t(self, df: Any, size: Any = None) -> Any:
+    def standard_t(self, df: Any, size: Shape | None = None) -> Any:
         """Student's t with `df` degrees of freedom.
 
         Examples
@@ -195,7 +200,7 @@ class Laws(Stream):
         """
         return self._draw_law("student", size, (positive(df, "df"),))
 
-    def triangular(self, left: Any, mode: Any, right: Any, size: Any = None) -> Any:
+    def triangular(self, left: ArrayLike, mode: Any, right: ArrayLike, size: Shape | None = None) -> Any:
         """Triangular density from `left` over `mode` to `right`.
 
         Examples
@@ -217,7 +222,7 @@ class Laws(Stream):
             require(as_array(right) - left, lambda x: x > 0, "left == right")
         return self._draw_law("triangular", size, (left, mode, right))
 
-    def vonmises(self, mu: Any, kappa: Any, size: Any = None) -> Any:
+    def vonmises(self, mu: Any, kappa: Any, size: Shape | None = None) -> Any:
         """Von Mises' law of angles, in [-pi, pi], around `mu` with concentration `kappa`.
 
         Examples
@@ -228,7 +233,7 @@ class Laws(Stream):
         """
         return self._draw_law("von_mises", size, (finite(mu, "mu"), not_negative(kappa, "kappa")))
 
-    def wald(self, mean: Any, scale: Any, size: Any = None) -> Any:
+    def wald(self, mean: ArrayLike, scale: ArrayLike, size: Shape | None = None) -> Any:
         """Wald's law (inverse Gaussian).
 
         Examples
@@ -239,7 +244,7 @@ class Laws(Stream):
         """
         return self._draw_law("wald", size, (positive(mean, "mean"), positive(scale, "scale")))
 
-    def weibull(self, a: Any, size: Any = None) -> Any:
+    def weibull(self, a: ArrayLike, size: Shape | None = None) -> Any:
         """Weibull's law with shape `a` and scale 1.
 
         Examples
@@ -252,7 +257,7 @@ class Laws(Stream):
 
     # -- discrete --
 
-    def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
+    def binomial(self, n: int, p: ArrayLike, size: Shape | None = None) -> Any:
         """How often an event of probability `p` happens in `n` trials.
 
         Examples
@@ -264,7 +269,7 @@ class Laws(Stream):
         given = not_negative(c_long(n), "n"), _probability(p)
         return self._draw_law("binomial", size, given, INT64)
 
-    def geometric(self, p: Any, size: Any = None) -> Any:
+    def geometric(self, p: ArrayLike, size: Shape | None = None) -> Any:
         """Trials until an event of probability `p` happens.
 
         Examples
@@ -276,7 +281,7 @@ class Laws(Stream):
         holds = require(p, lambda x: (x > 0) & (x <= 1), "p <= 0, p > 1 or p contains NaNs")
         return self._draw_law("geometric", size, (holds,), INT64)
 
-    def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Any = None) -> Any:
+    def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Shape | None = None) -> Any:
         """How many good ones are among `nsample` drawn, without putting back, of `ngood` good and `nbad` bad.
 
         Examples
@@ -293,7 +298,7 @@ class Laws(Stream):
         require(left, lambda x: x >= 0, "ngood + nbad < nsample")
         return self._draw_law("hypergeometric", size, (good, bad, sample), INT64)
 
-    def logseries(self, p: Any, size: Any = None) -> Any:
+    def logseries(self, p: ArrayLike, size: Shape | None = None) -> Any:
         """Logarithmic series: k has a probability proportional to `p` to the power k over k.
 
         Examples
@@ -305,7 +310,7 @@ class Laws(Stream):
         holds = require(p, lambda x: (x >= 0) & (x < 1), "p < 0, p >= 1 or p contains NaNs")
         return self._draw_law("log_series", size, (holds,), INT64)
 
-    def negative_binomial(self, n: Any, p: Any, size: Any = None) -> Any:
+    def negative_binomial(self, n: int, p: ArrayLike, size: Shape | None = None) -> Any:
         """Failures before the `n`-th success, of probability `p`.
 
         Examples
@@ -317,7 +322,7 @@ class Laws(Stream):
         holds = require(p, lambda x: (x > 0) & (x <= 1), "p <= 0, p > 1 or p contains NaNs")
         return self._draw_law("negative_binomial", size, (positive(n, "n"), holds), INT64)
 
-    def poisson(self, lam: Any = 1.0, size: Any = None) -> Any:
+    def poisson(self, lam: Any = 1.0, size: Shape | None = None) -> Any:
         """How many events happen where `lam` are expected.
 
         Examples
@@ -331,5 +336,5 @@ class Laws(Stream):
         return self._draw_law("poisson", size, (mean,), INT64)
 
 
-def _probability(p: Any) -> Any:
+def _probability(p: ArrayLike) -> Any:
     return require(p, lambda x: (x >= 0) & (x <= 1), "p < 0, p > 1 or p is NaN")

@@ -18,6 +18,7 @@ from ..arrays.manipulation import broadcast_to
 from ..session import current
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Shape
     from ..arrays.ndarray import ndarray
 
 MASK = 2**64 - 1
@@ -78,13 +79,15 @@ class Stream:
         """The state of the stream."""
         return BitGenerator(self)
 
-    def _draw(self, kind: str, size: Any, code: int, a: Any = 0, b: Any = 0) -> Any:
+    def _draw(self, kind: str, size: Shape | None, code: int, a: Any = 0, b: Any = 0) -> Any:
         shape = (1,) if size is None else shape_of(size)
         expr = engine.random(current(), kind, shape, code, self._key, self._counter, a, b)
         self._counter = (self._counter + expr.size) & MASK
         return SCALAR_OF[code](expr.item()) if size is None else wrap(expr)
 
-    def _draw_law(self, law: str, size: Any, parameters: tuple[Any, ...], code: int = FLOAT64, column: int = 0) -> Any:
+    def _draw_law(
+        self, law: str, size: Shape | None, parameters: tuple[Any, ...], code: int = FLOAT64, column: int = 0
+    ) -> Any:
         """A draw of a law of `engine.random_law`; one parameter for all elements, or arrays that broadcast to the size.
 
         Draws of different columns of one element are independent and do not move the stream.
@@ -111,14 +114,14 @@ def mixed(key: int, number: int) -> int:
     return z ^ (z >> 31)
 
 
-def common_size(size: Any, *parameters: Any) -> Any:
+def common_size(size: Shape | None, *parameters: Any) -> Any:
     """The size to draw when parameters are arrays; None stays None for scalars."""
     shapes = [np.shape(p) if not isinstance(p, Array) else p.shape for p in parameters]
     shape = np.broadcast_shapes(*shapes)
     return shape or None if size is None else fitting(size, shape)
 
 
-def fitting(size: Any, parameters: tuple[int, ...]) -> tuple[int, ...]:
+def fitting(size: Shape, parameters: tuple[int, ...]) -> tuple[int, ...]:
     """The size as a shape; ValueError unless the parameters' shape broadcasts to it."""
     wanted = shape_of(size)
     with contextlib.suppress(ValueError):
@@ -132,7 +135,7 @@ def is_scalar(value: Any) -> bool:
     return not isinstance(value, Array) and np.ndim(value) == 0
 
 
-def require(value: Any, holds: Callable[[Any], Any], message: str) -> Any:
+def require(value: ArrayLike, holds: Callable[[Any], Any], message: str) -> Any:
     """The parameter; ValueError unless the condition, which no NaN may meet, holds for all of it."""
     if is_scalar(value):
         if not holds(float(plain(value))):
@@ -152,16 +155,16 @@ def float_code(dtype: DTypeLike) -> int:
     return code
 
 
-def not_negative(value: Any, name: str) -> Any:
+def not_negative(value: ArrayLike, name: str) -> Any:
     """The parameter; ValueError unless all of it is 0 or greater."""
     return require(value, lambda x: x >= 0, f"{name} < 0")
 
 
-def positive(value: Any, name: str) -> Any:
+def positive(value: ArrayLike, name: str) -> Any:
     """The parameter; ValueError unless all of it is greater than 0."""
     return require(value, lambda x: x > 0, f"{name} <= 0")
 
 
-def finite(value: Any, name: str) -> Any:
+def finite(value: ArrayLike, name: str) -> Any:
     """The parameter; ValueError when some of it is not a finite number."""
     return require(value, lambda x: abs(x) < math.inf, f"{name} must be finite")

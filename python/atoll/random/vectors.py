@@ -21,10 +21,11 @@ from .laws import Laws
 from .stream import MASK, fitting, float_code, not_negative
 
 if TYPE_CHECKING:
+    from ..annotations import ArrayLike, Shape
     from ..arrays.ndarray import ndarray
 
 
-def _few(values: Any) -> np.ndarray[Any, Any]:
+def _few(values: ArrayLike) -> np.ndarray[Any, Any]:
     """Parameters of the components, a small array."""
     return np.asarray(values.to_numpy() if isinstance(values, Array) else values, dtype=np.float64)
 
@@ -34,7 +35,7 @@ class Vectors(Laws):
 
     __slots__ = ()
 
-    def multinomial(self, n: Any, pvals: Any, size: Any = None) -> ndarray:
+    def multinomial(self, n: int, pvals: Any, size: Shape | None = None) -> ndarray:
         """How often each of several events happens in `n` trials.
 
         Parameters
@@ -75,7 +76,7 @@ class Vectors(Laws):
         return stack([*found, left], -1)
 
     def multivariate_hypergeometric(
-        self, colors: Any, nsample: int, size: Any = None, method: str = "marginals"
+        self, colors: Any, nsample: int, size: Shape | None = None, method: str = "marginals"
     ) -> ndarray:
         """How many of each colour are among `nsample` drawn without putting back; both of NumPy's methods are one here.
 
@@ -105,7 +106,7 @@ class Vectors(Laws):
         self._skip(shape)
         return stack([*found, left], -1) if numbers.size else zeros((*shape, 0), np.int64)
 
-    def dirichlet(self, alpha: Any, size: Any = None) -> ndarray:
+    def dirichlet(self, alpha: Any, size: Shape | None = None) -> ndarray:
         """Shares of a whole: vectors of positive numbers that add up to 1.
 
         Examples
@@ -145,9 +146,9 @@ class Vectors(Laws):
 
     def multivariate_normal(
         self,
-        mean: Any,
+        mean: ArrayLike,
         cov: Any,
-        size: Any = None,
+        size: Shape | None = None,
         check_valid: str = "warn",
         tol: float = 1e-8,
         *,
@@ -191,7 +192,7 @@ class Vectors(Laws):
         drawn = self.standard_normal((number, centre.size))
         return (matmul(drawn, array(root.T)) + array(centre)).reshape((*shape, centre.size))
 
-    def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+    def standard_normal(self, size: Shape | None = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """Normal with mean 0 and deviation 1.
 
         Examples
@@ -210,7 +211,7 @@ class Vectors(Laws):
         self._counter = (self._counter + math.prod(shape)) & MASK
 
 
-def _vector_shape(size: Any, parameters: tuple[int, ...]) -> tuple[int, ...]:
+def _vector_shape(size: Shape | None, parameters: tuple[int, ...]) -> tuple[int, ...]:
     return parameters if size is None else fitting(size, parameters)
 
 

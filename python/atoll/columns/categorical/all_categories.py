@@ -113,7 +113,7 @@ class AllCategories:
         if name == "count":
             return lambda values=None: self.size() if values is None else self._spread(name, method(values))
 
-        def figures(*args: Any, **options: Any) -> Any:
+        def figures(*args: object, **options: object) -> Any:
             return self._spread(name, method(*args, **options))
 
         return figures

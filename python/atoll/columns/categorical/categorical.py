@@ -22,6 +22,7 @@ from .codes import checked, code_type, filled, places_in, same_table, several, s
 from .methods import Categorized
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 __all__ = ["Categorical"]
@@ -390,7 +391,7 @@ class Categorical(Categorized):
             raise TypeError(f"Cannot compare a Categorical with the given scalar, {other!r}, which is not a category")
         return column_or_array(full(self.size, operation is operator.ne), self._valid)
 
-    def _code(self, value: Any) -> int:
+    def _code(self, value: ArrayLike) -> int:
         """The code of a category, -1 for other values."""
         if isinstance(value, (builtins.str, bytes)) != (as_column(self._categories).kind == "text"):
             return -1
@@ -407,7 +408,7 @@ class Categorical(Categorized):
                 return other._mapped(places)[0]
         raise TypeError("Categoricals can only be compared if 'categories' are the same.")
 
-    def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+    def _with(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
         raise TypeError(f"Categoricals cannot perform the operation {operation.__name__}; decode() gives their values")
 
     # -- order and distinct values --
@@ -434,7 +435,7 @@ class Categorical(Categorized):
         numbers, distinct, first = super().numbers()
         return numbers, self._like(distinct, None), first
 
-    def fillna(self, value: Any) -> Any:
+    def fillna(self, value: ArrayLike) -> Any:
         """The column with missing values replaced by a category; TypeError for other values."""
         return self if self._valid is None else self._choose(self._valid, self.values, value)
 
@@ -469,7 +470,7 @@ class Categorical(Categorized):
         codes, table = unify(own)
         return self._made(concatenate(codes), valid_of_all(columns), table, own[0]._ordered)
 
-    def _choose(self, mask: ndarray, yes: Any, no: Any) -> Any:
+    def _choose(self, mask: ndarray, yes: ArrayLike, no: ArrayLike) -> Any:
         sides = [self._side(value, mask.size) for value in (yes, no)]
         codes, table = unify(sides)
         valid = chosen_valid(mask, sides[0]._valid, sides[1]._valid)
@@ -513,7 +514,7 @@ class _OfCategories:
             raise AttributeError("Can only use .str accessor with string values!")
         method = getattr(table.str, name)
 
-        def spread(*args: Any, **options: Any) -> Any:
+        def spread(*args: object, **options: object) -> Any:
             found = method(*args, **options)
             if isinstance(found, tuple):
                 return tuple(self._column._spread_of(one) for one in found)

@@ -14,6 +14,7 @@ from ..column import Column, as_column
 from ..functions.functions import numbered, unique
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 
@@ -44,7 +45,7 @@ def filled(numbers: ndarray) -> tuple[ndarray, ndarray | None]:
     return where(there, numbers, 0), there
 
 
-def several(values: Any) -> Any:
+def several(values: ArrayLike) -> Any:
     """One or several categories as an array or a column."""
     one = isinstance(values, str) or not hasattr(values, "__len__")
     made: Any = asarray([values] if one else values)

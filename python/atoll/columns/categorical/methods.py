@@ -22,6 +22,7 @@ from ..non_numeric import NonNumericColumn
 from ..window.cumulative import shifted_rows
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike, Axes
     from ...arrays.ndarray import ndarray
 
 
@@ -45,7 +46,7 @@ class Categorized(NonNumericColumn):
         """Whether the order of the categories means something."""
         raise NotImplementedError  # Categorical has it
 
-    def _code(self, value: Any) -> int:
+    def _code(self, value: ArrayLike) -> int:
         """The number of a category, -1 of what is none."""
         raise NotImplementedError  # Categorical has it
 
@@ -96,7 +97,7 @@ class Categorized(NonNumericColumn):
         known = isin(as_column(self.categories), list(values) if isinstance(values, (set, tuple)) else values)
         return take(known, where(self.codes < 0, 0, self.codes).astype(np.int64)) & (self.codes >= 0)
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: object) -> bool:
         """Whether another has the same categories, and the same one in each row."""
         if not isinstance(other, Categorized) or other.size != self.size or other.ordered != self.ordered:
             return False
@@ -107,7 +108,7 @@ class Categorized(NonNumericColumn):
         gone = self.isna()
         return bool(((same if not hasattr(same, "fillna") else same.fillna(False)) | (gone & other.isna())).all())
 
-    def duplicated(self, keep: Any = "first") -> ndarray:
+    def duplicated(self, keep: str | bool = "first") -> ndarray:
         """A mask of duplicate rows: all but the first, all but the last, or all (False)."""
         codes = self.codes.astype(np.int64)
         if keep is False:
@@ -122,7 +123,7 @@ class Categorized(NonNumericColumn):
 
     # -- other values --
 
-    def map(self, mapper: Any, na_action: Any = None) -> Any:
+    def map(self, mapper: Any, na_action: str | None = None) -> Any:
         """Maps each category by a function, a dict or a Series; the result is categorical if the values stay distinct.
 
         Examples
@@ -198,11 +199,11 @@ class Categorized(NonNumericColumn):
                 "to an ordered one\n"
             )
 
-    def repeat(self, repeats: Any, axis: Any = None) -> Any:
+    def repeat(self, repeats: Any, axis: Axes = None) -> Any:
         """Each row several times."""
         return self._rows(repeat(arange(self.size), repeats))
 
-    def shift(self, periods: int = 1, fill_value: Any = None) -> Any:
+    def shift(self, periods: int = 1, fill_value: ArrayLike = None) -> Any:
         """The values shifted by some rows; missing, or a given category, where there was none."""
         rows = shifted_rows(self.size, periods)
         made: Any = self._rows(where(rows < 0, 0, rows)) if self.size else self
@@ -244,7 +245,7 @@ class Categorized(NonNumericColumn):
         """The column itself: columns do not change."""
         return self
 
-    def item(self, index: Any = None) -> Any:
+    def item(self, index: object = None) -> Any:
         """A row's value, or the only one."""
         if index is None and self.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")

@@ -33,8 +33,8 @@ class TimeBins(NamedTuple):
 
 
 def time_bins(
-    moments: Datetimes, freq: Any, closed: str | None = None, label: str | None = None, origin: Any = "start_day",
-    offset: Any = None,
+    moments: Datetimes, freq: Any, closed: str | None = None, label: str | None = None, origin: object = "start_day",
+    offset: object = None,
 ) -> TimeBins:  # fmt: skip
     """Bins of one step of a frequency each, from the first datetime to the last: those of pandas' resample.
 
@@ -85,7 +85,7 @@ def _missing_out(moments: Datetimes, numbers: ndarray) -> ndarray:
     return numbers if moments._valid is None else where(moments._valid, numbers, -1)
 
 
-def _fixed(moments: Datetimes, step: Frequency, closed: str, label: str, origin: Any, offset: Any) -> TimeBins:
+def _fixed(moments: Datetimes, step: Frequency, closed: str, label: str, origin: object, offset: object) -> TimeBins:
     unit = finest(moments._unit, next(u for u in ("D", "s", "ms", "us", "ns") if step.nanoseconds % UNITS[u] == 0))
     column = moments.as_unit(unit)
     length = step.nanoseconds // UNITS[unit]

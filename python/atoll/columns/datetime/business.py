@@ -17,6 +17,7 @@ from .tick import UNITS, Tick
 from .ticks import operand
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 __all__ = ["busday_count", "busday_offset", "busdaycalendar", "is_busday"]
@@ -150,7 +151,7 @@ def _calendar(weekmask: Any, holidays: Any, given: Any) -> busdaycalendar:
     return busdaycalendar(weekmask, () if holidays is None else holidays)
 
 
-def _numpy_dates(values: Any) -> Any:
+def _numpy_dates(values: ArrayLike) -> Any:
     return values.as_unit("D").to_numpy() if isinstance(values, Datetimes) else values
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .tick import CLOCK, UNITS, tick_of
+
+if TYPE_CHECKING:
+    pass
 
 #: Steps of one length, in nanoseconds.
 _FIXED = {"D": UNITS["D"], **CLOCK}

@@ -11,6 +11,7 @@ from .datetimes import Datetimes
 from .ticks import Ticks, operand
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ..text.strings import Strings
 
 __all__ = ["datetime_as_string", "datetime_data", "isnat"]
@@ -22,7 +23,7 @@ _FORMATS = {
 }  # fmt: skip
 
 
-def _moments(x: Any, name: str) -> Any:
+def _moments(x: ArrayLike, name: str) -> Any:
     """A column of datetimes or timedeltas; NumPy's scalar of one."""
     if isinstance(x, (Ticks, np.datetime64, np.timedelta64)):
         return x
@@ -32,7 +33,7 @@ def _moments(x: Any, name: str) -> Any:
     return found
 
 
-def isnat(x: Any, /) -> Any:
+def isnat(x: ArrayLike, /) -> Any:
     """Where there is no time: what NumPy calls NaT.
 
     Examples
@@ -62,7 +63,7 @@ def datetime_data(dtype: Any, /) -> tuple[str, int]:
 
 
 def datetime_as_string(
-    arr: Any, unit: str | None = None, timezone: str = "naive", casting: str = "same_kind"
+    arr: ArrayLike, unit: str | None = None, timezone: str = "naive", casting: str = "same_kind"
 ) -> Strings | np.str_:
     """Datetimes as ISO 8601 writes them, "NaT" where there is none.
 

@@ -11,6 +11,7 @@ from .frequency import Frequency, frequency
 from .tick import NAT, OutOfBoundsDatetime
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from .datetimes import Datetimes
 
 __all__ = ["DateOffset"]
@@ -68,7 +69,7 @@ class DateOffset:
         return f"DateOffset({'' if self.n == 1 else f'{self.n}, '}{lengths})"
 
 
-def is_offset(value: Any) -> bool:
+def is_offset(value: ArrayLike) -> bool:
     """Whether it is a step of the calendar: ours, or one of pandas'."""
     return isinstance(value, (DateOffset, Frequency)) or hasattr(value, "freqstr")
 

@@ -26,7 +26,7 @@ _DIFFERENCES = {("M", "M"): "m", ("M", "m"): "M", ("m", "m"): "m"}
 def _comparison(operation: Callable[[Any, Any], Any], unlike: bool | None = None) -> Any:
     """A method; `unlike` is what values of different kinds give, None: an error."""
 
-    def method(self: Operators, other: Any) -> Any:
+    def method(self: Operators, other: object) -> Any:
         return _compared(self, other, operation, unlike)
 
     method.__doc__ = "Row by row; missing where either value is. A text beside a column is read as one of its values."
@@ -64,7 +64,7 @@ class Operators(Ticks):
     __gt__ = _comparison(operator.gt)
     __ge__ = _comparison(operator.ge)
 
-    def _refuse_logic(self, *args: Any) -> Any:
+    def _refuse_logic(self, *args: object) -> Any:
         return NotImplemented
 
     __and__ = __rand__ = __or__ = __ror__ = _refuse_logic

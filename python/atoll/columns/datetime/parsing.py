@@ -39,7 +39,7 @@ _NUMBERS = {
 }  # fmt: skip
 
 
-def _as_numbers(arg: Any) -> Any:
+def _as_numbers(arg: object) -> Any:
     """A list of numbers as an array, anything else as it is."""
     if not isinstance(arg, (list, tuple)) or not all(isinstance(one, (int, float, np.number)) for one in arg):
         return arg
@@ -49,7 +49,7 @@ def _as_numbers(arg: Any) -> Any:
 
 def to_datetime(
     arg: Any, errors: str = "raise", dayfirst: bool = False, utc: bool = False, format: str | None = None,
-    unit: str | None = None, origin: Any = "unix",
+    unit: str | None = None, origin: object = "unix",
 ) -> Any:  # fmt: skip
     """Datetimes of strings, numbers, dates, or columns of years, months and days.
 

@@ -61,7 +61,7 @@ class Parts(Operators):
     def _in_zone(self: Self, zone: str | None) -> Self:
         return self if zone is None else self.tz_localize(zone)
 
-    def tz_convert(self: Self, tz: Any) -> Self:
+    def tz_convert(self: Self, tz: object) -> Self:
         """The same datetimes by the clock of another time zone; None: those of UTC, without a zone.
 
         Examples
@@ -76,7 +76,7 @@ class Parts(Operators):
             raise TypeError("Cannot convert tz-naive timestamps, use tz_localize to localize")
         return self._like_zone(zone_name(tz))
 
-    def tz_localize(self: Self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Self:
+    def tz_localize(self: Self, tz: object, ambiguous: object = "raise", nonexistent: object = "raise") -> Self:
         """The datetimes at which the clock of a time zone shows these; None: what it shows, without a zone.
 
         Parameters
@@ -195,7 +195,7 @@ class Parts(Operators):
 
     # -- rounding --
 
-    def floor(self: Self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Self:
+    def floor(self: Self, freq: object, ambiguous: object = "raise", nonexistent: object = "raise") -> Self:
         """Rounded down to multiples of a frequency of fixed length, as "15min"; in a time zone by its clock.
 
         Examples
@@ -210,15 +210,15 @@ class Parts(Operators):
         """
         return self._rounded("floor", freq, ambiguous, nonexistent)
 
-    def ceil(self: Self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Self:
+    def ceil(self: Self, freq: object, ambiguous: object = "raise", nonexistent: object = "raise") -> Self:
         """Rounded up; see `floor`."""
         return self._rounded("ceil", freq, ambiguous, nonexistent)
 
-    def round(self: Self, freq: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Self:
+    def round(self: Self, freq: object, ambiguous: object = "raise", nonexistent: object = "raise") -> Self:
         """Rounded to the nearest, halves to the even multiple; see `floor`."""
         return self._rounded("round", freq, ambiguous, nonexistent)
 
-    def _rounded(self: Self, how: str, freq: Any, ambiguous: Any, nonexistent: Any) -> Self:
+    def _rounded(self: Self, how: str, freq: Any, ambiguous: object, nonexistent: object) -> Self:
         local = self._local()
         rounded = rounded_to(local, how, frequency(freq))
         return rounded if self._zone is None else rounded.tz_localize(self._zone, ambiguous, nonexistent)

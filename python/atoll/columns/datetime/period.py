@@ -106,7 +106,7 @@ class Period(Ordered):
         return cls(ordinal=_of_day(days, rest, step), freq=step)
 
     @classmethod
-    def now(cls, freq: Any) -> Period:
+    def now(cls, freq: object) -> Period:
         """The period that it is now."""
         return cls.of(datetime.datetime.now(), freq)  # a period has the clock of its place
 
@@ -165,13 +165,13 @@ class Period(Ordered):
         """Its last datetime."""
         return self._moment(self._end_ns() - UNITS[self.step.unit])
 
-    def to_timestamp(self, freq: Any = None, how: str = "start") -> Any:
+    def to_timestamp(self, freq: object = None, how: str = "start") -> Any:
         """The datetime at which it begins, or with ``how="end"`` its last one."""
         if at_end(how):
             return self.end_time
         return self.start_time if freq is None else self.asfreq(freq, "start").start_time
 
-    def asfreq(self, freq: Any, how: str = "E") -> Period:
+    def asfreq(self, freq: object, how: str = "E") -> Period:
         """The period of another length that it ends in, or with ``how="start"`` begins in."""
         step = period_step(freq)
         if step.one == self.step.one:
@@ -364,7 +364,7 @@ class Steps:
         return self._step.shown(self.n)
 
 
-def _base_of_offset(offset: Any) -> str | None:
+def _base_of_offset(offset: object) -> str | None:
     """The kind of length that one of pandas' offsets is, None where periods have no such one."""
     try:
         return step_of_frequency(offset).base

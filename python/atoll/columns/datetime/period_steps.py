@@ -154,7 +154,7 @@ def period_step(freq: Any) -> PeriodStep:
     return PeriodStep(base, place, int(number or 1))
 
 
-def step_of_frequency(freq: Any) -> PeriodStep:
+def step_of_frequency(freq: object) -> PeriodStep:
     """The length of the periods whose ends, or beginnings, steps of time are: "M" of "ME" and of "MS"."""
     name = str(getattr(freq, "freqstr", freq))
     found = _NAME.fullmatch(name)
@@ -166,7 +166,7 @@ def step_of_frequency(freq: Any) -> PeriodStep:
     return period_step(f"{number}{_OF_OFFSETS.get(base, base)}{'-' + anchor if anchor else ''}")
 
 
-def at_end(how: Any) -> bool:
+def at_end(how: str) -> bool:
     """Whether a period's end is meant, rather than its start. ValueError for what means neither."""
     found = str(how).upper()
     if found not in ("S", "E", "START", "END", "BEGIN", "FINISH"):
@@ -174,7 +174,7 @@ def at_end(how: Any) -> bool:
     return found in ("E", "END", "FINISH")
 
 
-def _place(names: tuple[str, ...], name: str, freq: Any) -> int:
+def _place(names: tuple[str, ...], name: str, freq: object) -> int:
     if name.upper() not in names:
         raise ValueError(f"Invalid frequency: {freq}")
     return names.index(name.upper())

@@ -25,6 +25,7 @@ from .period_steps import OF_MONTHS, PeriodStep, at_end, period_step
 from .tick import CLOCK, UNITS
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 __all__ = ["Periods"]
@@ -88,7 +89,7 @@ class Periods(NonNumericColumn):
         return cls._made(asarray(ordinals), asarray(~missing) if missing.any() else None, step)
 
     @classmethod
-    def of_moments(cls, moments: Datetimes, freq: Any) -> Periods:
+    def of_moments(cls, moments: Datetimes, freq: object) -> Periods:
         """For each datetime the period that it is in, by the clock of its zone."""
         step = period_step(freq)
         local = moments._local()
@@ -233,7 +234,7 @@ class Periods(NonNumericColumn):
         unit = self._step.unit
         return self._end(unit) - _one(unit)
 
-    def to_timestamp(self, freq: Any = None, how: str = "start") -> Datetimes:
+    def to_timestamp(self, freq: object = None, how: str = "start") -> Datetimes:
         """The datetime at which each begins, or with ``how="end"`` its last one."""
         if at_end(how):
             return self.end_time
@@ -241,7 +242,7 @@ class Periods(NonNumericColumn):
             return self.asfreq(freq, "start").start_time
         return self.start_time
 
-    def asfreq(self, freq: Any = None, how: str = "E") -> Periods:
+    def asfreq(self, freq: object = None, how: str = "E") -> Periods:
         """Periods of another length: those that each ends in, or with ``how="start"`` begins in."""
         step = period_step(freq)
         if step.one == self._step.one:
@@ -338,7 +339,7 @@ class Periods(NonNumericColumn):
         self._check(one.step)
         return column_or_array(operation(self._values, one.ordinal), self._valid)
 
-    def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+    def _with(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
         return NotImplemented
 
     # -- aggregates --
@@ -374,11 +375,11 @@ class Periods(NonNumericColumn):
 
     # -- what kinds do in their own way --
 
-    def fillna(self, value: Any) -> Any:
+    def fillna(self, value: ArrayLike) -> Any:
         """The column with a period where one is missing."""
         return self if self._valid is None else self._choose(self._valid, self.values, value)
 
-    def _own(self, value: Any, size: int) -> Periods:
+    def _own(self, value: ArrayLike, size: int) -> Periods:
         if is_missing(value) if not isinstance(value, Column) else False:
             return self._all_missing(size)
         if isinstance(value, (Periods, list, np.ndarray)):
@@ -389,7 +390,7 @@ class Periods(NonNumericColumn):
         self._check(one.step)
         return self._made(full(size, one.ordinal, dtype=np.int64), None, self._step)
 
-    def _choose(self, mask: ndarray, yes: Any, no: Any) -> Any:
+    def _choose(self, mask: ndarray, yes: ArrayLike, no: ArrayLike) -> Any:
         sides = [self._own(value, mask.size) for value in (yes, no)]
         valid = chosen_valid(mask, sides[0]._valid, sides[1]._valid)
         return self._like(where(mask, sides[0]._values, sides[1]._values), valid)
@@ -421,7 +422,7 @@ PARTS = {
 }  # fmt: skip
 
 
-def _text(values: Any) -> Any:
+def _text(values: ArrayLike) -> Any:
     return as_column(values).astype("str")
 
 

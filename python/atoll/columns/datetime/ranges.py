@@ -17,6 +17,7 @@ from .ticks import operand
 from .timedeltas import Timedeltas
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 __all__ = ["bdate_range", "date_range", "timedelta_range"]
@@ -80,7 +81,7 @@ def date_range(
 
 
 def bdate_range(
-    start: Any = None, end: Any = None, periods: int | None = None, freq: Any = "B", tz: Any = None,
+    start: ArrayLike = None, end: ArrayLike = None, periods: int | None = None, freq: object = "B", tz: object = None,
     normalize: bool = True, inclusive: str = "both",
 ) -> Datetimes:  # fmt: skip
     """`date_range` of business days, Monday to Friday.
@@ -140,7 +141,7 @@ def _count(start: Any, end: Any, periods: Any, freq: Any) -> int | None:
     return count
 
 
-def _moment(value: Any) -> Tick:
+def _moment(value: ArrayLike) -> Tick:
     from .parsing import to_datetime
 
     found = operand(to_datetime(value) if isinstance(value, str) else value)
@@ -149,7 +150,7 @@ def _moment(value: Any) -> Tick:
     return found
 
 
-def _duration(value: Any) -> Tick:
+def _duration(value: ArrayLike) -> Tick:
     from .parsing import to_timedelta
 
     found = operand(to_timedelta(value) if isinstance(value, str) else value)
@@ -158,7 +159,7 @@ def _duration(value: Any) -> Tick:
     return found
 
 
-def _zone_of(ends: list[Tick | None], tz: Any) -> str | None:
+def _zone_of(ends: list[Tick | None], tz: object) -> str | None:
     zones_given = {one.zone for one in ends if one is not None and one.zone is not None}
     if len(zones_given) > 1:
         raise TypeError("Start and end cannot both be tz-aware with different timezones")

@@ -39,7 +39,7 @@ def finest(*units: str) -> str:
     return min(units, key=UNITS.__getitem__)
 
 
-def check_unit(unit: Any) -> str:
+def check_unit(unit: str | None) -> str:
     """The unit as it is; ValueError when columns have no such one."""
     if not isinstance(unit, str) or unit not in UNITS:
         raise ValueError(f"Supported units are 's', 'ms', 'us', 'ns' (and 'D' of dates), not {unit!r}")

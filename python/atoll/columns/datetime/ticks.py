@@ -31,6 +31,7 @@ from .tick import (
 )
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 Self = TypeVar("Self", bound="Ticks")
@@ -61,7 +62,7 @@ class Ticks(Column):
         return column
 
     @classmethod
-    def _of(cls: type[Self], values: Any) -> Self:
+    def _of(cls: type[Self], values: ArrayLike) -> Self:
         """The column of what holds values of this kind."""
         made = values if isinstance(values, Column) else asarray(values)
         if isinstance(made, cls):
@@ -218,7 +219,7 @@ class Ticks(Column):
         """A scalar with the unit and zone of the values."""
         return Tick(self._letter, 0, self._unit, self._zone)
 
-    def _own(self: Self, value: Any) -> Self | Tick:
+    def _own(self: Self, value: ArrayLike) -> Self | Tick:
         """Values of this kind that are to stand beside these: a column, or one value."""
         if value is None:
             return Tick(self._letter, None, self._unit, self._zone)
@@ -252,7 +253,7 @@ class Ticks(Column):
         values = concatenate([one.as_unit(unit)._values for one in own])
         return type(self)._made(values, valid_of_all(own), unit, self._zone)
 
-    def fillna(self: Self, value: Any) -> Self:
+    def fillna(self: Self, value: ArrayLike) -> Self:
         """The column with a value, or those of another column, where one is missing.
 
         Examples
@@ -264,7 +265,7 @@ class Ticks(Column):
         """
         return self if self._valid is None else self._choose(self._valid, self._like_valid(), value)
 
-    def _choose(self: Self, mask: ndarray, yes: Any, no: Any) -> Self:
+    def _choose(self: Self, mask: ndarray, yes: ArrayLike, no: ArrayLike) -> Self:
         sides = [self._own(side) for side in (yes, no)]
         unit = finest(self._unit, *(meta_of(side).unit for side in sides if not _is_missing(side)))
         values = where(mask, *(0 if _is_missing(side) else numbers_in(side, unit) for side in sides))
@@ -291,7 +292,7 @@ class Ticks(Column):
         numbers, distinct, first = super().numbers()
         return numbers, self._like(distinct, None), first
 
-    def _scalar(self, value: Any) -> Any:
+    def _scalar(self, value: ArrayLike) -> Any:
         """An integer of units as a scalar."""
         return self._like(asarray(np.array([value], np.int64)), None)[0]
 
@@ -338,7 +339,7 @@ class Ticks(Column):
 CLASSES: dict[str, type[Ticks]] = {}
 
 
-def operand(value: Any) -> Ticks | Tick | None:
+def operand(value: ArrayLike) -> Ticks | Tick | None:
     """A column or a scalar of any kind of time as one of ours, None of anything else."""
     if isinstance(value, Ticks):
         return value

@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime
 import operator
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .frequency import frequency
 from .period import boxers
 from .tick import CLOCK, UNITS, Tick, tick_of
 from .timedeltas import text_of_duration
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 __all__ = ["NaT", "Timedelta"]
 
@@ -39,7 +42,7 @@ class NaTType:
     def __ne__(self, other: object) -> bool:
         return True
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         return False
 
     __le__ = __gt__ = __ge__ = __lt__
@@ -53,7 +56,7 @@ class NaTType:
     def __repr__(self) -> str:
         return "NaT"
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return self
 
     __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __add__
@@ -110,7 +113,7 @@ class Timedelta(Compared, datetime.timedelta):
     __slots__ = ("_ns",)
     _ns: int
 
-    def __new__(cls, value: Any = None, unit: Any = None, **parts: Any) -> Any:
+    def __new__(cls, value: ArrayLike = None, unit: str | None = None, **parts: Any) -> Any:
         if value is None:
             total = round(sum(count * _PARTS[name] for name, count in parts.items()))
         elif isinstance(value, (int, float, np.integer, np.floating)):
@@ -173,15 +176,15 @@ class Timedelta(Compared, datetime.timedelta):
     def _rounded(self, freq: Any, how: str) -> Timedelta:
         return Timedelta(rounded(self._ns, frequency(freq).nanoseconds, how))
 
-    def floor(self, freq: Any) -> Timedelta:
+    def floor(self, freq: object) -> Timedelta:
         """Rounded down to a multiple of a frequency."""
         return self._rounded(freq, "floor")
 
-    def ceil(self, freq: Any) -> Timedelta:
+    def ceil(self, freq: object) -> Timedelta:
         """Rounded up."""
         return self._rounded(freq, "ceil")
 
-    def round(self, freq: Any) -> Timedelta:
+    def round(self, freq: object) -> Timedelta:
         """Rounded to the nearest, halves to the even multiple."""
         return self._rounded(freq, "round")
 
@@ -205,7 +208,7 @@ class Timedelta(Compared, datetime.timedelta):
         moment = _moment(other)
         return NotImplemented if moment is None else moment - self
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         return Timedelta(self._ns * other) if isinstance(other, (int, float, np.number)) else NotImplemented
 
     __rmul__ = __mul__
@@ -255,13 +258,13 @@ class Timedelta(Compared, datetime.timedelta):
         return f"Timedelta('{self}')"
 
 
-def _moment(value: Any) -> Any:
+def _moment(value: ArrayLike) -> Any:
     """A datetime of Python or NumPy as a Timestamp; None of anything else."""
     tick = tick_of(value) if isinstance(value, (datetime.datetime, np.datetime64)) else None
     return None if tick is None else boxers[0](tick)
 
 
-def compared_to_another(other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+def compared_to_another(other: object, operation: Callable[[Any, Any], Any]) -> Any:
     """A datetime or duration beside what is no such one: equal to none, and NaT is neither before nor behind it."""
     if operation in (operator.eq, operator.ne):
         return operation is operator.ne
@@ -279,7 +282,7 @@ def rounded(value: int, length: int, how: str) -> int:
     return down + length if twice > length or (twice == length and odd) else down
 
 
-def unit_length(unit: Any) -> int:
+def unit_length(unit: str | None) -> int:
     names = {"W": _PARTS["weeks"], "m": CLOCK["min"], **CLOCK, **UNITS, **_PARTS}
     if unit is not None and unit not in names and f"{unit}s" not in names:
         raise ValueError(f"invalid unit abbreviation: {unit}")
@@ -294,7 +297,7 @@ def _read(text: str) -> Tick:
     return found
 
 
-def length_of(value: Any) -> int | None:
+def length_of(value: ArrayLike) -> int | None:
     """Nanoseconds of a timedelta; None of anything else."""
     if isinstance(value, Timedelta):
         return value._ns

@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime
 import operator
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from .rounding import is_whole, rounded_to
 from .strings import read_durations
 from .tick import MOST, UNITS, Tick, finest, tick_of
 from .ticks import CLASSES, Ticks, meta_of, numbers_in, operand
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 
 class Components(NamedTuple):
@@ -195,11 +198,11 @@ class Timedeltas(Operators):
         if bool((bad if self._valid is None else bad & self._valid).any()):
             raise OverflowError(f"a result does not fit 64 bits of {self._unit}; as_unit to a coarser one")
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: object) -> Any:
         """By a timedelta: a float; by a number: a timedelta, rounded towards zero as NumPy does."""
         return self._quotient(other, operator.truediv)
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: object) -> Any:
         """By a timedelta: the whole number of times it fits; by a number: a timedelta, rounded down."""
         return self._quotient(other, operator.floordiv)
 
@@ -324,7 +327,7 @@ def text_of_duration(nanoseconds: int) -> str:
     return f"{days} days {sign}{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{digits}"
 
 
-def _number(value: Any) -> tuple[Any, Any] | None:
+def _number(value: ArrayLike) -> tuple[Any, Any] | None:
     """Numbers, and which are there; None of what are none."""
     if type(value) is Column:
         return None if value.dtype.kind == "b" else (value.values, value.valid)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from .frequency import frequency
 from .period import Period, boxers
 from .tick import UNITS, Tick, tick_of, tzinfo_of, zone_name
 from .timedelta import NaT, Timedelta, compared_to_another, length_of, rounded, unit_length
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 __all__ = ["NaT", "Timedelta", "Timestamp", "boxed"]
 
@@ -35,7 +38,7 @@ class Timestamp(Compared, datetime.datetime):
     _nanosecond: int
     _unit: str
 
-    def __new__(cls, value: Any = None, *fields: Any, tz: Any = None, unit: str | None = None, **parts: Any) -> Any:
+    def __new__(cls, value: Any = None, *fields: Any, tz: object = None, unit: str | None = None, **parts: Any) -> Any:
         if fields or "year" in parts or (isinstance(value, int) and parts):
             nanosecond = parts.pop("nanosecond", 0)
             if tz is not None:
@@ -207,19 +210,19 @@ class Timestamp(Compared, datetime.datetime):
         made = of_tick(Tick("M", rounded(naive.value, length, how), "ns"), self._unit)
         return made if self.tzinfo is None else made.tz_localize(self.tzinfo)
 
-    def floor(self, freq: Any, **options: Any) -> Timestamp:
+    def floor(self, freq: object, **options: object) -> Timestamp:
         """Rounded down to a multiple of a frequency."""
         return self._rounded(freq, "floor")
 
-    def ceil(self, freq: Any, **options: Any) -> Timestamp:
+    def ceil(self, freq: object, **options: object) -> Timestamp:
         """Rounded up."""
         return self._rounded(freq, "ceil")
 
-    def round(self, freq: Any, **options: Any) -> Timestamp:
+    def round(self, freq: object, **options: object) -> Timestamp:
         """Rounded to the nearest, halves to the even multiple."""
         return self._rounded(freq, "round")
 
-    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Timestamp:
+    def tz_localize(self, tz: object, ambiguous: object = "raise", nonexistent: object = "raise") -> Timestamp:
         """The datetime at which the clock of a zone shows this; None: what the clock shows, without a zone."""
         zone = None if tz is None else tzinfo_of(zone_name(tz) or "UTC")
         if zone is not None and self.tzinfo is not None:
@@ -228,7 +231,7 @@ class Timestamp(Compared, datetime.datetime):
             return _localized(self, zone, ambiguous, nonexistent)
         return Timestamp._made(self.to_pydatetime().replace(tzinfo=zone), self._nanosecond, self._unit)
 
-    def tz_convert(self, tz: Any) -> Timestamp:
+    def tz_convert(self, tz: object) -> Timestamp:
         """The same datetime by the clock of another zone; None: that of UTC, without a zone."""
         if self.tzinfo is None:
             raise TypeError("Cannot convert tz-naive Timestamp, use tz_localize to localize")
@@ -236,7 +239,7 @@ class Timestamp(Compared, datetime.datetime):
         made = self.to_pydatetime().astimezone(zone)
         return Timestamp._made(made.replace(tzinfo=None) if tz is None else made, self._nanosecond, self._unit)
 
-    def to_period(self, freq: Any = None) -> Period:
+    def to_period(self, freq: object = None) -> Period:
         """The period that it is in."""
         return Period.of(self.to_pydatetime(), freq)
 
@@ -321,7 +324,7 @@ class Timestamp(Compared, datetime.datetime):
         return f"Timestamp('{text}'{zone})"
 
 
-def _localized(moment: Timestamp, zone: datetime.tzinfo, ambiguous: Any, nonexistent: Any) -> Any:
+def _localized(moment: Timestamp, zone: datetime.tzinfo, ambiguous: object, nonexistent: object) -> Any:
     """The datetime at which a zone's clock shows a time, by the rules for times that it shows twice or never."""
     shown = moment.to_pydatetime()
     first, second = (shown.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
@@ -333,7 +336,7 @@ def _localized(moment: Timestamp, zone: datetime.tzinfo, ambiguous: Any, nonexis
     return boxed(column.tz_localize(zone_name(zone), ambiguous=ambiguous, nonexistent=nonexistent), 0)
 
 
-def _tick(value: Any, unit: str | None) -> Tick:
+def _tick(value: ArrayLike, unit: str | None) -> Tick:
     from .parsing import to_datetime
 
     if isinstance(value, (int, np.integer)):
@@ -348,13 +351,13 @@ def _tick(value: Any, unit: str | None) -> Tick:
     return found
 
 
-def _is_offset(value: Any) -> bool:
+def _is_offset(value: ArrayLike) -> bool:
     return not isinstance(value, (datetime.timedelta, np.timedelta64)) and (
         (hasattr(value, "freqstr") and hasattr(value, "n")) or type(value).__name__ == "DateOffset"
     )
 
 
-def _stepped(moment: Timestamp, offset: Any, sign: int) -> Any:
+def _stepped(moment: Timestamp, offset: object, sign: int) -> Any:
     """A datetime so many steps of the calendar later."""
     from .creation import ticks_from_objects
 
@@ -382,7 +385,7 @@ def of_tick(tick: Tick, unit: str | None = None) -> Any:
     return Timestamp._made(moment, total % 1000, unit)
 
 
-def of_value(value: Any) -> Any:
+def of_value(value: ArrayLike) -> Any:
     """A datetime or a timedelta of Python or NumPy as a Timestamp or a Timedelta; anything else as it is."""
     tick = tick_of(value)
     return value if tick is None or tick.letter == "t" else of_tick(tick)

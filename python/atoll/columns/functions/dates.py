@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ..datetime.ticks import Ticks
 from .functions import concatenate, searchsorted, where
 from .rearrange import _rows
 
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, Axes, Axis, DTypeLike, Shape
+
 __all__ = [
     "arange", "count_nonzero", "digitize", "empty", "empty_like", "flatnonzero", "full", "full_like", "gradient",
     "nonzero", "ones", "ones_like", "pad", "select", "trim_zeros", "zeros", "zeros_like",
@@ -27,7 +30,7 @@ __all__ = [
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def _time_type(dtype: Any) -> np.dtype[Any] | None:
+def _time_type(dtype: DTypeLike) -> np.dtype[Any] | None:
     """The dtype of datetimes or timedeltas that this names, if it does."""
     if not isinstance(dtype, (str, np.dtype)):
         return None
@@ -38,7 +41,7 @@ def _time_type(dtype: Any) -> np.dtype[Any] | None:
     return found if found.kind in "mM" else None
 
 
-def _is_time(value: Any) -> bool:
+def _is_time(value: ArrayLike) -> bool:
     """Whether a value is a datetime or a timedelta, or holds such values."""
     if isinstance(value, (list, tuple)):
         return bool(value) and _is_time(value[0])
@@ -58,7 +61,7 @@ def _of_time(of_arrays: Function, *names: str) -> Callable[[Callable[..., Any]],
             return args[place] if place < len(args) else kwargs.get(name)
 
         @wraps(of_arrays)
-        def function(*args: Any, **kwargs: Any) -> Any:
+        def function(*args: object, **kwargs: object) -> Any:
             if any(_is_time(given(args, kwargs, name, place)) for name, place in zip(names, places, strict=True)) or (
                 typed is not None and _time_type(given(args, kwargs, "dtype", typed)) is not None
             ):
@@ -104,17 +107,17 @@ def full(shape: Any, fill_value: Any, dtype: Any, **_: Any) -> Any:
 
 
 @_of_time(creation.zeros)
-def zeros(shape: Any, dtype: Any, **_: Any) -> Any:
+def zeros(shape: Shape, dtype: DTypeLike, **_: object) -> Any:
     return _filled(shape, _one(0, dtype))
 
 
 @_of_time(creation.ones)
-def ones(shape: Any, dtype: Any, **_: Any) -> Any:
+def ones(shape: Shape, dtype: DTypeLike, **_: object) -> Any:
     return _filled(shape, _one(1, dtype))
 
 
 @_of_time(creation.empty)
-def empty(shape: Any, dtype: Any, **_: Any) -> Any:
+def empty(shape: Shape, dtype: DTypeLike, **_: object) -> Any:
     return _filled(shape, _one(0, dtype))
 
 
@@ -124,31 +127,31 @@ def _like(a: Any, dtype: Any, shape: Any) -> tuple[Any, Any]:
 
 
 @_of_time(creation.full_like, "a", "fill_value")
-def full_like(a: Any, fill_value: Any, dtype: Any, shape: Any, **_: Any) -> Any:
+def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike, shape: Shape, **_: object) -> Any:
     shape, dtype = _like(a, dtype, shape)
     return full(shape, fill_value, dtype)
 
 
 @_of_time(creation.zeros_like, "a")
-def zeros_like(a: Any, dtype: Any, shape: Any, **_: Any) -> Any:
+def zeros_like(a: ArrayLike, dtype: DTypeLike, shape: Shape, **_: object) -> Any:
     shape, dtype = _like(a, dtype, shape)
     return zeros(shape, dtype)
 
 
 @_of_time(creation.ones_like, "a")
-def ones_like(a: Any, dtype: Any, shape: Any, **_: Any) -> Any:
+def ones_like(a: ArrayLike, dtype: DTypeLike, shape: Shape, **_: object) -> Any:
     shape, dtype = _like(a, dtype, shape)
     return ones(shape, dtype)
 
 
 @_of_time(creation.empty_like, "prototype")
-def empty_like(prototype: Any, dtype: Any, shape: Any, **_: Any) -> Any:
+def empty_like(prototype: Any, dtype: DTypeLike, shape: Shape, **_: object) -> Any:
     shape, dtype = _like(prototype, dtype, shape)
     return empty(shape, dtype)
 
 
 @_of_time(creation.arange, "start", "stop", "step")
-def arange(start: Any, stop: Any, step: Any, dtype: Any, **_: Any) -> Any:
+def arange(start: ArrayLike, stop: ArrayLike, step: ArrayLike, dtype: DTypeLike, **_: object) -> Any:
     by_numpy: Any = np.arange
     return as_column(by_numpy(start, stop, step, dtype))
 
@@ -174,7 +177,7 @@ def select(condlist: Any, choicelist: Any, default: Any) -> Any:
     return found
 
 
-def _column_or_one(value: Any) -> Column:
+def _column_or_one(value: ArrayLike) -> Column:
     return as_column(value if hasattr(value, "__len__") else [value])
 
 
@@ -184,7 +187,7 @@ def _spread(value: Any, size: int) -> Any:
 
 
 @_of_time(padding.pad, "array")
-def pad(array: Any, pad_width: Any, mode: Any, kwargs: dict[str, Any]) -> Any:
+def pad(array: ArrayLike, pad_width: Any, mode: Any, kwargs: dict[str, Any]) -> Any:
     column: Any = as_column(array)
     moved = {"edge", "symmetric", "reflect", "wrap"}
     if mode in moved and kwargs.get("reflect_type", "even") == "even":
@@ -204,7 +207,7 @@ def pad(array: Any, pad_width: Any, mode: Any, kwargs: dict[str, Any]) -> Any:
 
 
 @_of_time(calculus.gradient, "f")
-def gradient(f: Any, varargs: Any, axis: Any, edge_order: int) -> Any:
+def gradient(f: Any, varargs: Any, axis: Axis, edge_order: int) -> Any:
     column: Any = as_column(f)
     _axis(0 if axis is None else axis, 1)
     step = varargs[0] if varargs else 1.0
@@ -224,7 +227,7 @@ def _divided(durations: Any, by: float) -> Any:
 # -- searches --
 
 
-def _true(x: Any) -> Any:
+def _true(x: ArrayLike) -> Any:
     """Whether each value is not zero; missing values (NaT) count as zero, as in NumPy."""
     column: Any = as_column(x)
     truth = column._values != 0
@@ -232,22 +235,22 @@ def _true(x: Any) -> Any:
 
 
 @_of_time(selection.nonzero, "a")
-def nonzero(a: Any) -> Any:
+def nonzero(a: ArrayLike) -> Any:
     return selection.nonzero(_true(a))
 
 
 @_of_time(selection.flatnonzero, "a")
-def flatnonzero(a: Any) -> Any:
+def flatnonzero(a: ArrayLike) -> Any:
     return selection.flatnonzero(_true(a))
 
 
 @_of_time(reductions.count_nonzero, "a")
-def count_nonzero(a: Any, axis: Any, keepdims: bool) -> Any:
+def count_nonzero(a: Any, axis: Axis, keepdims: bool) -> Any:
     return reductions.count_nonzero(_true(a), axis, keepdims=keepdims)
 
 
 @_of_time(repeating.trim_zeros, "filt")
-def trim_zeros(filt: Any, trim: str, axis: Any) -> Any:
+def trim_zeros(filt: Any, trim: str, axis: Axes) -> Any:
     column: Any = as_column(filt)
     repeating.trim_zeros(numbers_to(1), trim, axis)  # checks them
     places = selection.flatnonzero(_true(column))
@@ -259,7 +262,7 @@ def trim_zeros(filt: Any, trim: str, axis: Any) -> Any:
 
 
 @_of_time(histograms.digitize, "x", "bins")
-def digitize(x: Any, bins: Any, right: bool) -> Any:
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool) -> Any:
     edges: Any = as_column(bins)
     steps = edges[1:] - edges[:-1]
     side = "left" if right else "right"

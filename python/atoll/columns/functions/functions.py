@@ -18,6 +18,7 @@ from ..datetime.tick import tick_of
 from ..text.strings import Strings, broadcast_text
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike, Axis, Out
     from ...arrays.ndarray import ndarray
 
 __all__ = [
@@ -28,14 +29,14 @@ __all__ = [
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def _is_column(value: Any) -> bool:
+def _is_column(value: ArrayLike) -> bool:
     """Whether a value is a column, or what only a column holds: strings, datetimes, timedeltas."""
     if isinstance(value, (list, tuple)):
         return bool(value) and (isinstance(value[0], str) or tick_of(value[0]) is not None)
     return isinstance(value, Column) or (isinstance(value, np.ndarray) and value.dtype.kind in "UTMm")
 
 
-def _is_one(value: Any) -> bool:
+def _is_one(value: ArrayLike) -> bool:
     """Whether it is a single value that only a column holds."""
     return isinstance(value, str) or tick_of(value) is not None
 
@@ -47,7 +48,7 @@ def _also(
 
     def decorate(of_columns: Callable[..., Any]) -> Function:
         @wraps(of_arrays)
-        def function(*args: Any, **kwargs: Any) -> Any:
+        def function(*args: object, **kwargs: object) -> Any:
             if any(columns_in(value) for value in args[:3]) or any(columns_in(value) for value in kwargs.values()):
                 return of_columns(*args, **kwargs)
             return of_arrays(*args, **kwargs)
@@ -57,7 +58,7 @@ def _also(
     return decorate
 
 
-def _among(values: Any) -> bool:
+def _among(values: ArrayLike) -> bool:
     return isinstance(values, (list, tuple)) and any(_is_column(value) for value in values)
 
 
@@ -66,7 +67,7 @@ def _among(values: Any) -> bool:
 
 @_also(sorting.sort)
 def sort(
-    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False
+    a: Any, axis: Axis = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False
 ) -> Any:
     _check_options(a, axis, kind, order, stable)
     return as_column(a).sort(descending=descending)
@@ -99,7 +100,7 @@ def coargsort(keys: Any, **options: Any) -> Any:
 
 
 @_also(histograms.searchsorted)
-def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: Any = None) -> Any:
     scalar = _is_one(v)
     table, values = numbered(a if sorter is None else as_column(a).take(sorter), [v] if scalar else v)
     places = histograms.searchsorted(table, values, side)
@@ -110,7 +111,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
 
 @_also(selection.take)
-def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+def take(a: Any, indices: Any, axis: Axis = None, out: Any = None, mode: str = "raise") -> Any:
     check_axis(axis)
     if out is not None:
         raise TypeError("out= is for arrays (columns do not change in place). Take the result?")
@@ -120,7 +121,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
 
 
 @_also(joining.concatenate, _among)
-def concatenate(arrays: Any, axis: Any = 0, out: Any = None, **options: Any) -> Any:
+def concatenate(arrays: Any, axis: Axis = 0, out: Out = None, **options: object) -> Any:
     check_axis(axis)
     if out is not None or any(option != "same_kind" and option is not None for option in options.values()):
         raise TypeError("concatenate of columns takes no out, dtype and casting (the kinds decide). Use astype?")
@@ -135,7 +136,7 @@ def concatenate(arrays: Any, axis: Any = 0, out: Any = None, **options: Any) -> 
 
 
 @_also(selection.where)
-def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+def where(condition: ArrayLike, x: ArrayLike = None, y: ArrayLike = None, /) -> Any:
     mask = as_column(condition).fillna(False)
     sides = [as_column(value) if _is_column(value) else value for value in (x, y)]
     if not any(isinstance(value, Column) for value in sides):
@@ -143,7 +144,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     return own_kind(sides, as_column(mask))._choose(mask, *sides)
 
 
-def scatter(values: Any, places: ndarray, size: int, empty: Any = None) -> Any:
+def scatter(values: ArrayLike, places: ndarray, size: int, empty: Any = None) -> Any:
     """A column of `size` rows with values at distinct places; elsewhere `empty`, or missing."""
     column = as_column(values)
     rows = full(size, -1, dtype=np.int64)
@@ -157,7 +158,7 @@ def scatter(values: Any, places: ndarray, size: int, empty: Any = None) -> Any:
     return column.values if type(column) is Column and column.valid is None else column
 
 
-def isna(a: Any) -> ndarray:
+def isna(a: ArrayLike) -> ndarray:
     """Which values of a column are missing, and which of an array are NaN: bool.
 
     Examples
@@ -173,7 +174,7 @@ def isna(a: Any) -> ndarray:
     return missing
 
 
-def notna(a: Any) -> ndarray:
+def notna(a: ArrayLike) -> ndarray:
     """Which values are there, and not NaN: bool."""
     return ~isna(a)
 
@@ -183,8 +184,8 @@ def notna(a: Any) -> ndarray:
 
 @_also(sets.unique)
 def unique(
-    ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: Any = None,
-    **options: Any,
+    ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: Axis = None,
+    **options: object,
 ) -> Any:  # fmt: skip
     check_axis(axis)
     if not options.get("equal_nan", True):
@@ -205,7 +206,7 @@ def unique(
 
 
 @_also(sets.value_counts)
-def value_counts(a: Any) -> Any:
+def value_counts(a: ArrayLike) -> Any:
     numbers, distinct = as_column(a)._key()
     return distinct, _counts(numbers, distinct.size)
 
@@ -214,7 +215,7 @@ def _counts(numbers: ndarray, size: int) -> ndarray:
     return asarray(histograms.bincount(numbers + 1, minlength=size + 1)[1:])
 
 
-def numbered(a: Any, b: Any) -> tuple[ndarray, ndarray]:
+def numbered(a: ArrayLike, b: ArrayLike) -> tuple[ndarray, ndarray]:
     """The values of two columns by numbers in one order; -1 of missing ones, and of what the first cannot have."""
     left, right = as_column(a), as_column(b)
     if type(left) is not type(right) and not (left.size and right.size):  # what has no values is of any kind
@@ -237,11 +238,11 @@ def isin(
 
 
 @_also(sets.in1d)
-def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+def in1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, invert: bool = False) -> Any:
     return isin(ar1, ar2, invert=invert)
 
 
-def _sides(a: Any, b: Any) -> tuple[Any, ndarray, ndarray]:
+def _sides(a: ArrayLike, b: ArrayLike) -> tuple[Any, ndarray, ndarray]:
     """The distinct values of two columns together, and which of them each side has."""
     left, right = as_column(a), as_column(b)
     numbers, distinct, _ = as_column(concatenate([left, right])).numbers()
@@ -250,12 +251,12 @@ def _sides(a: Any, b: Any) -> tuple[Any, ndarray, ndarray]:
 
 
 @_also(sets.union1d)
-def union1d(ar1: Any, ar2: Any) -> Any:
+def union1d(ar1: ArrayLike, ar2: ArrayLike) -> Any:
     return _sides(ar1, ar2)[0]
 
 
 @_also(sets.intersect1d)
-def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False) -> Any:
     distinct, left, right = _sides(ar1, ar2)
     common = distinct[left & right]
     if not return_indices:
@@ -268,12 +269,12 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
 
 
 @_also(sets.setdiff1d)
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Any:
     distinct, left, right = _sides(ar1, ar2)
     return distinct[left & ~right]
 
 
 @_also(sets.setxor1d)
-def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Any:
     distinct, left, right = _sides(ar1, ar2)
     return distinct[left ^ right]

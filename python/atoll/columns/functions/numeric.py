@@ -6,7 +6,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ..window.cumulative import cummax, cummin, cumsum
 from .functions import _also, _is_column, concatenate, where
 from .rearrange import _beside
 
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, Axis, Out
+
 __all__ = [
     "all", "amax", "amin", "any", "argmax", "argmin", "array_equal", "clip", "diff", "ediff1d", "max", "mean",
     "median", "min",
@@ -32,7 +35,7 @@ def _reducing(of_arrays: Any, method: str) -> Any:
     signature = inspect.signature(of_arrays)
     name, *others = signature.parameters
 
-    def of_columns(*args: Any, **kwargs: Any) -> Any:
+    def of_columns(*args: object, **kwargs: object) -> Any:
         bound = signature.bind(*args, **kwargs)
         for one in others:
             given, default = bound.arguments.get(one), signature.parameters[one].default
@@ -67,7 +70,7 @@ def _mean(column: Any) -> Any:
     return column._scalar(abs(total) // count * (1 if total >= 0 else -1))
 
 
-def _median(column: Any) -> Any:
+def _median(column: object) -> Any:
     return _fraction(column, 0.5, "midpoint")
 
 
@@ -113,7 +116,7 @@ def _fraction(column: Any, q: Any, method: str) -> Any:
 
 
 def _fractions(of_arrays: Any, whole: float) -> Any:
-    def of_columns(a: Any, q: Any, axis: Any = None, *, method: str = "linear") -> Any:
+    def of_columns(a: Any, q: Any, axis: Axis = None, *, method: str = "linear") -> Any:
         _axis(0 if axis is None else axis, 1)
         of_arrays([0.0], q)  # checks it
         share = q.to_numpy() if hasattr(q, "to_numpy") else q
@@ -129,7 +132,7 @@ quantile, percentile = _fractions(quantiles.quantile, 1.0), _fractions(quantiles
 
 
 @_also(repeating.diff)
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n!r}")
     column: Any = as_column(a)
@@ -156,7 +159,9 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 
 @_also(composed.clip)
-def clip(a: Any, min: Any = None, max: Any = None, out: Any = None, *, a_min: Any = None, a_max: Any = None) -> Any:
+def clip(
+    a: ArrayLike, min: Any = None, max: Any = None, out: Out = None, *, a_min: Any = None, a_max: Any = None
+) -> Any:
     if out is not None:
         raise TypeError("out= is for arrays (columns do not change in place). Take the result?")
     column: Any = as_column(a)

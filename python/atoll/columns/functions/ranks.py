@@ -20,6 +20,7 @@ from ..window.cumulative import column_or_values, valid_rows
 from .functions import where
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 __all__ = ["rank"]
@@ -31,7 +32,7 @@ FEW = 4096
 
 
 def rank(
-    values: Any, method: str = "average", ascending: bool = True, na_option: str = "keep", pct: bool = False
+    values: ArrayLike, method: str = "average", ascending: bool = True, na_option: str = "keep", pct: bool = False
 ) -> ndarray:
     """The place of each value in their order, from 1 on.
 
@@ -195,7 +196,7 @@ def _ranks(numbers: ndarray, groups: ndarray | None, ngroups: int, method: str, 
 # -- bins --
 
 
-def cut(values: Any, bins: Any, right: bool = True, include_lowest: bool = False) -> tuple[ndarray, ndarray]:
+def cut(values: ArrayLike, bins: Any, right: bool = True, include_lowest: bool = False) -> tuple[ndarray, ndarray]:
     """Which bin each value lies in.
 
     Parameters
@@ -234,7 +235,7 @@ def cut(values: Any, bins: Any, right: bool = True, include_lowest: bool = False
     return _codes(numbers, valid, edges, right, include_lowest), asarray(edges)
 
 
-def _numbers_of(values: Any) -> tuple[ndarray, ndarray | None]:
+def _numbers_of(values: ArrayLike) -> tuple[ndarray, ndarray | None]:
     """A column's numbers, and which of them are there."""
     column = column_or_values(values)
     if isinstance(column, Column) and type(column) is not Column:
@@ -273,7 +274,7 @@ def _codes(
     return where(outside if valid is None else outside | ~valid, -1, codes)
 
 
-def qcut(values: Any, q: Any, duplicates: str = "raise") -> tuple[ndarray, ndarray]:
+def qcut(values: ArrayLike, q: Any, duplicates: str = "raise") -> tuple[ndarray, ndarray]:
     """Bins of about equally many values each, and which of them each value lies in.
 
     Parameters

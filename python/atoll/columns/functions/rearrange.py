@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...arrays import joining, manipulation, padding, repeating, selection, sorting
 from ...arrays.creation import arange
 from ..column import Column, as_column
 from .functions import _also, _among, _is_column, argsort, coargsort, concatenate, sort
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, Axes, Axis
 
 __all__ = [
     "append", "argpartition", "array_split", "compress", "delete", "extract", "flip", "flipud", "hstack", "insert",
@@ -32,7 +35,7 @@ def _moving(of_arrays: Any) -> Any:
     signature = inspect.signature(of_arrays)
     name = next(one for one in signature.parameters if one not in ("condition",))
 
-    def of_columns(*args: Any, **kwargs: Any) -> Any:
+    def of_columns(*args: object, **kwargs: object) -> Any:
         bound = signature.bind(*args, **kwargs)
         if bound.arguments.get("out") is not None:
             raise TypeError("out= is for arrays (columns do not change in place). Take the result?")
@@ -59,14 +62,14 @@ tile = _moving(repeating.tile)
 
 
 @_also(joining.append)
-def append(arr: Any, values: Any, axis: Any = None) -> Any:
+def append(arr: ArrayLike, values: ArrayLike, axis: Axis = None) -> Any:
     column = as_column(arr)
     manipulation._axis(0 if axis is None else axis, 1)
     return concatenate([column, _beside(column, values)])
 
 
 @_also(joining.insert)
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: Axis = None) -> Any:
     column = as_column(arr)
     added = _beside(column, values)
     numbers = arange(column.size, column.size + added.size)
@@ -74,14 +77,14 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     return concatenate([column, added]).take(rows)
 
 
-def _beside(column: Column, values: Any) -> Column:
+def _beside(column: Column, values: ArrayLike) -> Column:
     """One value or several, as a column of the same kind."""
     several = hasattr(values, "__len__") and not isinstance(values, (str, bytes)) and getattr(values, "ndim", True)
     return as_column(values if several else [values])
 
 
 @_also(joining.hstack, _among)
-def hstack(tup: Any, **options: Any) -> Any:
+def hstack(tup: Any, **options: object) -> Any:
     if any(value is not None for value in options.values()):
         raise TypeError("hstack of columns takes no dtype and casting (the kinds decide). Use astype?")
     return concatenate(tup)
@@ -94,7 +97,7 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
 
 
 def _sorting(of_arrays: Any, whole: Callable[..., Any]) -> Any:
-    def of_columns(a: Any, kth: Any, axis: Any = -1, *_: Any, **__: Any) -> Any:
+    def of_columns(a: ArrayLike, kth: Any, axis: Axes = -1, *_: object, **__: Any) -> Any:
         of_arrays(arange(as_column(a).size), kth, axis)  # checks them
         return whole(a)
 

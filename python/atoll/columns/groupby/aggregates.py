@@ -20,6 +20,7 @@ from ..window.cumulative import cumulate
 from .grouped import Grouped
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 
@@ -28,7 +29,7 @@ class FiguresByGroup(Grouped):
 
     __slots__ = ()
 
-    def prod(self, values: Any) -> Any:
+    def prod(self, values: ArrayLike) -> Any:
         """Product of each group's values: int64 or uint64 of integers, wrapping; 1 where none is there.
 
         Examples
@@ -48,11 +49,11 @@ class FiguresByGroup(Grouped):
         running = cumulate(groups.forth(column), "prod", groups.firsts, skipna=False)
         return take(running, self._starts() + self.size() - 1)
 
-    def sem(self, values: Any, ddof: int = 1) -> Any:
+    def sem(self, values: ArrayLike, ddof: int = 1) -> Any:
         """Standard error of each group's mean."""
         return self.std(values, ddof) / sqrt(self.count(values))
 
-    def skew(self, values: Any) -> Any:
+    def skew(self, values: ArrayLike) -> Any:
         """Skewness of each group without bias; NaN of fewer than three values, or equal ones.
 
         Examples
@@ -70,7 +71,7 @@ class FiguresByGroup(Grouped):
         figure = n * sqrt(where(there, n - 1, 0)) / where(there, n - 2, 1) * third / where(there, second, 1) ** 1.5
         return where(there, figure, np.nan)
 
-    def kurt(self, values: Any) -> Any:
+    def kurt(self, values: ArrayLike) -> Any:
         """Excess kurtosis of each group without bias; NaN of fewer than four values, or equal ones."""
         column = self._column(values)
         if isinstance(column, Column):
@@ -91,12 +92,12 @@ class FiguresByGroup(Grouped):
         column = column.astype(np.float64)
         return column - take(self._aggregate([(column, "mean", 1)])[0], self._ngroup())
 
-    def cov(self, x: Any, y: Any, ddof: int = 1) -> ndarray:
+    def cov(self, x: ArrayLike, y: ArrayLike, ddof: int = 1) -> ndarray:
         """Covariance of two columns in each group, of rows that have both: float64."""
         product, n = self._products(x, y)[::3]
         return where(n > ddof, product / where(n > ddof, n - ddof, 1), np.nan)
 
-    def corr(self, x: Any, y: Any) -> ndarray:
+    def corr(self, x: ArrayLike, y: ArrayLike) -> ndarray:
         """Correlation of two columns in each group, of rows that have both: float64.
 
         Examples
@@ -110,7 +111,7 @@ class FiguresByGroup(Grouped):
         scale = sqrt(x_second) * sqrt(y_second)
         return where(scale > 0, clip(product / where(scale > 0, scale, 1), -1, 1), np.nan)
 
-    def _products(self, x: Any, y: Any) -> list[ndarray]:
+    def _products(self, x: ArrayLike, y: ArrayLike) -> list[ndarray]:
         """Sums of products of deviations, of their squares, and how many rows have both values."""
         columns = [self._column(x), self._column(y)]
         for column in columns:
@@ -130,15 +131,15 @@ class FiguresByGroup(Grouped):
         a, b = (self._deviations(array) for array in arrays)
         return [*self._aggregate([(a * b, "sum", 1), (a * a, "sum", 1), (b * b, "sum", 1)]), self.size()]
 
-    def idxmin(self, values: Any) -> Any:
+    def idxmin(self, values: ArrayLike) -> Any:
         """The row of each group's first smallest value, NaN left out: int64, missing where there is none."""
         return self._idx("min", values)
 
-    def idxmax(self, values: Any) -> Any:
+    def idxmax(self, values: ArrayLike) -> Any:
         """The row of each group's first largest value, NaN left out: int64, missing where there is none."""
         return self._idx("max", values)
 
-    def _idx(self, figure: str, values: Any) -> Any:
+    def _idx(self, figure: str, values: ArrayLike) -> Any:
         column = self._column(values)
         if isinstance(column, Array) and column.dtype.kind == "f" and bool(isnan(column).any()):
             column = Column(column, ~isnan(column))
@@ -148,7 +149,7 @@ class FiguresByGroup(Grouped):
             column = Column(column.values, column.notna() & ~isnan(column.values))
         return self._of_column(column, "arg" + figure, lambda groups, there: groups._row_in_groups(figure, there))
 
-    def value_counts(self, values: Any, ascending: bool = False) -> tuple[Any, Any, ndarray]:
+    def value_counts(self, values: ArrayLike, ascending: bool = False) -> tuple[Any, Any, ndarray]:
         """How often each value occurs in each group.
 
         Returns
@@ -192,7 +193,7 @@ class FiguresByGroup(Grouped):
         return self._in_all(flatnonzero(found))
 
     def sample(
-        self, n: int | None = None, frac: float | None = None, replace: bool = False, seed: Any = None
+        self, n: int | None = None, frac: float | None = None, replace: bool = False, seed: int | None = None
     ) -> ndarray:
         """Rows of each group at random, ascending: int64.
 

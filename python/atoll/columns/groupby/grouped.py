@@ -21,6 +21,7 @@ from ..group_order import InGroups
 from ..keys import Numbered, PlainKeys, are_several, key_columns, number_keys, plain_keys, row_numbers
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 #: Aggregates that come in one pass.
@@ -157,7 +158,7 @@ class Grouped:
         assert self._sizes is not None
         return self._sizes
 
-    def count(self, values: Any = None) -> ndarray:
+    def count(self, values: ArrayLike = None) -> ndarray:
         """How many values of a column each group has: int64; all rows, when no column is named."""
         return self.size() if values is None else self._one("count", values)
 
@@ -214,15 +215,15 @@ class Grouped:
         """Sum of each group's values: int64 or uint64 of integers, wrapping; floats keep their type."""
         return self._one("sum", values)
 
-    def mean(self, values: Any) -> ndarray:
+    def mean(self, values: ArrayLike) -> ndarray:
         """Mean of each group's values: float64, float32 of float32."""
         return self._one("mean", values)
 
-    def var(self, values: Any, ddof: int = 1) -> ndarray:
+    def var(self, values: ArrayLike, ddof: int = 1) -> ndarray:
         """Variance with `ddof` fewer degrees of freedom than rows; NaN where no row is left, as pandas has it."""
         return self._one("var", values, ddof)
 
-    def std(self, values: Any, ddof: int = 1) -> ndarray:
+    def std(self, values: ArrayLike, ddof: int = 1) -> ndarray:
         """Square root of `var`."""
         return self._one("std", values, ddof)
 
@@ -234,31 +235,31 @@ class Grouped:
         """Largest value of each group; NaN where there is one."""
         return self._one("max", values)
 
-    def any(self, values: Any) -> ndarray:
+    def any(self, values: ArrayLike) -> ndarray:
         """Whether any value of a group is not 0: bool."""
         return _filled(self.max(asarray(values) != 0), False)
 
-    def all(self, values: Any) -> ndarray:
+    def all(self, values: ArrayLike) -> ndarray:
         """Whether no value of a group is 0: bool."""
         return _filled(self.min(asarray(values) != 0), True)
 
-    def bit_and(self, values: Any) -> ndarray:
+    def bit_and(self, values: ArrayLike) -> ndarray:
         """Bits that all of a group's integers have. TypeError for floats; so with `bit_or` and `bit_xor`."""
         return self._one("bit_and", values)
 
-    def bit_or(self, values: Any) -> ndarray:
+    def bit_or(self, values: ArrayLike) -> ndarray:
         """Bits that some integer of a group has."""
         return self._one("bit_or", values)
 
-    def bit_xor(self, values: Any) -> ndarray:
+    def bit_xor(self, values: ArrayLike) -> ndarray:
         """Bits that an odd number of a group's integers have."""
         return self._one("bit_xor", values)
 
-    def first(self, values: Any) -> ndarray:
+    def first(self, values: ArrayLike) -> ndarray:
         """The value in each group's first row."""
         return self._one("first", values)
 
-    def last(self, values: Any) -> ndarray:
+    def last(self, values: ArrayLike) -> ndarray:
         """The value in each group's last row."""
         return self._one("last", values)
 
@@ -281,7 +282,7 @@ class Grouped:
         """
         known: dict[int, Any] = {}  # a column that is named twice is one
 
-        def column(values: Any) -> Any:
+        def column(values: ArrayLike) -> Any:
             return known.setdefault(id(values), self._column(values))
 
         together = {name: one for name, one in wanted.items() if one[1] in STATISTICS}
@@ -291,7 +292,7 @@ class Grouped:
 
     # -- aggregates that need an order --
 
-    def nunique(self, values: Any) -> ndarray:
+    def nunique(self, values: ArrayLike) -> ndarray:
         """How many distinct values each group has: int64. All NaN are one."""
         column = self._column(values)
         if isinstance(column, Column):
@@ -320,7 +321,7 @@ class Grouped:
         found = np.unique(sample).size  # of a sample without repeats there may be any number
         return bool(2 * found <= sample.size and 4 * self.ngroups * found <= values.size)
 
-    def mode(self, values: Any) -> ndarray:
+    def mode(self, values: ArrayLike) -> ndarray:
         """The most frequent value of each group, the smallest of several.
 
         Examples
@@ -337,11 +338,11 @@ class Grouped:
         # Distinct values are in ascending order within a group.
         return type(self)([key[most] for key in groups._columns]).first(distinct[most])
 
-    def median(self, values: Any) -> ndarray:
+    def median(self, values: ArrayLike) -> ndarray:
         """Median of each group: float64, float32 of float32; NaN where there is one."""
         return self.quantile(values, 0.5)
 
-    def quantile(self, values: Any, q: float, interpolation: str = "linear") -> ndarray:
+    def quantile(self, values: ArrayLike, q: float, interpolation: str = "linear") -> ndarray:
         """The value below which a share `q` of each group lies.
 
         One sort of the rows by group and value.
@@ -410,11 +411,11 @@ class Grouped:
         last = at(first + most)  # NaN, if there is one
         return where(isnan(last), last, figures)
 
-    def argmin(self, values: Any) -> ndarray:
+    def argmin(self, values: ArrayLike) -> ndarray:
         """The row of each group's first smallest value: int64; of its first NaN, if it has one."""
         return self._row_of("min", values)
 
-    def argmax(self, values: Any) -> ndarray:
+    def argmax(self, values: ArrayLike) -> ndarray:
         """The row of each group's first largest value: int64; of its first NaN, if it has one."""
         return self._row_of("max", values)
 
@@ -439,7 +440,7 @@ class Grouped:
         spread = figures[where(rows < 0, 0, rows)] if figures.size else zeros(self._rows)
         return Column(spread, rows >= 0) if isinstance(spread, Array) else spread._hiding(rows < 0)
 
-    def figure(self, values: Any, name: str, **options: Any) -> Any:
+    def figure(self, values: ArrayLike, name: str, **options: object) -> Any:
         """An aggregate of each group by its name, one of those that `agg` knows."""
         if name not in FIGURES:
             raise ValueError(f"a group has no figure {name!r}; there are {', '.join(FIGURES)}")
@@ -457,7 +458,7 @@ class Grouped:
         *keys, distinct = pairs.keys
         return type(self)(keys), distinct, pairs.size()
 
-    def _row_of(self, figure: str, values: Any) -> ndarray:
+    def _row_of(self, figure: str, values: ArrayLike) -> ndarray:
         column = self._column(values)
         if isinstance(column, Column):
             places = self._of_column(column, "arg" + figure, lambda groups, there: groups._row_of(figure, there))
@@ -470,7 +471,7 @@ class Grouped:
         first = type(self)([key[rows] for key in self._columns]).first(rows)
         return first if self._plain.rows is None else take(self._plain.rows, first)
 
-    def _one(self, figure: str, values: Any, ddof: int = 1) -> Any:
+    def _one(self, figure: str, values: ArrayLike, ddof: int = 1) -> Any:
         return self._aggregate([(self._column(values), figure, ddof)])[0]
 
     def _of_column(self, column: Column, name: str, figure: Callable[[Any, ndarray], ndarray]) -> Any:
@@ -545,7 +546,7 @@ class Grouped:
             return own
         return self._of_column(column, figure, lambda groups, there: groups._aggregate([(there, figure, ddof)])[0])
 
-    def _column(self, values: Any) -> Any:
+    def _column(self, values: ArrayLike) -> Any:
         """The rows of a column that are in a group."""
         if isinstance(values, NanIsMissing):
             return NanIsMissing(self._column(values.values))
@@ -557,7 +558,7 @@ class Grouped:
         return column.values if type(column) is Column and column.valid is None else column
 
 
-def _filled(figures: Any, value: Any) -> ndarray:
+def _filled(figures: Any, value: ArrayLike) -> ndarray:
     """Aggregates with a value where one is missing."""
     filled: ndarray = figures.fillna(value) if isinstance(figures, Column) else figures
     return filled

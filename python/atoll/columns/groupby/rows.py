@@ -20,6 +20,7 @@ from ..window.windows import EwmWindows, Frame, Rows, Windows, rolling_frame
 from .aggregates import FiguresByGroup
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 #: What `transform` computes for each row by itself.
@@ -47,7 +48,7 @@ class RowsByGroup(FiguresByGroup):
         places = self._places()
         return self._to_rows(places if ascending else take(self.size(), self._ngroup()) - 1 - places, -1)
 
-    def unique(self, values: Any) -> Any:
+    def unique(self, values: ArrayLike) -> Any:
         """The distinct values of each group in order of their first rows: a column of lists, without missing ones.
 
         Examples
@@ -101,7 +102,12 @@ class RowsByGroup(FiguresByGroup):
         return self._in_all(flatnonzero(take(mask, self._ngroup())))
 
     def rank(
-        self, values: Any, method: str = "average", ascending: bool = True, na_option: str = "keep", pct: bool = False
+        self,
+        values: ArrayLike,
+        method: str = "average",
+        ascending: bool = True,
+        na_option: str = "keep",
+        pct: bool = False,
     ) -> ndarray:
         """The place of each value in the order of its group, from 1 on: float64. See `ak.rank`.
 
@@ -117,7 +123,7 @@ class RowsByGroup(FiguresByGroup):
 
     # -- running aggregates --
 
-    def cumsum(self, values: Any, skipna: bool = True) -> Any:
+    def cumsum(self, values: ArrayLike, skipna: bool = True) -> Any:
         """Sum of the group's values up to each row; missing where a value is, or NaN.
 
         With `skipna` later rows pass over those; without, all later ones are missing, too. Integers wrap, as int64 or
@@ -131,26 +137,26 @@ class RowsByGroup(FiguresByGroup):
         """
         return self._running("sum", values, skipna)
 
-    def cumprod(self, values: Any, skipna: bool = True) -> Any:
+    def cumprod(self, values: ArrayLike, skipna: bool = True) -> Any:
         """Product of the group's values up to each row."""
         return self._running("prod", values, skipna)
 
-    def cummin(self, values: Any, skipna: bool = True) -> Any:
+    def cummin(self, values: ArrayLike, skipna: bool = True) -> Any:
         """The group's smallest value up to each row."""
         return self._running("min", values, skipna)
 
-    def cummax(self, values: Any, skipna: bool = True) -> Any:
+    def cummax(self, values: ArrayLike, skipna: bool = True) -> Any:
         """The group's largest value up to each row."""
         return self._running("max", values, skipna)
 
-    def _running(self, kind: str, values: Any, skipna: bool) -> Any:
+    def _running(self, kind: str, values: ArrayLike, skipna: bool) -> Any:
         column = self._column(values)
         groups = self._in_groups()
         return self._in_all_rows(groups.back(cumulate(groups.forth(column), kind, groups.firsts, skipna)))
 
     # -- neighbours --
 
-    def shift(self, values: Any, periods: int = 1, fill_value: Any = None) -> Any:
+    def shift(self, values: ArrayLike, periods: int = 1, fill_value: ArrayLike = None) -> Any:
         """The value `periods` rows of the group before each row; ahead when negative. See `ak.shift`.
 
         Examples
@@ -182,18 +188,18 @@ class RowsByGroup(FiguresByGroup):
         """
         return self._filled(values, limit, forward=True)
 
-    def bfill(self, values: Any, limit: int | None = None) -> Any:
+    def bfill(self, values: ArrayLike, limit: int | None = None) -> Any:
         """The group's next value that is not missing in place of missing ones, and of NaN."""
         return self._filled(values, limit, forward=False)
 
-    def _filled(self, values: Any, limit: int | None, *, forward: bool) -> Any:
+    def _filled(self, values: ArrayLike, limit: int | None, *, forward: bool) -> Any:
         column = self._column(values)
         groups = self._in_groups()
         valid = valid_rows(column)
         places = filling_rows(None if valid is None else groups.forth(valid), limit, groups.segments, forward=forward)
         return self._in_all_rows(column if places is None else take_or_missing(column, groups.rows(places)))
 
-    def _shifted(self, column: Any, periods: int, fill_value: Any) -> Any:
+    def _shifted(self, column: Any, periods: int, fill_value: ArrayLike) -> Any:
         groups = self._in_groups()
         places = shifted_rows(column.size, operator.index(periods), groups.segments)
         if fill_value is not None:
@@ -205,8 +211,9 @@ class RowsByGroup(FiguresByGroup):
     # -- windows --
 
     def rolling(
-        self, values: Any, window: Any, min_periods: int | None = None, center: bool = False, closed: str | None = None,
-        on: Any = None,
+        self, values: ArrayLike, window: Any, min_periods: int | None = None, center: bool = False,
+        closed: str | None = None,
+        on: object = None,
     ) -> Windows:  # fmt: skip
         """Windows over the rows of the group before each row, and itself. See `ak.rolling`.
 
@@ -221,12 +228,12 @@ class RowsByGroup(FiguresByGroup):
         rows = self._window_rows()
         return Windows(self._whole(values), rows, rolling_frame(window, min_periods, center, closed, None, on, rows))
 
-    def expanding(self, values: Any, min_periods: int = 1) -> Windows:
+    def expanding(self, values: ArrayLike, min_periods: int = 1) -> Windows:
         """Windows over all rows of the group up to each row. See `ak.expanding`."""
         return Windows(self._whole(values), self._window_rows(), Frame("expanding", min_periods=min_periods))
 
     def ewm(
-        self, values: Any, com: float | None = None, span: float | None = None, halflife: Any = None,
+        self, values: ArrayLike, com: float | None = None, span: float | None = None, halflife: Any = None,
         alpha: float | None = None, min_periods: int = 0, adjust: bool = True, ignore_na: bool = False,
         times: Any = None,
     ) -> EwmWindows:  # fmt: skip
@@ -247,7 +254,7 @@ class RowsByGroup(FiguresByGroup):
 
         return Rows(self._rows, groups.segments, forth, back)
 
-    def _whole(self, values: Any) -> Any:
+    def _whole(self, values: ArrayLike) -> Any:
         column: Any = asarray(values)
         if column.shape != (self._rows,):
             raise ValueError(f"values must have the shape of the keys, {(self._rows,)}, got {column.shape}")
@@ -255,7 +262,7 @@ class RowsByGroup(FiguresByGroup):
 
     # -- any of them --
 
-    def transform(self, values: Any, figure: str, **options: Any) -> Any:
+    def transform(self, values: ArrayLike, figure: str, **options: object) -> Any:
         """For each row an aggregate of its group, by name, or a function of ordered rows (`cumsum`, `rank`, `shift` …).
 
         Examples

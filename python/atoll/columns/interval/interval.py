@@ -4,18 +4,21 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..operators import Ordered
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 __all__ = ["Interval"]
 
 CLOSED = ("left", "right", "both", "neither")
 
 
-def check_closed(closed: Any) -> str:
+def check_closed(closed: str | None) -> str:
     """Which bounds belong to intervals, as it is; ValueError for what says nothing."""
     if closed not in CLOSED:
         raise ValueError(f"invalid option for 'closed': {closed}")
@@ -88,7 +91,7 @@ class Interval(Closing, Ordered):
         for name, value in (("left", left), ("right", right), ("closed", check_closed(closed))):
             object.__setattr__(self, name, value)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: ArrayLike) -> None:
         raise AttributeError(f"an interval does not change: {name}")
 
     @property
@@ -141,23 +144,23 @@ class Interval(Closing, Ordered):
             return NotImplemented
         return operation((self.left, self.right), (other.left, other.right))
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return Interval(self.left + other, self.right + other, self.closed)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         return Interval(self.left - other, self.right - other, self.closed)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         return Interval(self.left * other, self.right * other, self.closed)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: object) -> Any:
         return Interval(self.left / other, self.right / other, self.closed)
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: object) -> Any:
         return Interval(self.left // other, self.right // other, self.closed)
 
     def __repr__(self) -> str:
@@ -172,11 +175,11 @@ def _empty(interval: Any) -> bool:
     return bool(interval.left == interval.right) and interval.closed != "both"
 
 
-def _repr(value: Any) -> str:
+def _repr(value: ArrayLike) -> str:
     return str(value) if isinstance(value, (int, float, np.number)) else repr(value)
 
 
-def _str(value: Any) -> str:
+def _str(value: ArrayLike) -> str:
     if isinstance(value, np.datetime64):
         return str(value.astype("M8[s]") if np.datetime_data(value.dtype)[0] in "Dhm" else value).replace("T", " ")
     return str(value)

@@ -22,6 +22,7 @@ from ..objects import is_missing, object_array
 from .interval import Interval, check_closed, closes
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 __all__ = ["Intervals"]
@@ -154,7 +155,7 @@ class Intervals(NonNumericColumn):
         """Which bounds belong to the intervals: "left", "right", "both" or "neither"."""
         return self._closed
 
-    def _side(self, values: Any) -> Any:
+    def _side(self, values: ArrayLike) -> Any:
         if self._valid is None:
             return values
         return values._hiding(~self._valid) if isinstance(values, Column) else Column(values, self._valid)
@@ -271,7 +272,7 @@ class Intervals(NonNumericColumn):
             return self
         raise TypeError(f"Cannot cast intervals to dtype {dtype}")
 
-    def _show(self, value: Any) -> str:
+    def _show(self, value: ArrayLike) -> str:
         return "nan" if value is None else str(value)
 
     def __repr__(self) -> str:
@@ -286,7 +287,7 @@ class Intervals(NonNumericColumn):
             return Intervals.of(other)
         return None
 
-    def _compared(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+    def _compared(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
         found = self._sides_of(other)
         if found is None:
             if operation in (operator.eq, operator.ne):
@@ -302,7 +303,7 @@ class Intervals(NonNumericColumn):
         below = operation(left, other_left) & ~same
         return column_or_array(below | (same & operation(right, other_right)), valid)
 
-    def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+    def _with(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
         return NotImplemented
 
     # -- order and distinct values --
@@ -346,11 +347,11 @@ class Intervals(NonNumericColumn):
 
     # -- what kinds do in their own way --
 
-    def fillna(self, value: Any) -> Any:
+    def fillna(self, value: ArrayLike) -> Any:
         """The column with an interval where there is none."""
         return self if self._valid is None else self._choose(self._valid, self.values, value)
 
-    def _own(self, value: Any, size: int) -> Intervals:
+    def _own(self, value: ArrayLike, size: int) -> Intervals:
         if isinstance(value, Intervals):
             if value._closed != self._closed:
                 raise ValueError(f"'value.closed' is '{value._closed}', expected '{self._closed}'.")
@@ -363,7 +364,7 @@ class Intervals(NonNumericColumn):
         one = Intervals.of([found], self._closed)
         return one._rows(full(size, 0, dtype=np.int64))
 
-    def _choose(self, mask: ndarray, yes: Any, no: Any) -> Any:
+    def _choose(self, mask: ndarray, yes: ArrayLike, no: ArrayLike) -> Any:
         sides = [self._own(value, mask.size) for value in (yes, no)]
         bounds = (where(mask, a, b) for a, b in zip(sides[0]._values, sides[1]._values, strict=True))
         return self._made(Bounds(*map(_of_where, bounds)), chosen_valid(mask, *(s._valid for s in sides)), self._closed)
@@ -388,7 +389,7 @@ class Intervals(NonNumericColumn):
         return self._made(Bounds(*sides), valid_of_all(own), self._closed)
 
 
-def _made(left: Any, right: Any, valid: ndarray | None, closed: str) -> Intervals:
+def _made(left: ArrayLike, right: ArrayLike, valid: ndarray | None, closed: str) -> Intervals:
     return Intervals._made(Bounds(left, right), valid, closed)
 
 
@@ -428,5 +429,5 @@ def _listed(side: Any) -> list[Any]:
     return boxed_list(side) if isinstance(side, Ticks) else side.tolist()
 
 
-def _one(value: Any) -> Any:
+def _one(value: ArrayLike) -> Any:
     return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value

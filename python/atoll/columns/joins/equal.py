@@ -17,6 +17,7 @@ from ..functions.functions import concatenate, numbered
 from ..keys import KEY_BITS, key_columns, number_keys
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 __all__ = ["JoinedRows", "join"]
@@ -31,7 +32,7 @@ class JoinedRows(NamedTuple):
     right: ndarray | None
 
 
-def join(left: Any, right: Any, how: str = "inner") -> JoinedRows:
+def join(left: ArrayLike, right: ArrayLike, how: str = "inner") -> JoinedRows:
     """Rows of two tables whose keys are equal.
 
     Parameters

@@ -26,6 +26,7 @@ from ..window.cumulative import column_or_values, length_in_unit, valid_rows
 from .equal import JoinedRows
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 __all__ = ["join_asof", "join_between", "join_overlaps"]
@@ -40,7 +41,8 @@ FEW_NUMBERS = 1024
 
 
 def join_asof(
-    left: Any, right: Any, by: tuple[Any, Any] | None = None, direction: str = "backward", tolerance: Any = None,
+    left: ArrayLike, right: ArrayLike, by: tuple[Any, Any] | None = None, direction: str = "backward",
+    tolerance: Any = None,
     allow_exact_matches: bool = True,
 ) -> JoinedRows:  # fmt: skip
     """For each row of one table the row of another whose key is nearest.
@@ -105,7 +107,7 @@ def join_asof(
     return JoinedRows(arange(own.size), mine.back(found))
 
 
-def _ordered_keys(left: Any, right: Any, tolerance: Any) -> tuple[list[ndarray], float]:
+def _ordered_keys(left: ArrayLike, right: ArrayLike, tolerance: Any) -> tuple[list[ndarray], float]:
     """Keys as arrays of one of the engine's three types, and the tolerance in their unit."""
     columns = [column_or_values(left), column_or_values(right)]
     near = math.inf
@@ -167,7 +169,7 @@ def _numbers(values: Any) -> ndarray:
     return as_column(values).numbers()[0]
 
 
-def join_between(values: Any, low: Any, high: Any, closed: str = "both") -> JoinedRows:
+def join_between(values: ArrayLike, low: ArrayLike, high: ArrayLike, closed: str = "both") -> JoinedRows:
     """Rows of one table whose key lies in an interval of another.
 
     Parameters

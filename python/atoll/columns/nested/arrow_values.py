@@ -88,7 +88,7 @@ class ArrowValues(Objects):
             raise IndexError(f"row numbers from {places.min()} to {places.max()} of {self.size} rows")
         return ArrowValues(self._array.take(pa.array(np.where(places < 0, places + self.size, places))))
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         if isinstance(key, slice):
             start, step, count = range_of(key, self.size)
             if step == 1:
@@ -137,7 +137,7 @@ def joined(parts: list[Any]) -> ArrowValues | None:
     return ArrowValues(pa.concat_arrays([part._array for part in parts]))
 
 
-def _is_union(kind: Any) -> bool:
+def _is_union(kind: str) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_union(kind))

@@ -21,6 +21,7 @@ from ..text.methods import whole
 from .ragged import Ragged, following, ids_of, offsets_of
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 Self = TypeVar("Self", bound="SegmentMethods")
@@ -215,7 +216,7 @@ class SegmentMethods(Column):
         return concatenate(columns) if axis == 0 else _beside(columns)
 
     @classmethod
-    def from_multi_array(cls, m: Any) -> Any:
+    def from_multi_array(cls, m: ArrayLike) -> Any:
         """Lists of what columns of one length have in each row.
 
         Examples
@@ -234,11 +235,11 @@ class SegmentMethods(Column):
         made._valid = None
         return made
 
-    def append(self, other: Any, axis: int = 0) -> Any:
+    def append(self, other: object, axis: int = 0) -> Any:
         """The lists of another column below these (axis 0), or behind each (axis 1)."""
         return self.concat([self, other], axis)
 
-    def prepend(self, other: Any, axis: int = 0) -> Any:
+    def prepend(self, other: object, axis: int = 0) -> Any:
         """The same above, or before each."""
         return self.concat([other, self], axis)
 
@@ -259,13 +260,13 @@ class SegmentMethods(Column):
         single = self._like(Ragged(arange(self.size + 1), child), None)
         return _beside([single, self] if prepend else [self, single])
 
-    def prepend_single(self, x: Any) -> Any:
+    def prepend_single(self, x: ArrayLike) -> Any:
         """Each list with one more element before the others."""
         return self.append_single(x, prepend=True)
 
     # -- aggregates --
 
-    def _ids(self, values: Any) -> Any:
+    def _ids(self, values: ArrayLike) -> Any:
         """Elements, by default the lists' own, and the row of each."""
         if values is None:
             return self._values.child
@@ -274,7 +275,7 @@ class SegmentMethods(Column):
             raise ValueError(f"values for {self._values.child.size} elements are needed, got {made.size}")
         return made
 
-    def _figure(self, name: str, x: Any, empty: Any = None) -> Any:
+    def _figure(self, name: str, x: ArrayLike, empty: Any = None) -> Any:
         values = self._ids(x)
         groups = GroupBy(self._values.ids)
         return self._by_row(groups.keys, getattr(groups, name)(values), empty)
@@ -289,7 +290,7 @@ class SegmentMethods(Column):
         """Sum of each list, 0 of empty ones; so with the following, of `x` in place of the elements if it is given."""
         return self._figure("sum", x, 0)
 
-    def mean(self, x: Any = None) -> Any:
+    def mean(self, x: ArrayLike = None) -> Any:
         """Mean of each list, missing of empty ones."""
         return self._figure("mean", x)
 
@@ -311,44 +312,44 @@ class SegmentMethods(Column):
         """Largest element of each list."""
         return self._figure("max", x)
 
-    def any(self, x: Any = None) -> Any:
+    def any(self, x: ArrayLike = None) -> Any:
         """Whether any element of a list is not 0."""
         return self._figure("any", x, False)
 
-    def all(self, x: Any = None) -> Any:
+    def all(self, x: ArrayLike = None) -> Any:
         """Whether no element of a list is 0."""
         return self._figure("all", x, True)
 
-    def nunique(self, x: Any = None) -> Any:
+    def nunique(self, x: ArrayLike = None) -> Any:
         """Distinct elements of each list."""
         return self._figure("nunique", x, 0)
 
-    def AND(self, x: Any = None) -> Any:
+    def AND(self, x: ArrayLike = None) -> Any:
         """Bits that all of a list's integers have; missing of empty ones, so with the others."""
         return self._figure("bit_and", x)
 
-    def OR(self, x: Any = None) -> Any:
+    def OR(self, x: ArrayLike = None) -> Any:
         """Bits that some have."""
         return self._figure("bit_or", x)
 
-    def XOR(self, x: Any = None) -> Any:
+    def XOR(self, x: ArrayLike = None) -> Any:
         """Bits that an odd number of them have."""
         return self._figure("bit_xor", x)
 
-    def argmin(self, x: Any = None) -> Any:
+    def argmin(self, x: ArrayLike = None) -> Any:
         """The place of the first smallest element in its list; missing of empty ones."""
         return self._place_of("argmin", x)
 
-    def argmax(self, x: Any = None) -> Any:
+    def argmax(self, x: ArrayLike = None) -> Any:
         """The place of the first largest element."""
         return self._place_of("argmax", x)
 
-    def _place_of(self, name: str, x: Any) -> Any:
+    def _place_of(self, name: str, x: ArrayLike) -> Any:
         values, groups = self._ids(x), GroupBy(self._values.ids)
         rows = groups.keys
         return self._by_row(rows, getattr(groups, name)(values) - take(self._values.starts, rows), None)
 
-    def prod(self, x: Any = None) -> Any:
+    def prod(self, x: ArrayLike = None) -> Any:
         """Product of each list, 1 of empty ones.
 
         Neighbours are multiplied in pairs until one is left, so the result depends on data alone.
@@ -368,7 +369,7 @@ class SegmentMethods(Column):
             left = halves
         return self._by_row(flatnonzero(left.lengths > 0), left.child, 1)
 
-    def aggregate(self, op: str, x: Any = None) -> Any:
+    def aggregate(self, op: str, x: ArrayLike = None) -> Any:
         """The aggregate of that name."""
         return getattr(self, op)(x)
 

@@ -23,6 +23,7 @@ from .list_methods import SegmentMethods
 from .ragged import Ragged, following, together
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 __all__ = ["Lists", "SegArray", "lists"]
@@ -124,7 +125,7 @@ class Lists(SegmentMethods):
         valid = both(self._valid, ~missing)
         return lists_of(_emptied(self._values, valid), valid)
 
-    def fillna(self, value: Any) -> Any:
+    def fillna(self, value: ArrayLike) -> Any:
         """The column with a list, or those of another column, where one is missing."""
         return self if self._valid is None else self._choose(self._valid, self, value)
 
@@ -190,7 +191,7 @@ class Lists(SegmentMethods):
             equal[take(rows, left.ids[_differ(left.child, right.child)])] = False
         return column_or_array(equal if operation is operator.eq else ~equal, both(self._valid, other._valid))
 
-    def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+    def _with(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
         raise TypeError(f"lists cannot perform the operation {operation.__name__}; their `values` may")
 
     def astype(self, dtype: Any) -> Any:
@@ -222,13 +223,13 @@ class Lists(SegmentMethods):
             raise TypeError("lists and other values do not go into one column")
         return lists_of(together([column._values for column in own]), valid_of_all(columns))
 
-    def _choose(self, mask: ndarray, yes: Any, no: Any) -> Any:
+    def _choose(self, mask: ndarray, yes: ArrayLike, no: ArrayLike) -> Any:
         sides = [self._side(value, mask.size) for value in (yes, no)]
         both_sides = together([side._values for side in sides])
         rows = arange(mask.size) + where(mask, 0, mask.size)
         return lists_of(both_sides.take(rows), chosen_valid(mask, sides[0]._valid, sides[1]._valid))
 
-    def _side(self, value: Any, size: int) -> Lists:
+    def _side(self, value: ArrayLike, size: int) -> Lists:
         if isinstance(value, Lists):
             return value
         if value is None:
@@ -276,7 +277,7 @@ def _emptied(values: Ragged, valid: ndarray | None) -> Ragged:
     return values.gather(values.starts, where(valid, lengths, 0))
 
 
-def lists(values: Any) -> Lists:
+def lists(values: ArrayLike) -> Lists:
     """A column of lists.
 
     Parameters
@@ -336,7 +337,7 @@ def lists_from_arrow(array: Any) -> Lists:
     return lists_of(_emptied(Ragged(asarray(offsets - first), child), valid), valid)
 
 
-def SegArray(segments: Any, values: Any) -> Lists:
+def SegArray(segments: Any, values: ArrayLike) -> Lists:
     """Lists by where each begins among the values of all: Arkouda's.
 
     Parameters
@@ -372,6 +373,6 @@ def SegArray(segments: Any, values: Any) -> Lists:
     return lists_of(Ragged.of_lengths(ends - starts, child))
 
 
-def lists_of_lengths(lengths: ndarray, values: Any, valid: ndarray | None) -> Lists:
+def lists_of_lengths(lengths: ndarray, values: ArrayLike, valid: ndarray | None) -> Lists:
     """The column of lists of these lengths, concatenated among the values."""
     return lists_of(Ragged.of_lengths(lengths, values), valid)

@@ -21,6 +21,7 @@ from .bigints import BigInts, bigints_of
 from .wide import WORD, Limbs, Unsigned, Wide
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 __all__ = ["Addresses", "IPv4", "IPv6", "Uuids", "ip_address", "uuids"]
@@ -67,7 +68,7 @@ class Addresses(Wide):
         kind = ipaddress.IPv4Address if self._version == 4 else ipaddress.IPv6Address
         return [kind(number) for number in numbers]
 
-    def _show(self, value: Any) -> str:
+    def _show(self, value: ArrayLike) -> str:
         return repr(None if value is None else str(value))
 
     def __repr__(self) -> str:
@@ -142,11 +143,11 @@ class Addresses(Wide):
             raise ipaddress.AddressValueError(f"an address would leave those of version {self._version}")
         return self._like(Unsigned(moved.words[:count]), self._valid)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         """The addresses so much further on."""
         return self._moved(other, "add")
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         """The addresses so much before."""
         return self._moved(other, "sub")
 
@@ -206,7 +207,7 @@ class Addresses(Wide):
 
     # -- what kinds do in their own way --
 
-    def _made(self, values: Any) -> Any:
+    def _made(self, values: ArrayLike) -> Any:
         made = values if isinstance(values, Addresses) else ip_address(values if _is_several(values) else [values])
         if made._version != self._version and made.count():
             raise TypeError(f"addresses of versions {self._version} and {made._version} are not of the same version")
@@ -250,7 +251,7 @@ class Uuids(Wide):
     def _objects(self, numbers: list[int]) -> list[Any]:
         return [uuid.UUID(int=number) for number in numbers]
 
-    def _show(self, value: Any) -> str:
+    def _show(self, value: ArrayLike) -> str:
         return repr(None if value is None else str(value))
 
     def __repr__(self) -> str:
@@ -281,11 +282,11 @@ class Uuids(Wide):
         texts = first.cat([*parts[2:5], last], sep="-")
         return texts if self._valid is None else texts._hiding(~self._valid)
 
-    def _made(self, values: Any) -> Any:
+    def _made(self, values: ArrayLike) -> Any:
         return values if isinstance(values, Uuids) else uuids(values if _is_several(values) else [values])
 
 
-def _is_several(values: Any) -> bool:
+def _is_several(values: ArrayLike) -> bool:
     return isinstance(values, (Column, Array, list, tuple, np.ndarray)) and bool(getattr(values, "ndim", 1))
 
 
@@ -295,7 +296,7 @@ def _sixteens(values: Limbs) -> list[ndarray]:
     return [((word >> np.uint64(shift)) & np.uint64(0xFFFF)).astype(np.int64) for word, shift in pairs]
 
 
-def _fixed(column: Wide, kind: Any) -> Any:
+def _fixed(column: Wide, kind: str) -> Any:
     import pyarrow as pa
 
     buffers = [column._bits(), pa.py_buffer(column._bytes(16, big=True))]
@@ -332,7 +333,7 @@ def addresses_of(values: Unsigned, valid: ndarray | None, version: int) -> Addre
     return column
 
 
-def ip_address(values: Any) -> Addresses:
+def ip_address(values: ArrayLike) -> Addresses:
     """A column of IP addresses, all of version 4 or all of version 6.
 
     Parameters
@@ -369,7 +370,7 @@ def ip_address(values: Any) -> Addresses:
     return addresses_of(*_column_of(numbers, rows, 1 if version == 4 else 2), version)
 
 
-def IPv4(values: Any) -> Addresses:
+def IPv4(values: ArrayLike) -> Addresses:
     """A column of addresses of version 4: of what `ip_address` takes, or of an array of integers (Arkouda's).
 
     Examples
@@ -389,7 +390,7 @@ def IPv4(values: Any) -> Addresses:
     return made
 
 
-def IPv6(values: Any) -> Addresses:
+def IPv6(values: ArrayLike) -> Addresses:
     """A column of addresses of version 6: of what `ip_address` takes, or of numbers.
 
     Examples
@@ -405,7 +406,7 @@ def IPv6(values: Any) -> Addresses:
     return addresses_of(*_column_of(numbers, rows, 2), 6)
 
 
-def uuids(values: Any) -> Uuids:
+def uuids(values: ArrayLike) -> Uuids:
     """A column of UUIDs.
 
     Parameters

@@ -136,54 +136,54 @@ class BigInts(Wide):
             words.append(word & np.uint64((1 << bits) - 1))
         return bigints_of(Limbs(words), self._valid, self._max_bits)
 
-    def _sum(self, name: str, other: Any, swap: bool = False) -> Any:
+    def _sum(self, name: str, other: object, swap: bool = False) -> Any:
         return self._applied(name, other, swap, lambda a, b: max(len(a.words), len(b.words)) + 1)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         """Row by row; missing where either value is. So with the others."""
         return self._sum("add", other)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         return self._sum("sub", other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: object) -> Any:
         return self._sum("sub", other, swap=True)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         return self._applied("mul", other, False, lambda a, b: len(a.words) + len(b.words))
 
     __rmul__ = __mul__
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: object) -> Any:
         return self._applied("floordiv", other, False, lambda a, b: len(a.words) + 1)
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: object) -> Any:
         return self._applied("floordiv", other, True, lambda a, b: len(a.words) + 1)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: object) -> Any:
         return self._applied("mod", other, False, lambda a, b: len(b.words))
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: object) -> Any:
         return self._applied("mod", other, True, lambda a, b: len(b.words))
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: object) -> Any:
         return self._applied("pow", other, False, lambda a, b: self._grown(a, b, lambda bits, times: bits * times))
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: object) -> Any:
         return self._applied("pow", other, True, lambda a, b: self._grown(a, b, lambda bits, times: bits * times))
 
-    def __lshift__(self, other: Any) -> Any:
+    def __lshift__(self, other: object) -> Any:
         return self._applied("lshift", other, False, lambda a, b: self._grown(a, b, lambda bits, times: bits + times))
 
-    def __rlshift__(self, other: Any) -> Any:
+    def __rlshift__(self, other: object) -> Any:
         return self._applied("lshift", other, True, lambda a, b: self._grown(a, b, lambda bits, times: bits + times))
 
-    def __rshift__(self, other: Any) -> Any:
+    def __rshift__(self, other: object) -> Any:
         return self._applied("rshift", other, False, lambda a, b: len(a.words))
 
-    def __rrshift__(self, other: Any) -> Any:
+    def __rrshift__(self, other: object) -> Any:
         return self._applied("rshift", other, True, lambda a, b: len(a.words))
 
     def _grown(self, a: Limbs, b: Limbs, bits: Callable[[int, int], int]) -> int:
@@ -209,15 +209,15 @@ class BigInts(Wide):
         words = Limbs([operation(a, b) for a, b in pairs])
         return bigints_of(words, both(self._valid, made._valid), max(self._max_bits, made._max_bits))._modulo()
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: object) -> Any:
         """Bit by bit, of two's complement."""
         return self._bits_with(other, operator.and_)
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: object) -> Any:
         """Bit by bit."""
         return self._bits_with(other, operator.or_)
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: object) -> Any:
         """Bit by bit."""
         return self._bits_with(other, operator.xor)
 

@@ -21,6 +21,7 @@ from ..text.strings import strings
 from .wide import Limbs, Wide, group_sums
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 __all__ = ["Decimals", "decimals"]
@@ -130,7 +131,7 @@ class Decimals(Wide):
     def __repr__(self) -> str:
         return self._repr("decimals", [f"dtype={self.kind}"])
 
-    def _show(self, value: Any) -> str:
+    def _show(self, value: ArrayLike) -> str:
         return repr(None if value is None else format(value, "f"))
 
     def _absolute(self) -> Limbs:
@@ -208,7 +209,7 @@ class Decimals(Wide):
             raise ValueError(f"columns of {self.size} and {made.size} rows do not go together")
         return made
 
-    def _sum(self, other: Any, operation: str, swap: bool = False) -> Any:
+    def _sum(self, other: object, operation: str, swap: bool = False) -> Any:
         if isinstance(other, (float, np.floating)):
             raise TypeError("a float is no exact decimal; make a decimal.Decimal of its text")
         made = self._operand(other)
@@ -225,20 +226,20 @@ class Decimals(Wide):
             return self._values
         return self._values.apply("mul", Limbs.of_one(10 ** (scale - self._scale), self.size), 4)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         """Exact sum, with the larger scale."""
         return self._sum(other, "add")
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         """Exact difference."""
         return self._sum(other, "sub")
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: object) -> Any:
         return self._sum(other, "sub", swap=True)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         """Exact product, with the scales of both."""
         if isinstance(other, (float, np.floating)):
             raise TypeError("a float is no exact decimal; make a decimal.Decimal of its text")
@@ -251,7 +252,7 @@ class Decimals(Wide):
 
     __rmul__ = __mul__
 
-    def _quotient(self, other: Any, swap: bool) -> Any:
+    def _quotient(self, other: object, swap: bool) -> Any:
         """As Arrow has it: the scale is at least 4, and that of the dividend with the divisor's digits."""
         made = self._operand(other)
         a, b = (made, self) if swap else (self, made)
@@ -267,11 +268,11 @@ class Decimals(Wide):
         dividend = a._values.apply("mul", Limbs.of_one(10 ** max(scale + b._scale - a._scale, 0), a.size), 6)
         return _fitting(_quotients(dividend, b._values), valid, precision, scale)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: object) -> Any:
         """Quotient, cut off behind its last digit as Arrow has it. ZeroDivisionError."""
         return self._quotient(other, False)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: object) -> Any:
         return self._quotient(other, True)
 
     def __neg__(self) -> Any:
@@ -297,7 +298,7 @@ class Decimals(Wide):
 
     # -- what kinds do in their own way --
 
-    def _made(self, values: Any) -> Any:
+    def _made(self, values: ArrayLike) -> Any:
         if isinstance(values, Decimals):
             return values
         if isinstance(values, (Array, Column)):
@@ -377,7 +378,7 @@ def _quotients(a: Limbs, b: Limbs) -> Limbs:
     return down.apply("add", Limbs([up, zeros(a.size, dtype=np.uint64)]), 4)
 
 
-def decimals(values: Any, precision: int | None = None, scale: int | None = None) -> Decimals:
+def decimals(values: ArrayLike, precision: int | None = None, scale: int | None = None) -> Decimals:
     """A column of decimal numbers.
 
     Parameters

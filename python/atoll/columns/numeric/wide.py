@@ -21,6 +21,7 @@ from ..non_numeric import NonNumericColumn
 from ..objects import object_array
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 Self = TypeVar("Self", bound="Wide")
@@ -185,7 +186,7 @@ class Wide(NonNumericColumn):
         """The Python value of a number."""
         raise NotImplementedError
 
-    def _made(self: Self, values: Any) -> Self:
+    def _made(self: Self, values: ArrayLike) -> Self:
         """A column of this kind of what can be one; TypeError of anything else."""
         raise NotImplementedError
 
@@ -204,7 +205,7 @@ class Wide(NonNumericColumn):
     def _item(self, row: int) -> Any:
         return self._like(self._slice(row, 1, 1), None).to_list()[0]
 
-    def fillna(self, value: Any) -> Any:
+    def fillna(self, value: ArrayLike) -> Any:
         """The column with a value, or those of another column, where one is missing."""
         return self if self._valid is None else self._choose(self._valid, self.values, value)
 
@@ -254,7 +255,7 @@ class Wide(NonNumericColumn):
             raise ValueError(f"columns of {self.size} and {others.size} rows cannot be compared")
         return column_or_array(own._values.compared(others._values, operation), both(own._valid, others._valid))
 
-    def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
+    def _with(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
         raise TypeError(f"{self.kind} has no {operation.__name__}")
 
     # -- order --

@@ -20,6 +20,7 @@ from .sequences import Sequences
 from .strings import texts_of
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 __all__ = ["Binary", "binary"]
@@ -81,7 +82,7 @@ class Binary(Sequences):
         call = [encoding_of(encoding)]
         return texts_of(_core.text_map(self._values, "decode", call, [error_of(errors)]), self._valid)
 
-    def fillna(self, value: Any) -> Any:
+    def fillna(self, value: ArrayLike) -> Any:
         """The column with bytes, or those of another column, where some are missing."""
         return self if self._valid is None else self._choose(self._valid, self.values, value)
 
@@ -124,10 +125,10 @@ class Binary(Sequences):
 
     # -- what kinds do in their own way --
 
-    def _one_of(self, other: Any) -> bytes | None:
+    def _one_of(self, other: object) -> bytes | None:
         return bytes(other) if isinstance(other, (bytes, bytearray, memoryview)) else None
 
-    def _several_of(self, other: Any) -> Any:
+    def _several_of(self, other: object) -> Any:
         return other if isinstance(other, Binary) else binary(other) if isinstance(other, (list, tuple)) else None
 
     def _choose(self, mask: ndarray, yes: Any, no: Any) -> Any:
@@ -135,7 +136,7 @@ class Binary(Sequences):
         values = _core.text_where(expr_of(mask), sides[0]._values, sides[1]._values)
         return self._like(values, chosen_valid(mask, sides[0]._valid, sides[1]._valid))
 
-    def _side(self, value: Any, size: int) -> Binary:
+    def _side(self, value: ArrayLike, size: int) -> Binary:
         if isinstance(value, Binary):
             return value
         if value is None or self._one_of(value) is not None:

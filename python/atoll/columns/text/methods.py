@@ -23,6 +23,8 @@ from .patterns import anchored, compiled, is_literal, replacement
 from .sequences import Sequences
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
+
     pass
 
 Self = TypeVar("Self", bound="TextMethods")
@@ -36,7 +38,7 @@ def whole(value: Any, name: Text) -> int:
     return min(max(operator.index(value), -_END), _END)
 
 
-def text_of(value: Any, name: Text) -> Text:
+def text_of(value: ArrayLike, name: Text) -> Text:
     if not isinstance(value, Text):
         raise TypeError(f"{name} must be a text, not {type(value).__name__}")
     return value
@@ -252,12 +254,12 @@ class TextMethods(Sequences):
         pattern = compiled(pat if regex else _quoted(pat), flags, case)
         return self._test("regex.matches", [pattern.text], [pattern.flags], na)
 
-    def match(self, pat: Any, case: bool = True, flags: int = 0, na: bool | None = None) -> Any:
+    def match(self, pat: str, case: bool = True, flags: int = 0, na: bool | None = None) -> Any:
         """Whether a regular expression matches at the beginning of each string."""
         pattern = anchored(compiled(pat, flags, case), False)
         return self._test("regex.matches", [pattern.text], [pattern.flags], na)
 
-    def fullmatch(self, pat: Any, case: bool = True, flags: int = 0, na: bool | None = None) -> Any:
+    def fullmatch(self, pat: str, case: bool = True, flags: int = 0, na: bool | None = None) -> Any:
         """Whether a regular expression matches all of each string."""
         pattern = anchored(compiled(pat, flags, case), True)
         return self._test("regex.matches", [pattern.text], [pattern.flags], na)
@@ -317,7 +319,7 @@ class TextMethods(Sequences):
 
     def replace(
         self: Self,
-        pat: Any,
+        pat: str,
         repl: Any = None,
         n: int = -1,
         case: bool | None = None,
@@ -519,11 +521,11 @@ class TextMethods(Sequences):
         joined: Self = first.cat(second, sep=delimiter)
         return joined
 
-    def lstick(self: Self, other: Any, delimiter: Text = "") -> Self:
+    def lstick(self: Self, other: object, delimiter: Text = "") -> Self:
         """Each string with that of another column before it."""
         return self.stick(other, delimiter, toLeft=True)
 
-    def _other(self: Self, values: Any) -> Self:
+    def _other(self: Self, values: ArrayLike) -> Self:
         raise NotImplementedError
 
     def __add__(self: Self, other: Any) -> Any:
@@ -581,5 +583,5 @@ def _found(places: Any) -> Any:
     return places
 
 
-def _quoted(pattern: Any) -> Text:
+def _quoted(pattern: str) -> Text:
     return re.escape(text_of(pattern, "pat"))

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 #: Of Python's flags, those that the engine takes.
 FLAGS = re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE | re.ASCII
@@ -35,7 +35,7 @@ def is_literal(pattern: str) -> bool:
     return not any(character in _SPECIAL for character in pattern)
 
 
-def compiled(pattern: Any, flags: int = 0, case: bool = True) -> Pattern:
+def compiled(pattern: str, flags: int = 0, case: bool = True) -> Pattern:
     """The pattern as the engine takes it. What Python refuses, it refuses in Python's words (re.error)."""
     if isinstance(pattern, re.Pattern):
         if flags:

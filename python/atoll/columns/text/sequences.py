@@ -74,15 +74,15 @@ class Sequences(Column):
 
     # -- comparison --
 
-    def _one_of(self, other: Any) -> bytes | None:
+    def _one_of(self, other: object) -> bytes | None:
         """The bytes of a single value that this column may have; None of anything else."""
         raise NotImplementedError
 
-    def _several_of(self: Self, other: Any) -> Self | None:
+    def _several_of(self: Self, other: object) -> Self | None:
         """A column of this kind, of what can be one; None of anything else."""
         raise NotImplementedError
 
-    def _compare(self, other: Any, how: Text, swap: bool, negate: bool) -> Any:
+    def _compare(self, other: object, how: Text, swap: bool, negate: bool) -> Any:
         if other is None:
             return Column(full(self.size, False), full(self.size, False))
         one = self._one_of(other)
@@ -100,22 +100,22 @@ class Sequences(Column):
         compared = wrap(_core.text_compare(left, right, how))
         return column_or_array(~compared if negate else compared, both(self._valid, others._valid))
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: object) -> Any:
         return self._compare(other, "equal", False, False)
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: object) -> Any:
         return self._compare(other, "equal", False, True)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: object) -> Any:
         return self._compare(other, "less", False, False)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: object) -> Any:
         return self._compare(other, "less_equal", False, False)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: object) -> Any:
         return self._compare(other, "less", True, False)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: object) -> Any:
         return self._compare(other, "less_equal", True, False)
 
     __hash__ = None

@@ -16,6 +16,7 @@ from .methods import Text, TextMethods, text_of, whole
 from .patterns import Pattern, compiled, cut_at, is_literal
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 _FEW = 8  # parts of a string, each of which may cost a pass over all strings
@@ -107,7 +108,7 @@ class SplitMethods(TextMethods):
         parts, lengths = self.dropna()._parts(way, texts, [*numbers, flags])
         return (parts, lengths.cumsum() - lengths) if return_segments else parts
 
-    def findall(self: Self, pat: Any, flags: int = 0) -> Any:
+    def findall(self: Self, pat: str, flags: int = 0) -> Any:
         """All matches of a regular expression in each string: a column of lists, as `re.findall` has them.
 
         Of a pattern with one group, what that matched; with several, a list for each match.
@@ -125,7 +126,7 @@ class SplitMethods(TextMethods):
         matches = full(found.values.size // pattern.groups, pattern.groups)
         return _lists_of(found.lengths // pattern.groups, _lists_of(matches, found.values, None), self._valid)
 
-    def extractall(self: Self, pat: Any, flags: int = 0) -> tuple[tuple[Self, ...], ndarray]:
+    def extractall(self: Self, pat: str, flags: int = 0) -> tuple[tuple[Self, ...], ndarray]:
         """The groups of all matches of a regular expression: a column for each, and the row of each match.
 
         As in pandas, but for its index, a group that took no part or matched nothing is missing.
@@ -204,7 +205,7 @@ class SplitMethods(TextMethods):
         first, second, third = (self._map(name, [sep], [place]) for place in range(3))
         return first, second, third
 
-    def extract(self: Self, pat: Any, flags: int = 0, expand: bool = True) -> Any:
+    def extract(self: Self, pat: str, flags: int = 0, expand: bool = True) -> Any:
         """The groups of a regular expression's first match: a column each, missing where they took no part.
 
         A tuple of columns; one column when there is one group and `expand` is False.
@@ -294,7 +295,7 @@ class SplitMethods(TextMethods):
         return self._like(_core.text_where(expr_of(condition), yes._values, no._values), self._valid)
 
 
-def _lists_of(lengths: Any, values: Any, valid: Any) -> Any:
+def _lists_of(lengths: Any, values: ArrayLike, valid: Any) -> Any:
     from ..nested.lists import lists_of_lengths
 
     return lists_of_lengths(lengths, values, valid)

@@ -17,6 +17,7 @@ from ..column import Column, both, chosen_valid, text_makers
 from .split import SplitMethods
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 
@@ -69,7 +70,7 @@ class Strings(SplitMethods):
 
     # -- rows --
 
-    def fillna(self, value: Any) -> Strings:
+    def fillna(self, value: ArrayLike) -> Strings:
         """The column with a string, or those of another column, where one is missing.
 
         Examples
@@ -120,7 +121,7 @@ class Strings(SplitMethods):
 
     # -- comparison --
 
-    def _one_of(self, other: Any) -> Any:
+    def _one_of(self, other: object) -> Any:
         return other.encode() if isinstance(other, str) else None
 
     def _several_of(self, other: Any) -> Any:
@@ -128,10 +129,10 @@ class Strings(SplitMethods):
 
     # -- the engine's side --
 
-    def _choose(self, mask: ndarray, yes: Any, no: Any) -> Strings:
+    def _choose(self, mask: ndarray, yes: ArrayLike, no: ArrayLike) -> Strings:
         return where_texts(mask, yes, no)
 
-    def _other(self, values: Any) -> Strings:
+    def _other(self, values: ArrayLike) -> Strings:
         return broadcast_text(values, self.size)
 
 
@@ -142,7 +143,7 @@ def texts_of(values: _core.Texts, valid: ndarray | None = None) -> Strings:
     return column
 
 
-def strings(values: Any) -> Strings:
+def strings(values: ArrayLike) -> Strings:
     """A column of strings.
 
     Parameters
@@ -230,7 +231,7 @@ def strings_from_arrow(array: Any) -> Strings | None:
     return texts_of(made, valid)
 
 
-def where_texts(condition: ndarray, yes: Any, no: Any) -> Strings:
+def where_texts(condition: ndarray, yes: ArrayLike, no: ArrayLike) -> Strings:
     """Strings of `yes` where the condition is true, else of `no`; either may be one string."""
     columns = [broadcast_text(value, condition.size) for value in (yes, no)]
     valids = [column._valid for column in columns]
@@ -238,7 +239,7 @@ def where_texts(condition: ndarray, yes: Any, no: Any) -> Strings:
     return texts_of(values, chosen_valid(condition, *valids))
 
 
-def broadcast_text(value: Any, size: int) -> Strings:
+def broadcast_text(value: ArrayLike, size: int) -> Strings:
     """A column as it is, one string (or None) as a column of that length."""
     if value is None or isinstance(value, str):
         one = strings([value])

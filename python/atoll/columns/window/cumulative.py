@@ -20,6 +20,7 @@ from ..column import Column, as_column
 from ..functions.functions import _also, check_axis, where
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 __all__ = [
@@ -27,7 +28,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def column_or_values(values: Any) -> Any:
+def column_or_values(values: ArrayLike) -> Any:
     """A column as it is, an array when nothing can be missing; 1-dimensional."""
     made: Any = asarray(values)
     if made.ndim != 1:
@@ -142,7 +143,7 @@ def _typed(a: Any, dtype: Any, out: Any) -> Any:
     return column if dtype is None else column.astype(dtype)
 
 
-def cummin(values: Any) -> Any:
+def cummin(values: ArrayLike) -> Any:
     """The smallest value up to each row; missing where a value is, or NaN, which later rows pass over.
 
     Examples
@@ -154,7 +155,7 @@ def cummin(values: Any) -> Any:
     return cumulate(column_or_values(values), "min")
 
 
-def cummax(values: Any) -> Any:
+def cummax(values: ArrayLike) -> Any:
     """The largest value up to each row; see `cummin`.
 
     Examples
@@ -178,7 +179,7 @@ def shifted_rows(size: int, periods: int, segments: ndarray | None = None) -> nd
     return where(inside, rows, -1)
 
 
-def shift(values: Any, periods: int = 1, fill_value: Any = None) -> Any:
+def shift(values: ArrayLike, periods: int = 1, fill_value: ArrayLike = None) -> Any:
     """Each row's value `periods` rows before it.
 
     Parameters
@@ -246,7 +247,7 @@ def difference(values: Any, before: Any) -> Any:
     return values - before
 
 
-def pct_change(values: Any, periods: int = 1) -> Any:
+def pct_change(values: ArrayLike, periods: int = 1) -> Any:
     """By what part each row's value is more than the one `periods` rows before it.
 
     Examples
@@ -259,7 +260,7 @@ def pct_change(values: Any, periods: int = 1) -> Any:
     return ratio(column, shift(column, periods))
 
 
-def ratio(values: Any, before: Any) -> Any:
+def ratio(values: ArrayLike, before: Any) -> Any:
     """values / before - 1; of arrays an array, with NaN where `before` is missing."""
     part = values / before - 1
     return part.fillna(np.nan) if isinstance(part, Column) and isinstance(values, Array) else part
@@ -268,7 +269,7 @@ def ratio(values: Any, before: Any) -> Any:
 # -- filling --
 
 
-def ffill(values: Any, limit: int | None = None) -> Any:
+def ffill(values: ArrayLike, limit: int | None = None) -> Any:
     """The last value that is not missing in place of missing ones, and of NaN.
 
     Parameters
@@ -287,12 +288,12 @@ def ffill(values: Any, limit: int | None = None) -> Any:
     return fill(values, limit, forward=True)
 
 
-def bfill(values: Any, limit: int | None = None) -> Any:
+def bfill(values: ArrayLike, limit: int | None = None) -> Any:
     """The next value that is not missing in place of missing ones, and of NaN. See `ffill`."""
     return fill(values, limit, forward=False)
 
 
-def fill(values: Any, limit: int | None, *, forward: bool) -> Any:
+def fill(values: ArrayLike, limit: int | None, *, forward: bool) -> Any:
     """`ffill` or `bfill` of a whole column."""
     column = column_or_values(values)
     rows = filling_rows(valid_rows(column), limit, forward=forward)
@@ -322,7 +323,7 @@ def filling_rows(
 
 
 def interpolate(
-    values: Any, method: str = "linear", limit: int | None = None, limit_direction: str = "forward",
+    values: ArrayLike, method: str = "linear", limit: int | None = None, limit_direction: str = "forward",
     limit_area: str | None = None,
 ) -> Any:  # fmt: skip
     """Values on straight lines between those that are not missing, in place of missing ones and NaN.

@@ -40,11 +40,11 @@ class WeightedWindows:
         """Sums of values times their weights."""
         return self._figure(options, lambda values, weights: (values * weights).sum(axis=1))
 
-    def mean(self, **options: Any) -> ndarray:
+    def mean(self, **options: object) -> ndarray:
         """Weighted means."""
         return self._figure(options, _mean)
 
-    def var(self, ddof: int = 1, **options: Any) -> ndarray:
+    def var(self, ddof: int = 1, **options: object) -> ndarray:
         """Weighted variances, with `ddof` fewer degrees of freedom than a window has rows."""
 
         def figure(values: ndarray, weights: ndarray) -> ndarray:
@@ -57,7 +57,7 @@ class WeightedWindows:
 
         return self._figure(options, figure)
 
-    def std(self, ddof: int = 1, **options: Any) -> ndarray:
+    def std(self, ddof: int = 1, **options: object) -> ndarray:
         """Their square roots."""
         return sqrt(self.var(ddof, **options))
 

@@ -24,6 +24,7 @@ from ..functions.functions import where
 from .cumulative import column_or_values, cumulate, expr_or_none, length_in_unit, shift
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ...arrays.ndarray import ndarray
 
 __all__ = ["EwmWindows", "Windows", "ewm", "expanding", "rolling"]
@@ -81,8 +82,8 @@ class Frame:
 
 
 def rolling(
-    values: Any, window: Any, min_periods: int | None = None, center: bool = False, closed: str | None = None,
-    step: int | None = None, on: Any = None,
+    values: ArrayLike, window: Any, min_periods: int | None = None, center: bool = False, closed: str | None = None,
+    step: int | None = None, on: object = None,
 ) -> Windows:  # fmt: skip
     """Windows over the rows before each row, and itself.
 
@@ -132,7 +133,7 @@ def rolling(
     return Windows(column, Rows(column.size), rolling_frame(window, min_periods, center, closed, step, on))
 
 
-def expanding(values: Any, min_periods: int = 1) -> Windows:
+def expanding(values: ArrayLike, min_periods: int = 1) -> Windows:
     """Windows over all rows up to each row. See `rolling`.
 
     Examples
@@ -146,7 +147,13 @@ def expanding(values: Any, min_periods: int = 1) -> Windows:
 
 
 def rolling_frame(
-    window: Any, min_periods: Any, center: bool, closed: str | None, step: Any, on: Any, rows: Rows | None = None
+    window: Any,
+    min_periods: int | None,
+    center: bool,
+    closed: str | None,
+    step: Any,
+    on: object,
+    rows: Rows | None = None,
 ) -> Frame:
     """The arguments of `rolling`, checked."""
     if closed is not None and closed not in CLOSED:
@@ -181,7 +188,7 @@ def rolling_frame(
     )
 
 
-def _periods(min_periods: Any, size: int | None) -> int:
+def _periods(min_periods: int | None, size: int | None) -> int:
     if min_periods is None:
         assert size is not None
         return size
@@ -333,11 +340,11 @@ class Windows:
         places = below + {"min": 1, "max": same, "average": (same + 1) / 2}[method]
         return places / values if pct else places
 
-    def cov(self, other: Any, ddof: int = 1) -> ndarray:
+    def cov(self, other: object, ddof: int = 1) -> ndarray:
         """Covariances with another column's values in the same rows; rows with both count."""
         return self._figure("cov", other, ddof=ddof)
 
-    def corr(self, other: Any) -> ndarray:
+    def corr(self, other: object) -> ndarray:
         """Correlations with another column's values in the same rows; rows with both count.
 
         Examples
@@ -429,7 +436,8 @@ FIGURES = ("count", "sum", "mean", "var", "std", "sem", "skew", "kurt", "min", "
 
 
 def ewm(
-    values: Any, com: float | None = None, span: float | None = None, halflife: Any = None, alpha: float | None = None,
+    values: ArrayLike, com: float | None = None, span: float | None = None, halflife: Any = None,
+    alpha: float | None = None,
     min_periods: int = 0, adjust: bool = True, ignore_na: bool = False, times: Any = None,
 ) -> EwmWindows:  # fmt: skip
     """All rows up to each row, with weights that decay exponentially.
@@ -495,7 +503,7 @@ class EwmWindows:
         self._times = rows.forth(order)
         _check_order(self._times, rows.segments)
 
-    def _of(self, values: Any, adjust: bool = True) -> EwmWindows:
+    def _of(self, values: ArrayLike, adjust: bool = True) -> EwmWindows:
         """The same windows, with weights that are adjusted or not, of other values in the same rows."""
         made: EwmWindows = object.__new__(EwmWindows)
         for name in self.__slots__:
@@ -537,7 +545,7 @@ class EwmWindows:
             weights = weights * self._of(there)._figure("mean", False)
         return self._figure("mean", False) * weights
 
-    def cov(self, other: Any, bias: bool = False) -> ndarray:
+    def cov(self, other: object, bias: bool = False) -> ndarray:
         """Weighted covariances with another column's values in the same rows; rows with both count.
 
         As half of what the variance of the sum has beyond those of the two.
@@ -552,7 +560,7 @@ class EwmWindows:
         gone = isnan(own) | isnan(others)
         return where(gone, np.nan, own), where(gone, np.nan, others)
 
-    def corr(self, other: Any) -> ndarray:
+    def corr(self, other: object) -> ndarray:
         """Weighted correlations with another column's values in the same rows; rows with both count."""
         own, others = self._paired(other)
         spread = self._of(own, self._adjust)._figure("var", True) * self._of(others, self._adjust)._figure("var", True)

@@ -34,7 +34,7 @@ def holds(kinds: Mapping[str, Any]) -> bool:
     return all(_code(kind) is not None for kind in kinds.values())
 
 
-def _code(kind: Any) -> int | None:
+def _code(kind: str) -> int | None:
     import pyarrow as pa
 
     types = pa.types

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ..reading import expression, mapped, read_columns
 from ..schemas import key_types, typed_keys, with_keys
 from . import parse as csvparse
 from .dialect import SAMPLE, Dialect, compression_of, header_end, names_in, opened
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, DTypeLike, Files
 
 _ENDINGS = (".csv", ".tsv", ".csv.gz", ".csv.bz2", ".csv.zst", ".csv.xz", ".txt")
 _RANGE = 1 << 20  # bytes that a thread reads at a time: they stay in its cache, and the file's end is near for all
@@ -100,7 +103,7 @@ class CsvReader(Reader):
 
 def csv_columns(
     where: Any, columns: Collection[str] | Callable[[str], bool] | None = None, *, dtype: Any = None,
-    filters: Any = None, storage_options: dict[str, Any] | None = None, **dialect: Any,
+    filters: object = None, storage_options: dict[str, Any] | None = None, **dialect: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """Columns of text files of separated values, by name.
 
@@ -139,7 +142,9 @@ def csv_columns(
     return read_columns(reader, columns, expression(filters))
 
 
-def csv_reader(where: Any, dtype: Any, dialect: Dialect, storage_options: dict[str, Any] | None = None) -> CsvReader:
+def csv_reader(
+    where: Files, dtype: DTypeLike, dialect: Dialect, storage_options: dict[str, Any] | None = None
+) -> CsvReader:
     """A reader of the files, with types guessed from the first megabyte of the first."""
     extras.module("pyarrow.csv", "CSV")
     reader = once(_plan, place_of(where, _ENDINGS, storage_options), dialect)
@@ -248,7 +253,7 @@ def _scan(reader: CsvReader, part: Part, state: int) -> tuple[int, int]:
 # -- types --
 
 
-def _guess(reader: CsvReader, dtype: Any) -> dict[str, Any]:
+def _guess(reader: CsvReader, dtype: DTypeLike) -> dict[str, Any]:
     """Types of all columns, from what stands at the beginning of the first file."""
     import pyarrow as pa
     from pyarrow import csv
@@ -267,7 +272,7 @@ def _guess(reader: CsvReader, dtype: Any) -> dict[str, Any]:
     return _settled(reader, [schema])
 
 
-def guess_from_all(reader: CsvReader, dtype: Any) -> bool:
+def guess_from_all(reader: CsvReader, dtype: DTypeLike) -> bool:
     """Guesses types from all values; whether they differ from what was guessed before."""
     before = reader.schema
     reader.kinds = _asked(reader, dtype)
@@ -288,7 +293,7 @@ def _schemas(here: Any, reader: CsvReader, mine: Sequence[range], threads: int) 
     return mapped(one, mine[here.pe], threads)
 
 
-def _asked(reader: CsvReader, dtype: Any) -> dict[str, Any]:
+def _asked(reader: CsvReader, dtype: DTypeLike) -> dict[str, Any]:
     if dtype is None:
         return {}
     if not isinstance(dtype, Mapping):
@@ -321,7 +326,7 @@ def _settled(reader: CsvReader, schemas: Sequence[Any]) -> dict[str, Any]:
     return kinds
 
 
-def _wider(a: Any, b: Any) -> Any:
+def _wider(a: ArrayLike, b: ArrayLike) -> Any:
     import pyarrow as pa
 
     if a == b or pa.types.is_null(b):

@@ -8,7 +8,7 @@ its locales.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from ..text_file import content_before
 from ..writing import agree, check_nul, check_step, checked, writes
 from .trial import try_strings
 from .writer import put, write_hdf_rows
+
+if TYPE_CHECKING:
+    from ...annotations import Files
 
 _ENDINGS = (".h5", ".hdf5", ".hdf")
 _ROWS = 1 << 20  # rows that are read at a time
@@ -85,7 +88,7 @@ def _opened(place: Place, file: str) -> Any:
 
 
 def hdf_columns(
-    where: Any, columns: Sequence[str] | None = None, *, group: str = "/", filters: Any = None,
+    where: Files, columns: Sequence[str] | None = None, *, group: str = "/", filters: object = None,
     storage_options: dict[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Columns of HDF5 files, by the paths of their datasets below a group; parameters as `parquet_columns`.
@@ -218,7 +221,7 @@ def _kind(item: Any) -> str | None:
     return None
 
 
-def _has_any_length(item: Any) -> bool:
+def _has_any_length(item: object) -> bool:
     """Whether it is a dataset of strings of variable length."""
     import h5py
 
@@ -226,7 +229,7 @@ def _has_any_length(item: Any) -> bool:
     return told is not None and told.length is None
 
 
-def _described(item: Any) -> str:
+def _described(item: object) -> str:
     import h5py
 
     if isinstance(item, h5py.Dataset):
@@ -343,7 +346,7 @@ def _texts(item: Any, begin: int, end: int) -> Any:
 
 
 def write_hdf(
-    where: Any, columns: Mapping[str, Any], *, group: str = "/", keep: bool = False, compression: str | None = None,
+    where: Files, columns: Mapping[str, Any], *, group: str = "/", keep: bool = False, compression: str | None = None,
     storage_options: dict[str, Any] | None = None,
 ) -> None:  # fmt: skip
     """Writes columns to an HDF5 file in the layout that Arkouda reads: numbers as datasets, others as groups.

@@ -133,7 +133,7 @@ def _fill(dataset: Any, begin: int, values: Any) -> None:
 
 
 @contextlib.contextmanager
-def hdf_file(path: str, mode: str, **options: Any) -> Iterator[Any]:
+def hdf_file(path: str, mode: str, **options: object) -> Iterator[Any]:
     """An open HDF5 file to write to, a new one or with `mode` "r+" one that is there. OSError where that fails."""
     import h5py
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import extras
 from ...columns.categorical.categorical import Categorical
@@ -25,6 +25,9 @@ from ..schemas import key_types, typed_keys, unified, with_keys
 from ..writing import checked, write_tables
 from .checks import Broken, check, line_of
 
+if TYPE_CHECKING:
+    from ...annotations import Files
+
 _ENDINGS = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".json.gz")
 _RANGE = 8 << 20
 _SAMPLE = 1 << 20  # bytes whose types are tried for all
@@ -40,7 +43,7 @@ class JsonReader(Reader):
         self.file_schema: Any = None
         self.complete = True  # whether the schema, once it is set, has all columns
 
-    def set_schema(self, schema: Any, complete: bool = True) -> None:
+    def set_schema(self, schema: object, complete: bool = True) -> None:
         """Determines names and types of the columns; if other columns are an error, the schema is incomplete."""
         self.complete = complete
         self.file_schema, self.schema = schema, with_keys(schema, self.keys)
@@ -134,7 +137,7 @@ def _schemas(here: Any, reader: JsonReader, mine: Sequence[range], threads: int)
 
 
 def json_columns(
-    where: Any, columns: Sequence[str] | None = None, *, filters: Any = None, compression: str | None = "infer",
+    where: Files, columns: Sequence[str] | None = None, *, filters: object = None, compression: str | None = "infer",
     storage_options: dict[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Columns of files with a JSON object in each line, by name; parameters as `parquet_columns`.
@@ -195,7 +198,7 @@ def write_json(where: Any, columns: Mapping[str, Any], *, storage_options: dict[
         return
 
     @contextlib.contextmanager
-    def opened(sink: Any, schema: Any) -> Iterator[_Lines]:
+    def opened(sink: Any, schema: object) -> Iterator[_Lines]:
         with compressed(sink, kind) as out:
             yield _Lines(out)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import extras
 from ...session.everywhere import once
@@ -17,6 +17,9 @@ from ..reading import expression, read_columns
 from ..schemas import key_types, typed_keys, unified, with_keys
 from ..writing import write_tables
 from .streams import OrcFile, Remembered
+
+if TYPE_CHECKING:
+    from ...annotations import Files
 
 _ROWS = 1 << 18  # that are written at a time: signals are handled in between
 
@@ -61,7 +64,7 @@ def _plan(place: Place) -> OrcReader:
 
 
 def orc_columns(
-    where: Any, columns: Sequence[str] | None = None, *, filters: Any = None,
+    where: Files, columns: Sequence[str] | None = None, *, filters: object = None,
     storage_options: dict[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Columns of ORC files, by name; parameters as `parquet_columns`.
@@ -81,11 +84,11 @@ def orc_columns(
 
 
 def write_orc(
-    where: Any, columns: Mapping[str, Any], *, storage_options: dict[str, Any] | None = None, **options: Any
+    where: Files, columns: Mapping[str, Any], *, storage_options: dict[str, Any] | None = None, **options: object
 ) -> None:
     """Writes columns to an ORC file; `options` are those of `pyarrow.orc.ORCWriter`."""
 
-    def opened(sink: Any, schema: Any) -> _Stripes:
+    def opened(sink: Any, schema: object) -> _Stripes:
         return _Stripes(extras.module("pyarrow.orc", "writing ORC").ORCWriter, sink, options)
 
     write_tables(where, columns, opened, storage_options)
@@ -101,7 +104,7 @@ class _Stripes:
     def __enter__(self) -> _Stripes:
         return self
 
-    def __exit__(self, kind: Any, error: BaseException | None, _: Any) -> None:
+    def __exit__(self, kind: str, error: BaseException | None, _: Any) -> None:
         self._sink.failure = self._sink.failure or error
         if error is None:
             self._writer.close()

@@ -7,11 +7,14 @@ import datetime
 import math
 import struct
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .thrift import STRUCT, parsed
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 _HEADER = 64  # bytes that are read at first; headers have some twenty
 _BLOCK = 32
@@ -63,7 +66,7 @@ def xxh64(data: bytes) -> int:
     return found ^ found >> 32
 
 
-def hashes_of(values: Sequence[Any], kind: Any, physical: str) -> list[int] | None:
+def hashes_of(values: Sequence[Any], kind: str, physical: str) -> list[int] | None:
     """Hashes of all values as a column of Arrow's type `kind` has them in a file; None where one cannot be told."""
     found: list[int] = []
     for value in values:
@@ -74,7 +77,7 @@ def hashes_of(values: Sequence[Any], kind: Any, physical: str) -> list[int] | No
     return found
 
 
-def _encoded(value: Any, kind: Any, physical: str) -> list[bytes] | None:
+def _encoded(value: ArrayLike, kind: Any, physical: str) -> list[bytes] | None:
     """The bytes that are hashed for values equal to this one."""
     import pyarrow as pa
 

@@ -21,7 +21,7 @@ def labelled(schema: Any, index: Sequence[str]) -> Any:
     return schema.with_metadata({b"pandas": pandas_metadata(schema, index)} if index else None)
 
 
-def parquet_file(stream: Any, schema: Any, rows: int, options: Mapping[str, Any], threads: int) -> _Groups | _Whole:
+def parquet_file(stream: Any, schema: object, rows: int, options: Mapping[str, Any], threads: int) -> _Groups | _Whole:
     """A context manager with `write(table)`: a file of groups of so many rows; options of pyarrow's ParquetWriter."""
     import pyarrow.parquet as pq
 
@@ -41,7 +41,7 @@ class _Groups:
         self._stream.write(MAGIC)
         return self
 
-    def __exit__(self, kind: Any, *_: Any) -> None:
+    def __exit__(self, kind: str, *_: object) -> None:
         if kind is None:
             self._writer.no_rows()
             self._stream.write(tail(self._writer.groups, self._schema, self._options))
@@ -59,7 +59,7 @@ class _Whole:
     def __enter__(self) -> _Whole:
         return self
 
-    def __exit__(self, kind: Any, *_: Any) -> None:
+    def __exit__(self, kind: str, *_: object) -> None:
         if kind is None:
             self._writer.close()
 

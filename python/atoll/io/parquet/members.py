@@ -39,7 +39,7 @@ def members_of(filters: Any) -> Members:
     return either(found, ())
 
 
-def _of_condition(name: Any, operator: str, value: Any) -> Members:
+def _of_condition(name: str, operator: str, value: Any) -> Members:
     if operator in ("=", "=="):
         return ({name: (value,)},)
     if operator == "in" and isinstance(value, (list, tuple, set, frozenset)):

@@ -12,11 +12,14 @@ import base64
 import itertools
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .row_groups import MAGIC
 from .statistics import LARGEST, LEAST, TYPES, fits
 from .thrift import BINARY, I32, I64, LIST, STRUCT, Struct, packed, parsed
+
+if TYPE_CHECKING:
+    pass
 
 # Fields of ColumnIndex and of Statistics, as the format numbers them.
 _NULL_PAGES, _LEAST_OF, _LARGEST_OF, _NULLS_OF = 1, 2, 3, 5

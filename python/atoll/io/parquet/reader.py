@@ -9,7 +9,7 @@ import operator
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ... import _core, extras
 from ...columns.categorical.categorical import Categorical
@@ -32,6 +32,9 @@ from .page_index import Column, Ranges, column_of, read_rows, rows_left
 from .row_groups import by_threads
 from .statistics import STATISTICS, misfits, nan_cases
 from .thrift import Struct, parsed
+
+if TYPE_CHECKING:
+    from ...annotations import Files
 
 _ENDINGS = (".parquet", ".parq", ".pq")
 _FOOTER = 64 << 10  # bytes that most footers are shorter than
@@ -408,7 +411,7 @@ def _not_excluded(reader: ParquetReader, members: Members) -> list[int]:
     return kept
 
 
-def parquet_reader(where: Any, storage_options: dict[str, Any] | None = None) -> ParquetReader:
+def parquet_reader(where: Files, storage_options: dict[str, Any] | None = None) -> ParquetReader:
     """A reader of the files that a path, pattern, directory, URL or stream means; see `places.place_of`."""
     extras.module("pyarrow.parquet", "reading Parquet")
     return once(_plan, place_of(where, _ENDINGS, storage_options))
@@ -450,7 +453,7 @@ def _plan(place: Place) -> ParquetReader:
 
 
 def parquet_columns(
-    where: Any, columns: Sequence[str] | None = None, *, filters: Any = None,
+    where: Files, columns: Sequence[str] | None = None, *, filters: object = None,
     storage_options: dict[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Columns of Parquet files, by name.
@@ -559,7 +562,7 @@ def write_parquet(
             write_groups(str(target), inputs, kept, index, row_group_size, options)
             return
 
-    def opened(stream: Any, schema: Any) -> Any:
+    def opened(stream: Any, schema: object) -> Any:
         return parquet_file(stream, labelled(schema, index), row_group_size, options, current().threads)
 
     write_tables(where, columns, opened, storage_options)

@@ -11,11 +11,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .thrift import I16, I32, I64, LIST, STRUCT, Struct, packed, parsed
+
+if TYPE_CHECKING:
+    from ...annotations import Label
 
 MAGIC = b"PAR1"
 _LEAST = 1 << 20  # bytes of columns that are worth a file of their own
@@ -179,7 +182,7 @@ def _of(names: Sequence[str], option: Any) -> Any:
     return option
 
 
-def _top(name: Any) -> str:
+def _top(name: Label) -> str:
     return str(name).partition(".")[0]
 
 

@@ -9,9 +9,12 @@ short Arrow makes an exception that ends the process.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .thrift import Struct, Wanted
+
+if TYPE_CHECKING:
+    pass
 
 TYPES = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
 _WIDTHS = dict(zip(TYPES, (1, 4, 8, 12, 4, 8), strict=False))
