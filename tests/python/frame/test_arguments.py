@@ -49,6 +49,9 @@ REFUSED = {
     "suffix of one period": lambda pd: pd.DataFrame(FRAME).shift(1, suffix="_s"),
     "unsorted truncate": lambda pd: pd.Series(range(3), index=[1, 3, 2]).truncate(before=1),
     "turned truncate": lambda pd: pd.Series(range(3)).truncate(before=2, after=1),
+    "datetimes before None": lambda pd: pd.Series(pd.date_range("2026-01-01", periods=2)) < None,
+    "datetimes after NaN": lambda pd: pd.DataFrame({"a": pd.date_range("2026-01-01", periods=2)}) > np.nan,
+    "missing timedelta less datetimes": lambda pd: np.timedelta64("NaT") - pd.Series(pd.date_range("2026", periods=2)),
     "unit of days": lambda pd: pd.DataFrame([["2015-01-01"]], dtype=object).astype("M8[D]"),
 }  # fmt: skip
 

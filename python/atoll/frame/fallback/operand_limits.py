@@ -46,6 +46,19 @@ def _operates(self: Any, other: Any = None) -> bool:
     return True
 
 
+def _orders(self: Any, other: Any = None) -> bool:
+    """The same of <, <=, > and >=: datetimes and timedeltas are not compared with a missing value of no kind."""
+    missing = other is None or (isinstance(other, float) and other != other)
+    if missing and any(isinstance(one, Ticks) for one in columns_of(self)):
+        return False
+    return _operates(self, other)
+
+
+def _applies(self: Any, ufunc: Any, method: Any, *inputs: Any) -> bool:
+    """The same of NumPy's functions, which get an operator whose left side is one of NumPy's single values."""
+    return not any(isinstance(one, (np.timedelta64, np.datetime64)) and np.isnat(one) for one in inputs)
+
+
 def _computes(name: str) -> Limit:
     """The same of arithmetic, whose results of nullable columns are nullable in pandas: Int64 / Int64 is Float64."""
 
@@ -77,4 +90,8 @@ OF_OPERATORS: dict[str, Limit] = {
     f"__{side}{name}__": _computes(name)
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
     for side in ("", "r", "i")
-} | {f"__{name}__": _operates for name in ("eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor")}
+} | {
+    **{f"__{name}__": _operates for name in ("eq", "ne", "and", "or", "xor")},
+    **{f"__{name}__": _orders for name in ("lt", "le", "gt", "ge")},
+    "__array_ufunc__": _applies,
+}
