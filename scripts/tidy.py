@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: A layer may include those before it. Siblings, at the same height, may not include one another.
 LAYER_HEIGHT = {
     "base": 0,
+    "device": 1,
     "fabric": 1,
     "runtime": 2,
     "messaging": 3,

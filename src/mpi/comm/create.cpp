@@ -8,6 +8,7 @@
 #include "comm/retired_communicators.hpp"
 #include "comm/split_type.hpp"
 #include "core/library.hpp"
+#include "core/memory_kinds.hpp"
 #include "core/name.hpp"
 
 namespace atl::mpi {
@@ -413,6 +414,7 @@ void comm_get_info(MPI_Comm comm, MPI_Info* info) {
   // The hints by which it was split.
   for (const auto& hint : hints)
     if (hint.first == resource_key || hint.first == set_key) known.push_back(hint);
+  add_memory_kinds(known, hints);
   give_info(known, info);
 }
 void comm_set_info(MPI_Comm comm, MPI_Info info) {

@@ -16,7 +16,7 @@ def base_entry(function: Function, arguments: tuple[Argument, ...], body: str) -
         yield "  return not_available();" if row.returns == "int" else "  return {};"
         yield "}"
         return
-    if row.returns != "int" or row.name.endswith("_toint"):
+    if row.returns != "int" or row.answers or row.name.endswith("_toint"):
         yield f"  return {body};"
         yield "}"
         return

@@ -31,9 +31,12 @@ CHAPTERS = (
     "abi",
     "tool",
     "fault",
+    "device",
 )
-#: Chapters beyond the standard: their functions are MPIX_… and MPI_…, declared in mpi-ext.h.
-EXTENSIONS = ("fault",)
+#: Chapters beyond the standard: their functions are MPIX_…, declared in mpi-ext.h.
+EXTENSIONS = ("fault", "device")
+#: Those of which the MPI Forum has voted for the names: the functions are MPI_…, too.
+VOTED = ("fault",)
 KEYS = {
     "name",
     "returns",
@@ -45,6 +48,7 @@ KEYS = {
     "deprecated",
     "any_time",
     "polled",
+    "answers",
     "on",
     "check",
     "checked",
@@ -104,6 +108,7 @@ class Row:
     deprecated: str
     any_time: bool
     polled: bool
+    answers: bool  # the body's result is the function's, not an error code
     on: str
     check: str
     checked: str
@@ -163,7 +168,7 @@ class Function:
     @property
     def names(self) -> tuple[str, ...]:
         """All that the symbol is called but the profiling name."""
-        return (self.name, f"MPI_{self.row.name}") if self.is_extension else (self.name,)
+        return (self.name, f"MPI_{self.row.name}") if self.row.chapter in VOTED else (self.name,)
 
     @property
     def is_extension(self) -> bool:
@@ -268,6 +273,7 @@ def load(folder: Path) -> Table:
                 deprecated=raw.get("deprecated", ""),
                 any_time=raw.get("any_time", False),
                 polled=raw.get("polled", False),
+                answers=raw.get("answers", False),
                 on=raw.get("on", ""),
                 check=raw.get("check", ""),
                 checked=raw.get("checked", ""),

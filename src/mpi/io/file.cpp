@@ -13,6 +13,7 @@
 
 #include "atoll/base/log.hpp"
 #include "core/library.hpp"
+#include "core/memory_kinds.hpp"
 #include "datatype/checked.hpp"
 #include "io/report.hpp"
 #include "type/type.hpp"
@@ -247,6 +248,7 @@ void file_get_info(MPI_File handle, MPI_Info* info) {
   File& file = need<File>(handle);
   Info::Entries entries = file.hints.entries();
   entries.emplace_back("filename", file.path());
+  add_memory_kinds(entries, file.hints.assertions);
   give_info(entries, info);
 }
 

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "core/memory_kinds.hpp"
+
 namespace atl::mpi::io {
 namespace {
 
@@ -61,6 +63,7 @@ void Hints::take(const Info::Entries& entries) {
     else if (key == "striping_unit") take_number(striping_unit, value);
     else if (key == "file_perm") take_number(permissions, value, 8, 0);
     else if (key == "atoll_statistics") statistics = value == "true" || value == "1" || value == "enable";
+    else if (key == asserted_kinds_key) assertions = {{key, value}};
     else if (std::ranges::find(without_effect, key) != without_effect.end()) {
       auto known = std::ranges::find(others, key, &std::pair<std::string, std::string>::first);
       if (known != others.end()) known->second = value;

@@ -22,6 +22,7 @@ struct Hints {
   Count striping_unit = 0;  ///< 0: the file system's block
   int permissions = 0666;  ///< file_perm: octal, before the umask
   bool statistics = false;  ///< atoll_statistics
+  Info::Entries assertions;  ///< of memory kinds
   Info::Entries others;  ///< known keys without effect on POSIX file systems
 
   /// Takes the known keys of `entries`; other keys, and invalid values, are ignored.

@@ -8,6 +8,7 @@
 
 #include "comm/process_set.hpp"
 #include "core/library.hpp"
+#include "core/memory_kinds.hpp"
 
 namespace atl::mpi {
 namespace {
@@ -36,6 +37,7 @@ void session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session
     many_threads = entry.second == thread_levels.back();
     return true;
   });
+  request_memory_kinds(Info(hints).get(memory_kinds_key).value_or(""));
   hints.emplace_back("thread_level", "MPI_THREAD_MULTIPLE");
   auto& handler = need<ErrorHandler>(errhandler);
   if (many_threads) let_all_threads_call();
@@ -49,7 +51,11 @@ void session_finalize(MPI_Session* session) {
   leave_library();
 }
 
-void session_get_info(MPI_Session session, MPI_Info* info) { give_info(need<Session>(session).hints(), info); }
+void session_get_info(MPI_Session session, MPI_Info* info) {
+  Info::Entries hints = need<Session>(session).hints();
+  add_memory_kinds(hints, {});
+  give_info(hints, info);
+}
 
 void session_get_pset_count(MPI_Session session, int* count) {
   need<Session>(session);

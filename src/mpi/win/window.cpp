@@ -10,6 +10,7 @@
 
 #include "core/aligned.hpp"
 #include "core/library.hpp"
+#include "core/memory_kinds.hpp"
 #include "core/name.hpp"
 #include "win/remote.hpp"
 
@@ -211,15 +212,17 @@ void win_free(MPI_Win* win) {
 void win_get_group(MPI_Win win, MPI_Group* group) { give(Ref<Group>(need<Window>(win).comm().local()), group); }
 
 void win_get_info(MPI_Win win, MPI_Info* info) {
-  give_info(in_use({{"no_locks", "false"},
-                    {"accumulate_ordering", "rar,raw,war,waw"},
-                    {"accumulate_ops", "same_op_no_op"},
-                    {"same_size", "false"},
-                    {"same_disp_unit", "false"},
-                    {"alloc_shared_noncontig", "false"},
-                    {"mpi_accumulate_granularity", "0"}},
-                   need<Window>(win).hints()),
-            info);
+  const Info::Entries& hints = need<Window>(win).hints();
+  Info::Entries known = in_use({{"no_locks", "false"},
+                                {"accumulate_ordering", "rar,raw,war,waw"},
+                                {"accumulate_ops", "same_op_no_op"},
+                                {"same_size", "false"},
+                                {"same_disp_unit", "false"},
+                                {"alloc_shared_noncontig", "false"},
+                                {"mpi_accumulate_granularity", "0"}},
+                               hints);
+  add_memory_kinds(known, hints);
+  give_info(known, info);
 }
 
 void win_set_info(MPI_Win win, MPI_Info info) {
