@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "atoll/base/config.hpp"
+#include "atoll/device/driver.hpp"
 #include "check/tracks.hpp"
 #include "core/library.hpp"
 #include "environment/environment.hpp"
@@ -120,7 +121,7 @@ Ledger& ledger() {
 // Runs before main(); MPI_Init reports invalid values.
 [[maybe_unused]] const bool begun = [] {
   try {
-    if (config::choice(config::Variable::mpi_check) != 0) mpi::detail::watcher = &ledger();
+    if (config::choice(config::Variable::mpi_check) != 0) mpi::detail::watcher = &ledger(), device::look_always();
   } catch (const std::exception&) {}
   return true;
 }();

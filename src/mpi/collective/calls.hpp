@@ -143,7 +143,8 @@ class Scatter {
     if (here && wanted_) check_apart(piece_of(out, send, root).at, in, to_.bytes());
     if (!wanted_) unwanted_.resize(from_.blocks[static_cast<std::size_t>(root)].bytes);
     if constexpr (alike) {
-      bool dense = !here || Count(from_.blocks[0].bytes) == need_type(send.type).extent() * send.count;
+      bool dense = !here || (from_.pieces[0].straight() &&
+                             Count(from_.blocks[0].bytes) == need_type(send.type).extent() * send.count);
       if (here && !dense) {
         for (const coll::ConstBlock& block : from_.blocks) {
           auto* data = static_cast<const std::byte*>(block.data);

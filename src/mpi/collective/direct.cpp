@@ -20,6 +20,8 @@ void through_coll(Comm& comm, const Arguments&... arguments) {
 // without an object per buffer: 10 ns instead of 40 to 60.
 
 Comm* quick_comm(MPI_Comm handle) {
+  if (device::may_be_loaded()) [[unlikely]]
+    return nullptr;  // buffers may be a device's
   Comm* comm = find<Comm>(handle);
   return comm != nullptr && !comm->is_inter() && comm->has_coll() ? comm : nullptr;
 }

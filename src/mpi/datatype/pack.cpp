@@ -10,11 +10,28 @@
 namespace atl::mpi::datatype {
 namespace {
 
+struct Packing {
+  static void block(std::byte* user, std::byte* packed, Count bytes) {
+    std::memcpy(packed, user, static_cast<std::size_t>(bytes));
+  }
+  static void rows(std::byte* user, Count stride, std::byte* packed, Count count, Count bytes) {
+    move_rows(packed, bytes, user, stride, count, bytes);
+  }
+};
+struct Unpacking {
+  static void block(std::byte* user, std::byte* packed, Count bytes) {
+    std::memcpy(user, packed, static_cast<std::size_t>(bytes));
+  }
+  static void rows(std::byte* user, Count stride, std::byte* packed, Count count, Count bytes) {
+    move_rows(user, stride, packed, bytes, count, bytes);
+  }
+};
+
 /// Walks a layout and copies its runs to or from `packed`, which advances.
-template <bool packing>
-class Mover {
+template <class Moves>
+class Walk {
  public:
-  explicit Mover(std::byte* packed) : packed_(packed) {}
+  explicit Walk(std::byte* packed, Moves moves = {}) : packed_(packed), moves_(moves) {}
 
   void part(const Node& node, std::byte* user, Count from, Count to) {
     if (from >= to) return;
@@ -43,15 +60,12 @@ class Mover {
 
  private:
   void block(std::byte* user, Count bytes) {
-    auto size = static_cast<std::size_t>(bytes);
-    if constexpr (packing) std::memcpy(packed_, user, size);
-    else std::memcpy(user, packed_, size);
+    moves_.block(user, packed_, bytes);
     packed_ += bytes;
   }
 
   void rows(std::byte* user, Count stride, Count count, Count bytes) {
-    if constexpr (packing) move_rows(packed_, bytes, user, stride, count, bytes);
-    else move_rows(user, stride, packed_, bytes, count, bytes);
+    moves_.rows(user, stride, packed_, count, bytes);
     packed_ += count * bytes;
   }
 
@@ -101,6 +115,15 @@ class Mover {
   }
 
   std::byte* packed_;
+  [[no_unique_address]] Moves moves_;
+};
+
+struct ByMover {
+  Mover* mover = nullptr;
+  void block(std::byte* user, std::byte* packed, Count bytes) const { mover->block(user, packed, bytes); }
+  void rows(std::byte* user, Count stride, std::byte* packed, Count count, Count bytes) const {
+    mover->rows(user, stride, packed, count, bytes);
+  }
 };
 
 /// A region that consists of equal runs at a fixed stride.
@@ -126,12 +149,16 @@ constexpr Count long_run = 256;
 void pack(const Region& region, const void* base, Count from, Count to, void* packed) {
   // Read only; the const_cast shares the code with unpacking.
   auto* user = static_cast<std::byte*>(const_cast<void*>(base));
-  Mover<true>(static_cast<std::byte*>(packed)).part_repeat(*region.layout, user, region.extent, from, to);
+  Walk<Packing>(static_cast<std::byte*>(packed)).part_repeat(*region.layout, user, region.extent, from, to);
 }
 
 void unpack(const Region& region, void* base, Count from, Count to, const void* packed) {
   auto* from_bytes = static_cast<std::byte*>(const_cast<void*>(packed));
-  Mover<false>(from_bytes).part_repeat(*region.layout, static_cast<std::byte*>(base), region.extent, from, to);
+  Walk<Unpacking>(from_bytes).part_repeat(*region.layout, static_cast<std::byte*>(base), region.extent, from, to);
+}
+
+void move_with(Mover& moves, const Region& region, void* base, Count from, Count to, std::byte* packed) {
+  Walk<ByMover>(packed, {&moves}).part_repeat(*region.layout, static_cast<std::byte*>(base), region.extent, from, to);
 }
 
 void copy(const Region& source, const void* source_base, Count from, Count to, const Region& target, void* target_base,

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "core/staging.hpp"
 #include "datatype/checked.hpp"
 #include "flow/exchange.hpp"
 #include "io/collective.hpp"
@@ -32,6 +33,8 @@ struct Job {
   void* base = nullptr;
   Count count = 0;
   Count element = 0;  // bytes of an element in the file
+  std::unique_ptr<std::byte[]> staged;  // of a device's buffer, `on_device`
+  Part on_device{};
   std::unique_ptr<std::byte[]> converted;
   /// The error of this rank in a collective access: the rank takes part with no data, so that no rank waits for it, and
   /// then reports the error.
@@ -42,7 +45,7 @@ struct Job {
     fault = std::move(why);
     part = {way.writes, 0, datatype::named(datatype::byte_handle), 0, nullptr};
     place = 0, count = 0;
-    converted.reset();
+    converted.reset(), staged.reset();
   }
   Count etypes() const { return part.region().size() / file->view.unit; }
   /// Transferred bytes of the program's data.
@@ -63,10 +66,25 @@ void check(const File& file, Way way, MPI_Offset offset, MPI_Count count) {
                     "'{}' was opened with MPI_MODE_SEQUENTIAL: its shared pointer alone may be used", file.path());
 }
 
+/// The data as consecutive bytes on the host, of a buffer in a device's memory.
+void stage(Job& job) {
+  const datatype::Region region = job.part.region();
+  job.staged = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(region.size()));
+  job.on_device = job.part;
+  if (job.way.writes) staging::pack(region, job.base, 0, region.size(), job.staged.get());
+  job.part = {job.way.writes, 0, datatype::named(datatype::byte_handle), region.size(), job.staged.get()};
+}
+
 /// Converts the data to the file's representation unless both are equal.
 void convert(Job& job) {
   const io::Representation& how = *job.file->view.representation;
-  if (!how.converts(job.way.writes)) return;
+  const bool is_staged = staging::is_on_device(job.part.region(), job.base);
+  if (!how.converts(job.way.writes)) {
+    if (is_staged) stage(job);
+    return;
+  }
+  ATOLL_MPI_REQUIRE(!is_staged, MPI_ERR_UNSUPPORTED_DATAREP,
+                    "cuda:device memory is moved in the data representation 'native' only. Copy it to the host first?");
   job.element = how.size_of(handle_of(*job.type));
   const Count bytes = datatype::checked_multiply(job.count, job.element);
   job.converted = std::make_unique<std::byte[]>(static_cast<std::size_t>(bytes));
@@ -158,6 +176,11 @@ Moved access_alone(Job& job) {
 void finish(Job& job) {
   File& file = *job.file;
   if (job.fault) throw std::move(*job.fault);
+  if (job.staged && !job.way.writes && job.moved.bytes > 0) {
+    const datatype::Region region = job.on_device.region();
+    staging::unpack(region, job.base, 0, job.moved.bytes, job.staged.get());
+    staging::settle(region, job.base);
+  }
   if (file.statistics.due()) io::keep(file);
   if (job.moved.error != 0)
     fail_with(

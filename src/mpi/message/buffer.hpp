@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <span>
 
 #include "atoll/messaging/matching.hpp"
 #include "core/library.hpp"
+#include "core/staging.hpp"
 #include "core/watch.hpp"
 #include "datatype/pack.hpp"
 #include "message/label.hpp"
@@ -41,23 +43,24 @@ class Outgoing {
   /// Moves::pieces: of a message, whose receiver reads a copy where it is.
   Outgoing(const void* buffer, Count count, MPI_Datatype handle, Moves moves = Moves::rows) {
     const datatype::Type& type = detail::checked(count, handle);
-    if (checking()) [[unlikely]]
-      label_ = label_of(type, count);
     datatype::Region region = type.region(count);
     bytes_ = static_cast<std::size_t>(region.size());
+    if (device::may_be_loaded()) [[unlikely]]
+      if (look_closer(type, region, buffer, moves)) return;
     if (region.contiguous()) [[likely]] {
       data_ = static_cast<const std::byte*>(buffer) + region.layout->offset;
       detail::check_buffer(data_, bytes_);
       return;
     }
     detail::check_buffer(region, buffer);
-    copy_ = moves == Moves::pieces && bytes_ > detail::longest_eager ? pack_room_in_heap(bytes_) : pack_room(bytes_);
+    make_room(moves);
     datatype::pack(region, buffer, 0, region.size(), copy_.get());
-    data_ = copy_.get();
   }
   const std::byte* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
   std::span<const std::byte> span() const { return {data_, bytes_}; }
+  /// Whether data() is the program's own memory.
+  bool straight() const { return copy_ == nullptr; }
   /// Of a message: what checks compare; else 0.
   std::uint64_t label() const { return label_; }
   /// Makes it independent of the program's buffer.
@@ -69,6 +72,12 @@ class Outgoing {
   }
 
  private:
+  void make_room(Moves moves) {
+    copy_ = moves == Moves::pieces && bytes_ > detail::longest_eager ? pack_room_in_heap(bytes_) : pack_room(bytes_);
+    data_ = copy_.get();
+  }
+  /// Where programs are checked, or a GPU's driver is loaded. True: the buffer is a device's, and has been copied.
+  bool look_closer(const datatype::Type& type, const datatype::Region& region, const void* buffer, Moves moves);
   const std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
   std::uint64_t label_ = 0;
@@ -86,13 +95,14 @@ class Incoming final : public runtime::Scatter {
   /// Of one that is nothing yet, or was used before.
   void set(void* buffer, Count count, MPI_Datatype handle, Moves moves = Moves::rows) {
     const datatype::Type& type = detail::checked(count, handle);
-    if (checking()) [[unlikely]]
-      label_ = label_of(type, count);
     datatype::Region region = type.region(count);
     bytes_ = static_cast<std::size_t>(region.size());
     if (type_) [[unlikely]]
-      type_.reset(), copy_.reset();
-    if (region.contiguous()) [[likely]] {
+      type_.reset(), copy_.reset(), error_ = nullptr, is_staged_ = false;
+    bool staged = false;
+    if (device::may_be_loaded()) [[unlikely]]
+      staged = look_closer(type, region, buffer);
+    if (!staged && region.contiguous()) [[likely]] {
       data_ = static_cast<std::byte*>(buffer) + region.layout->offset;
       detail::check_buffer(data_, bytes_);
       return;
@@ -111,6 +121,8 @@ class Incoming final : public runtime::Scatter {
     return type_ && !copy_ ? runtime::Target(*this, bytes_) : runtime::Target(data_, bytes_);
   }
   void put(std::uint64_t from, std::uint64_t to, const std::byte* data) const override {
+    if (is_staged_) [[unlikely]]
+      return put_staged(from, to, data);
     datatype::unpack(type_->region(count_), buffer_, static_cast<Count>(from), static_cast<Count>(to), data);
   }
   std::byte* data() const { return data_; }
@@ -120,15 +132,22 @@ class Incoming final : public runtime::Scatter {
   /// Whether data() is the program's own memory.
   bool straight() const { return copy_ == nullptr; }
   /// Packs what the program's buffer holds now.
-  void take() {
-    if (copy_) datatype::pack(type_->region(count_), buffer_, 0, static_cast<Count>(bytes_), copy_.get());
-  }
+  void take();
+  /// DeviceError when the buffer is a device's, and the driver fails.
   void land(std::size_t bytes) {
-    if (copy_)
-      datatype::unpack(type_->region(count_), buffer_, 0, static_cast<Count>(bytes < bytes_ ? bytes : bytes_),
-                       copy_.get());
+    if (type_) [[unlikely]]
+      land_apart(bytes);
   }
   void land() { land(bytes_); }
+  /// The same, and check() throws.
+  void land_before_check(std::size_t bytes) noexcept {
+    if (type_) [[unlikely]]
+      land_apart_before_check(bytes);
+  }
+  void check() const {
+    if (error_) [[unlikely]]
+      std::rethrow_exception(error_);
+  }
 
  private:
   std::byte* data_ = nullptr;
@@ -138,6 +157,14 @@ class Incoming final : public runtime::Scatter {
   datatype::TypePtr type_;  // of a copy: it may be freed before the message comes
   void* buffer_ = nullptr;
   Count count_ = 0;
+  bool is_staged_ = false;            // the buffer is a device's
+  mutable std::exception_ptr error_;  // of its driver
+
+  /// As Outgoing's. True: the buffer is a device's.
+  bool look_closer(const datatype::Type& type, const datatype::Region& region, const void* buffer);
+  void put_staged(std::uint64_t from, std::uint64_t to, const std::byte* data) const;
+  void land_apart(std::size_t bytes);
+  void land_apart_before_check(std::size_t bytes) noexcept;
 };
 
 }  // namespace atl::mpi

@@ -41,6 +41,7 @@ void report(const Comm& comm, const runtime::Outcome& outcome, const Incoming& d
     return;
   }
   check_outcome(outcome.status, envelope.source, const_cast<Comm*>(&comm));
+  data.check();
   int source = comm.rank_of(envelope.source), tag = static_cast<int>(envelope.tag & tag_mask);
   fill(status, source, tag, static_cast<Count>(std::min<std::uint64_t>(envelope.bytes, room)));
   if (envelope.label != 0) [[unlikely]]

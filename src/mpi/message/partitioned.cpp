@@ -186,7 +186,7 @@ class PartitionedReceive : public Transfer {
   }
   void complete() override {
     outcome_.envelope.tag = static_cast<std::uint64_t>(tag_);
-    data_.land(outcome_.envelope.bytes);
+    data_.land_before_check(outcome_.envelope.bytes);
   }
   void* buffer_;
   int partitions_;

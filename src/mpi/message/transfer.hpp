@@ -60,7 +60,7 @@ class ReceiveTransfer : public Transfer {
   void result(MPI_Status* status) override;
 
  private:
-  void complete() override { data_.land(outcome_.envelope.bytes); }
+  void complete() override { data_.land_before_check(outcome_.envelope.bytes); }
   Incoming data_;
   bool no_process_ = false;
 };

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <vector>
 
+#include "core/staging.hpp"
 #include "datatype/pack.hpp"
 
 namespace atl::mpi {
@@ -119,6 +121,47 @@ void op_free(MPI_Op* op) {
 
 void op_commutative(MPI_Op op, int* commute) { *commute = need<Operation>(op).commutative(); }
 
+namespace {
+
+/// The elements of a buffer where the processor may use them, laid out as their type has it.
+class OnHost {
+ public:
+  OnHost(const datatype::Region& region, const void* base, const Type& type)
+      : region_(region), base_(base), is_staged_(staging::is_on_device(region, base)) {
+    if (!is_staged_) return;
+    const Count reach = (region.count - 1) * region.extent;
+    low_ = type.true_lb() + std::min(reach, Count{0});
+    const Count high = type.true_lb() + type.true_extent() + std::max(reach, Count{0});
+    room_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(high - low_));
+    row_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(region.size()));
+    staging::pack(region, base, 0, region.size(), row_.get());
+    datatype::unpack(region, data(), 0, region.size(), row_.get());
+  }
+  void* data() const { return is_staged_ ? room_.get() - low_ : const_cast<void*>(base_); }
+  void store(void* base) const {
+    if (!is_staged_) return;
+    datatype::pack(region_, data(), 0, region_.size(), row_.get());
+    staging::unpack(region_, base, 0, region_.size(), row_.get());
+    staging::settle(region_, base);
+  }
+
+ private:
+  datatype::Region region_;
+  const void* base_;
+  bool is_staged_;
+  Count low_ = 0;
+  std::unique_ptr<std::byte[]> room_, row_;
+};
+
+void reduce_staged(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
+  const Type& type = need_committed_type(datatype);
+  const OnHost in(type.region(count), inbuf, type), inout(type.region(count), inoutbuf, type);
+  reduce_local(in.data(), inout.data(), count, datatype, op);
+  inout.store(inoutbuf);
+}
+
+}  // namespace
+
 void reduce_local(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
   ATOLL_MPI_REQUIRE(count >= 0, MPI_ERR_COUNT, "count is {}", count);
   const Type& type = need_committed_type(datatype);
@@ -130,6 +173,8 @@ void reduce_local(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Dataty
   detail::check_buffer(type.region(count), inbuf);
   detail::check_buffer(type.region(count), inoutbuf);
   ATOLL_MPI_REQUIRE(inbuf != inoutbuf, MPI_ERR_BUFFER, "both buffers are the same");
+  if (staging::is_on_device(type.region(count), inbuf) || staging::is_on_device(type.region(count), inoutbuf))
+    return reduce_staged(inbuf, inoutbuf, count, datatype, op);
   if (operation.is_user()) return operation.call(inbuf, inoutbuf, count, datatype);
   (*op::reduction(operation.code(), type, op::Spacing::extent))(inoutbuf, inbuf, inoutbuf,
                                                                 static_cast<std::size_t>(count));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI_Pack and related functions, and counts of elements in a number of bytes.
 #include <cstring>
+#include <memory>
 
+#include "core/staging.hpp"
 #include "datatype/checked.hpp"
 #include "datatype/external32.hpp"
 #include "datatype/pack.hpp"
@@ -34,6 +36,31 @@ void check_external32(const char* datarep) {
                     "'{}' is no representation to pack in. 'external32'?", datarep == nullptr ? "" : datarep);
 }
 
+// Either side may be a device's.
+void copy_from(const Region& region, const void* base, void* packed) {
+  const auto bytes = static_cast<std::size_t>(region.size());
+  if (!staging::is_on_device(packed)) {
+    if (staging::is_on_device(region, base)) staging::pack(region, base, 0, region.size(), packed);
+    else datatype::pack(region, base, 0, region.size(), packed);
+    return;
+  }
+  const auto row = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  copy_from(region, base, row.get());
+  staging::write(packed, row.get(), bytes);
+}
+
+void copy_to(const Region& region, void* base, const void* packed) {
+  const auto bytes = static_cast<std::size_t>(region.size());
+  if (staging::is_on_device(packed)) {
+    const auto row = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    staging::read(row.get(), packed, bytes);
+    return copy_to(region, base, row.get());
+  }
+  if (!staging::is_on_device(region, base)) return datatype::unpack(region, base, 0, region.size(), packed);
+  staging::unpack(region, base, 0, region.size(), packed);
+  staging::settle(region, base);
+}
+
 }  // namespace
 
 void get_address(const void* location, MPI_Aint* address) {
@@ -48,7 +75,7 @@ void pack(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* out
   check_room(region.size(), outsize, *position);
   detail::check_buffer(region, inbuf);
   detail::check_buffer(outbuf, static_cast<std::size_t>(region.size()));
-  datatype::pack(region, inbuf, 0, region.size(), at(outbuf, *position));
+  copy_from(region, inbuf, at(outbuf, *position));
   *position += region.size();
 }
 
@@ -59,7 +86,7 @@ void unpack(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outb
   check_room(region.size(), insize, *position);
   detail::check_buffer(region, outbuf);
   detail::check_buffer(inbuf, static_cast<std::size_t>(region.size()));
-  datatype::unpack(region, outbuf, 0, region.size(), at(inbuf, *position));
+  copy_to(region, outbuf, at(inbuf, *position));
   *position += region.size();
 }
 

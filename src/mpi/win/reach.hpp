@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "core/library.hpp"
+#include "core/staging.hpp"
 #include "win/window.hpp"
 
 namespace atl::mpi::win {
@@ -52,7 +53,7 @@ inline Spot find_spot(Window& window, Target& target, int rank, MPI_Aint disp, c
   const bool in_segment = lies_in_segment(target, first, last);
   std::byte* pointer = nullptr;
   if (window.is_me(rank)) {
-    pointer = reinterpret_cast<std::byte*>(address);
+    if (!staging::is_on_device(reinterpret_cast<void*>(first))) pointer = reinterpret_cast<std::byte*>(address);
   } else if (in_segment) {  // maps the first byte: with types at absolute addresses the base address itself may be
   // anywhere
     pointer = library().context().peer_pointer(window.comm().pe_of(rank), HeapOffset(first - target.segment));

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/library.hpp"
+#include "core/staging.hpp"
 #include "datatype/wire.hpp"
 #include "win/combine.hpp"
 
@@ -80,6 +81,31 @@ std::span<const std::byte> bytes_of(const T& value) {
   return std::as_bytes(std::span(&value, 1));
 }
 
+/// Carries out an order in a device's memory of this process. Orders alone change it: one at a time is atomic.
+void carry_out_on_device(const OrderHeader& header, const datatype::Region& region, std::byte* base,
+                         const std::byte* data, std::vector<std::byte>& result) {
+  static auto& one_at_a_time = *new std::mutex;
+  std::lock_guard lock(one_at_a_time);
+  if (header.order == Order::put) {
+    staging::unpack(region, base, 0, region.size(), data);
+    return staging::settle(region, base);
+  }
+  staging::pack(region, base, 0, region.size(), result.data());
+  if (header.order == Order::get) return;
+  const std::size_t size = result.size();
+  std::vector<std::byte> changed = result;
+  if (header.order == Order::compare_and_swap) {
+    if (std::memcmp(result.data(), data + size, size) != 0) return;
+    std::memcpy(changed.data(), data, size);
+  } else {
+    if (header.code == op::Code::no_op) return;
+    const Combine how = make_combine(header.code, *datatype::named(header.element));
+    combine_locked(how.code, how.reduction, changed.data(), data, nullptr, size / how.reduction.element_bytes());
+  }
+  staging::unpack(region, base, 0, region.size(), changed.data());
+  staging::settle(region, base);
+}
+
 /// Carries out an order in this process's memory. `result` gets the data of the answer.
 void carry_out(Window& window, const OrderHeader& header, std::span<const std::byte> rest,
                std::vector<std::byte>& result) {
@@ -97,6 +123,7 @@ void carry_out(Window& window, const OrderHeader& header, std::span<const std::b
   }
   auto size = static_cast<std::size_t>(region.size());
   if (header.order != Order::put) result.resize(size);
+  if (staging::is_on_device(region, base)) return carry_out_on_device(header, region, base, data, result);
   switch (header.order) {
     case Order::put: datatype::unpack(region, base, 0, region.size(), data); return;
     case Order::get: datatype::pack(region, base, 0, region.size(), result.data()); return;
@@ -141,7 +168,14 @@ void hear_answer(runtime::Context&, PeId source, std::span<const std::byte> payl
   auto data = payload.subspan(sizeof header);
   if (answer.type != nullptr && !data.empty()) {
     datatype::Region region = answer.type->region(answer.count);
-    datatype::unpack(region, answer.base, 0, region.size(), data.data());
+    try {
+      if (staging::is_on_device(region, answer.base)) {
+        staging::unpack(region, answer.base, 0, region.size(), data.data());
+        staging::settle(region, answer.base);
+      } else {
+        datatype::unpack(region, answer.base, 0, region.size(), data.data());
+      }
+    } catch (...) { header.error = current_failure().code; }
   }
   if (header.error != MPI_SUCCESS) {
     auto& refused = answer.apart ? answer.apart->refused : window->refused;

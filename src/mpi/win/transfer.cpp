@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/staging.hpp"
 #include "op/operation.hpp"
 #include "request/request.hpp"
 #include "type/plain.hpp"
@@ -66,7 +67,11 @@ class Packed {
   Packed(const Region& region, const void* base) {
     detail::check_buffer(region, base);
     auto* memory = static_cast<std::byte*>(const_cast<void*>(base));
-    if (region.contiguous()) {
+    if (staging::is_on_device(region, base)) {
+      copy_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(region.size()));
+      staging::pack(region, base, 0, region.size(), copy_.get());
+      data_ = copy_.get();
+    } else if (region.contiguous()) {
       data_ = memory + region.layout->offset;
     } else {
       copy_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(region.size()));
@@ -87,19 +92,26 @@ class Packed {
 /// The same for a region that is written: finish() unpacks the copy into the region.
 class Unpacked {
  public:
-  Unpacked(const Region& region, void* base) : region_(region), base_(base) {
+  Unpacked(const Region& region, void* base)
+      : region_(region), base_(base), is_staged_(staging::is_on_device(region, base)) {
     detail::check_buffer(region, base);
-    if (region.contiguous()) data_ = static_cast<std::byte*>(base) + region.layout->offset;
+    if (region.contiguous() && !is_staged_) data_ = static_cast<std::byte*>(base) + region.layout->offset;
     else data_ = (copy_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(region.size()))).get();
   }
   std::byte* data() const { return data_; }
   void finish() const {
-    if (copy_) datatype::unpack(region_, base_, 0, region_.size(), copy_.get());
+    if (is_staged_) {
+      staging::unpack(region_, base_, 0, region_.size(), copy_.get());
+      staging::settle(region_, base_);
+    } else if (copy_) {
+      datatype::unpack(region_, base_, 0, region_.size(), copy_.get());
+    }
   }
 
  private:
   Region region_;
   void* base_;
+  bool is_staged_;
   std::unique_ptr<std::byte[]> copy_;
   std::byte* data_;
 };
@@ -152,7 +164,7 @@ void win_put(const void* origin, MPI_Count count, MPI_Datatype type, int rank, M
              MPI_Datatype target_type, MPI_Win win) {
   auto& window = need<Window>(win);
   std::size_t bytes;
-  if (type == target_type && count == target_count && !detail::nowhere(origin)) [[likely]]
+  if (type == target_type && count == target_count && !detail::nowhere(origin) && !device::may_be_loaded()) [[likely]]
     if (std::byte* to = quick_spot(window, type, rank, disp, count, bytes)) return quick_copy(to, origin, bytes);
   Target* target = window.need_target(rank);
   if (target == nullptr) return;
@@ -160,7 +172,9 @@ void win_put(const void* origin, MPI_Count count, MPI_Datatype type, int rank, M
   const Spot& spot = ends.spot;
   detail::check_buffer(ends.origin, origin);
   if (spot.pointer != nullptr) {
-    datatype::copy(ends.origin, origin, 0, ends.origin.size(), ends.target, spot.pointer, 0);
+    if (!staging::is_on_device(ends.origin, origin))
+      datatype::copy(ends.origin, origin, 0, ends.origin.size(), ends.target, spot.pointer, 0);
+    else datatype::unpack(ends.target, spot.pointer, 0, ends.target.size(), Packed(ends.origin, origin).data());
     return;
   }
   Packed data(ends.origin, origin);
@@ -177,7 +191,7 @@ void win_get(void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Ain
              MPI_Datatype target_type, MPI_Win win) {
   auto& window = need<Window>(win);
   std::size_t bytes;
-  if (type == target_type && count == target_count && !detail::nowhere(origin)) [[likely]]
+  if (type == target_type && count == target_count && !detail::nowhere(origin) && !device::may_be_loaded()) [[likely]]
     if (const std::byte* from = quick_spot(window, type, rank, disp, count, bytes))
       return quick_copy(static_cast<std::byte*>(origin), from, bytes);
   Target* target = window.need_target(rank);
@@ -185,11 +199,15 @@ void win_get(void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Ain
   Ends ends = ends_of(window, *target, count, type, rank, disp, target_count, target_type);
   const Spot& spot = ends.spot;
   detail::check_buffer(ends.origin, origin);
-  if (spot.pointer != nullptr) {
+  if (spot.pointer != nullptr && !staging::is_on_device(ends.origin, origin)) {
     datatype::copy(ends.target, spot.pointer, 0, ends.target.size(), ends.origin, origin, 0);
     return;
   }
   Unpacked data(ends.origin, origin);
+  if (spot.pointer != nullptr) {
+    datatype::pack(ends.target, spot.pointer, 0, ends.target.size(), data.data());
+    return data.finish();
+  }
   if (spot.near() && win::read_foreign(static_cast<pid_t>(target->pid), spot.address, ends.target, data.data()))
     return data.finish();
   if (!spot.near() && spot.in_segment && ends.target.contiguous() && is_attached(window, spot, ends.target)) {
@@ -302,7 +320,7 @@ void win_fetch_and_op(const void* origin, void* result, MPI_Datatype type, int r
   auto& window = need<Window>(win);
   op::Code code = code_of(op);
   std::size_t bytes;
-  if (std::byte* word = quick_spot(window, type, rank, disp, 1, bytes);
+  if (std::byte* word = device::may_be_loaded() ? nullptr : quick_spot(window, type, rank, disp, 1, bytes);
       word != nullptr && window.target(rank).in_segment) {
     const datatype::Predefined& element = *find<TypeObject>(type)->type()->element();
     win::Atomic atomic = is_instruction(code, element.number) ? win::atomic_of(code, element) : nullptr;
@@ -325,21 +343,33 @@ void win_compare_and_swap(const void* origin, const void* compare, void* result,
       MPI_ERR_TYPE, "integers, logicals and bytes can be compared and swapped");
   Spot spot = spot_of(window, *target, rank, disp, element, 1);
   std::size_t size = one->size;
-  if (spot.pointer != nullptr)
-    return win::compare_and_swap(*target->here, spot.in_segment, spot.pointer, compare, origin, result, size);
+  // Words of the program's that are a device's: copies of them.
+  std::array<std::byte, 16> origin_copy, compare_copy, result_copy;
+  if (staging::is_on_device(origin)) staging::read(origin_copy.data(), std::exchange(origin, origin_copy.data()), size);
+  if (staging::is_on_device(compare))
+    staging::read(compare_copy.data(), std::exchange(compare, compare_copy.data()), size);
+  void* const given_result = result;
+  if (staging::is_on_device(result)) result = result_copy.data();
+  const auto give_result = [&] {
+    if (result != given_result) staging::write(given_result, result, size);
+  };
+  if (spot.pointer != nullptr) {
+    win::compare_and_swap(*target->here, spot.in_segment, spot.pointer, compare, origin, result, size);
+    return give_result();
+  }
   Region region = element.region(1);
   if (spot.near() && !spot.in_segment && target->here != nullptr) {
     CombineLock lock(*target->here);
     auto pid = static_cast<pid_t>(target->pid);
     if (win::read_foreign(pid, spot.address, region, result) &&
         (std::memcmp(result, compare, size) != 0 || win::write_foreign(pid, spot.address, region, origin)))
-      return;
+      return give_result();
   }
   std::vector<std::byte> data(2 * size);
   std::memcpy(data.data(), origin, size);
   std::memcpy(data.data() + size, compare, size);
   win::send_order(window, spot, Order::compare_and_swap, region, data, no_code, &element,
-                  Answer{share_type(type), 1, result});
+                  Answer{share_type(type), 1, given_result});
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "core/library.hpp"
 #include "core/memory_kinds.hpp"
 #include "core/name.hpp"
+#include "core/staging.hpp"
 #include "win/remote.hpp"
 
 namespace atl::mpi {
@@ -93,6 +94,9 @@ void Window::exchange_targets() {
   Target mine{
       address_of(base_), size_,   unit_, address_of(segment), context().offset_of(control_).value(), ::getpid(), false,
       nullptr,           nullptr, 0};
+  // A device's memory is accessed by its owner alone, through the driver.
+  constexpr std::int64_t on_device = -1;
+  if (size_ > 0 && staging::is_on_device(base_)) mine.pid = on_device;
   targets_.resize(static_cast<std::size_t>(comm_->size()));
   coll.allgather(&mine, sizeof mine, targets_.data());
   const coll::Placement& placement = coll.placement();
@@ -100,6 +104,7 @@ void Window::exchange_targets() {
   for (int rank = 0; rank < comm_->size(); ++rank) {
     Target& one = target(rank);
     PeId pe = comm_->pe_of(rank);
+    const bool is_on_device = one.pid == on_device;
     bool near = placement.node_of(rank) == placement.node_of(comm_->rank());
     // Where process_vm_readv is impossible, the owner carries out orders: this pid may be another process here.
     if (!near || !context().foreign_memory().reaches(pe)) one.pid = 0;
@@ -112,6 +117,7 @@ void Window::exchange_targets() {
     else if (is_me(rank)) one.mapped = static_cast<std::byte*>(base_);
     else if (one.in_segment && flavor_ != Flavor::dynamic) one.mapped = context().peer_pointer(pe, HeapOffset(at));
     before += one.size;
+    if (is_on_device) one.pid = 0, one.mapped = nullptr, one.in_segment = false;
   }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Memory of the fake driver's devices, which the host may not touch. */
+ * Memory of devices, which the host may not touch. */
 #ifndef DEVICE_H
 #define DEVICE_H
 #include <cuda.h>
@@ -8,11 +8,18 @@
 
 #define CUDA(call) CHECK((call) == CUDA_SUCCESS)
 
-/* A context of the device on this thread: of rank r device r modulo 2. */
+#pragma weak fakeCalls
+/* Whether the driver is the fake one. The programs run on real ones, too: see scripts/gpu-check. */
+static inline int is_fake(void) { return fakeCalls != NULL; }
+
+static int devices;
+
+/* A context of a device on this thread: ranks take the devices in turn. */
 static inline void begin_device(void) {
   CUcontext context;
   CUDA(cuInit(0));
-  CUDA(cuDevicePrimaryCtxRetain(&context, me % 2));
+  CUDA(cuDeviceGetCount(&devices));
+  CUDA(cuDevicePrimaryCtxRetain(&context, me % devices));
   CUDA(cuCtxSetCurrent(context));
 }
 
