@@ -45,7 +45,7 @@ LICENCE_SUFFIXES = {".c", ".cpp", ".hpp", ".h", ".py", ".pyi", ".cmake", ".toml"
 BANNED: list[tuple[str, tuple[str, ...], str]] = [
     (
         r"\b(?:secure_)?getenv\s*\(",
-        ("src/base/config.cpp", "src/gasnet/environment.cpp", "tests/shmem/", "tests/portals/"),
+        ("src/base/config.cpp", "src/gasnet/environment.cpp", "tests/shmem/", "tests/portals/", "tests/device/"),
         "declare the variable in src/base/config.cpp and read it there",
     ),
     (

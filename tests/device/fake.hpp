@@ -39,7 +39,7 @@ struct Range {
 CUresult find_range(std::uintptr_t address, std::size_t bytes, Range& range);
 bool is_alive(CUcontext context);
 
-/// Counts a call, and says what it is to answer.
+/// Counts a call, and returns its answer: CUDA_SUCCESS, or the error that was asked for.
 CUresult enter(const char* function);
 
 /// The stream of a handle, which may be one of the two predefined ones. Null: none.
