@@ -16,7 +16,7 @@ from ..columns.functions.functions import concatenate
 from ..columns.text.dictionary import DictionaryStrings
 from ..columns.text.strings import strings
 from ..session import current
-from ..session.everywhere import everywhere, landed
+from ..session.everywhere import everywhere_reading, landed
 from ..storage.source import reading
 from .column_storage import Storage, floats_of, storage_of
 from .reader import Part, Reader
@@ -117,7 +117,7 @@ class FileColumn:
         if self.size < _LEAST or not all(reader.few_words(part, self._name) for part in reader.parts):
             return None
         parts = list(zip(self._found(), map(str, reader.parts), strict=True))
-        found = [words for some in everywhere(_words, parts, reader.shares(current().pes)) for words in some]
+        found = [words for some in everywhere_reading(_words, parts, reader.shares(current().pes)) for words in some]
         if any(words is None for words in found):
             return None
         every = sorted({word for words in found for word in words})

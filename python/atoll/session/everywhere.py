@@ -16,6 +16,7 @@ from .session import current, memory_is_here
 
 #: The code of a string column, among codes of dtypes.
 TEXT = -1
+_MOST_DEATHS = 2  # in one function that is called again
 
 _kept: list[Any] = []  # with one PE an answer stays where it is
 _lookout: _Lookout | None = None
@@ -30,6 +31,18 @@ def everywhere(function: Callable[..., Any], *args: Any, inputs: Sequence[Any] =
     changed, but in arrays that the caller alone knows. The first PE's exception is raised everywhere.
     """
     return landed(function, args, (), inputs=inputs)[0]
+
+
+def everywhere_reading(function: Callable[..., Any], *args: Any) -> list[Any]:
+    """As `everywhere`, for a function without effects: it is called again after a death that the session survives."""
+    for _ in range(_MOST_DEATHS):
+        try:
+            return everywhere(function, *args)
+        except _core.PeFailedError:
+            session = current()
+            if session.failed or getattr(session, "resilience", "off") == "off" or session.kind != "driver":
+                raise
+    return everywhere(function, *args)
 
 
 def once(function: Callable[..., Any], *args: Any) -> Any:

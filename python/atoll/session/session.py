@@ -110,9 +110,12 @@ class Session:
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"PE {self.pe} of {self.pes}, {self.threads} threads"
         if not self.closed and self.resilience != "off":
-            mortal = "workers" if self.kind == "driver" else "PEs"
-            state += f", survives deaths of {mortal} ({len(self.recoveries)} so far)"
+            state += f", survives {self._survived()}"
         return f"<atoll session: {self.kind}, {state}>"
+
+    def _survived(self) -> str:
+        mortal = "workers" if self.kind == "driver" else "PEs"
+        return f"deaths of {mortal} ({len(self.recoveries)} so far)"
 
     def _repr_html_(self) -> str:
         rows = {"session": self.kind, "state": "closed" if self.closed else "failed" if self.failed else "running"}
@@ -120,6 +123,10 @@ class Session:
             rows |= {"PEs": str(self.pes), "threads of each PE": str(self.threads)}
             if self._job is not None:
                 rows["hosts"] = ", ".join(self._job.hosts)
+            if self.resilience != "off":
+                rows["survives"] = self._survived()
+            if _checkpoint_root:
+                rows["checkpoints of loops"] = _checkpoint_root
         if not self.closed and not self.failed:
             found = self._core.stats()
             limit = found["memory_limit"]

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import atoll as ak
-from atoll.session.everywhere import everywhere
+from atoll.session.everywhere import everywhere, everywhere_reading
 
 
 @pytest.fixture
@@ -51,6 +51,7 @@ def test_arrays_survive_the_death_of_a_worker(start):
     assert np.array_equal(small.to_numpy(), np.arange(100))
     assert np.array_equal((large * 2 + 1).to_numpy(), np.arange(1_000_000) * 2 + 1)
     assert len(session.recoveries) == 1 and not session.failed and "1 so far" in repr(session)
+    assert "<th>survives</th><td>deaths of workers (1 so far)</td>" in session._repr_html_()
 
 
 def test_the_warning_points_at_the_line_that_met_the_death(start):
@@ -143,6 +144,12 @@ def test_sessions_that_are_not_protected_end_as_before():
     with pytest.raises(ak.PeFailedError, match="PE 1"):
         ak.sort(a)
     ak.shutdown()
+
+
+def test_functions_that_only_read_are_called_again(start, tmp_path):
+    start(2)
+    with pytest.warns(RuntimeWarning, match="PE 1"):
+        assert everywhere_reading(programs.die_once_on, 1, str(tmp_path / "died")) == [0, 1]
 
 
 def test_unknown_levels_are_refused():
