@@ -129,9 +129,9 @@ class OnHost {
   OnHost(const datatype::Region& region, const void* base, const Type& type)
       : region_(region), base_(base), is_staged_(staging::is_on_device(region, base)) {
     if (!is_staged_) return;
-    const Count reach = (region.count - 1) * region.extent;
-    low_ = type.true_lb() + std::min(reach, Count{0});
-    const Count high = type.true_lb() + type.true_extent() + std::max(reach, Count{0});
+    const datatype::Count reach = (region.count - 1) * region.extent;
+    low_ = type.true_lb() + std::min(reach, datatype::Count{0});
+    const datatype::Count high = type.true_lb() + type.true_extent() + std::max(reach, datatype::Count{0});
     room_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(high - low_));
     row_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(region.size()));
     staging::pack(region, base, 0, region.size(), row_.get());
@@ -149,7 +149,7 @@ class OnHost {
   datatype::Region region_;
   const void* base_;
   bool is_staged_;
-  Count low_ = 0;
+  datatype::Count low_ = 0;
   std::unique_ptr<std::byte[]> room_, row_;
 };
 
