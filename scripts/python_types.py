@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 #: Percent of annotated parameters and of results that are `Any`, at most. The numbers may only fall; the aim is 15.
-AT_MOST = {"parameters": 38.7, "results": 35.8}
+AT_MOST = {"parameters": 27.3, "results": 35.5}
 
 
 def annotations(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:

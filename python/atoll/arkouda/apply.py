@@ -18,7 +18,7 @@ __all__ = ["apply"]
 
 
 @checked(pdarray)
-def apply(arr: Any, func: Any, result_dtype: Any = None) -> Any:
+def apply(arr: Any, func: object, result_dtype: Any = None) -> Any:
     """What a function gives for each element: of a type, that of the array by default.
 
     A function of arithmetic alone is called once, with the whole array, and runs where the elements are; any other is

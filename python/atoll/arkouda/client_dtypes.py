@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,11 @@ from .numpy.pdarraycreation import array
 from .numpy.strings import Strings
 from .objects import lift
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..annotations import ArrayLike
+
 __all__ = ["BitVector", "Fields", "IPv4", "bit_vectorizer", "ip_address", "is_ipv4", "is_ipv6"]
 
 
@@ -26,11 +31,11 @@ class _Shown(pdarray):
 
     _operations: frozenset[str] = frozenset()
 
-    def format(self, x: Any) -> str:
+    def format(self, x: object) -> str:
         """One number as it is shown."""
         raise NotImplementedError(f"{type(self).__name__} must define `format`")
 
-    def _like(self, values: Any) -> Any:
+    def _like(self, values: ArrayLike) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must define `_like`, which makes another one of numbers")
 
     @property
@@ -63,31 +68,31 @@ class _Shown(pdarray):
     def _about(self) -> str:
         return ""
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         found = pdarray.__getitem__(self, key)
         return self._like(found) if isinstance(found, pdarray) else self.format(found)
 
-    def _number(self, value: Any) -> Any:
+    def _number(self, value: object) -> Any:
         return value
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         if isinstance(value, _Shown):
             value = pdarray._of(value._a)
         elif not isinstance(value, pdarray):
             value = self._number(value)
         pdarray.__setitem__(self, key, value)
 
-    def _binop(self, other: Any, op: str) -> Any:
+    def _binop(self, other: object, op: str) -> Any:
         other = pdarray._of(other._a) if isinstance(other, _Shown) else self._number(other)
         found = pdarray._of(self._a)._binop(other, op)
         return self._like(found) if op in self._operations and isinstance(found, pdarray) else found
 
-    def _r_binop(self, other: Any, op: str) -> Any:
+    def _r_binop(self, other: object, op: str) -> Any:
         other = pdarray._of(other._a) if isinstance(other, pdarray) else self._number(other)
         found = pdarray._of(self._a)._r_binop(other, op)
         return self._like(found) if op in self._operations and isinstance(found, pdarray) else found
 
-    def opeq(self, other: Any, op: str) -> Any:
+    def opeq(self, other: object, op: str) -> Any:
         """The operation in place."""
         other = pdarray._of(other._a) if isinstance(other, _Shown) else self._number(other)
         self._a = pdarray._of(self._a).opeq(other, op)._a
@@ -98,11 +103,11 @@ class _Shown(pdarray):
         return self._like(pdarray.copy(self))
 
     @classmethod
-    def _concatenate(cls, arrays: Any) -> Any:
+    def _concatenate(cls, arrays: Sequence[Any]) -> Any:
         return arrays[0]._like(pdarray._of(atoll.concatenate([one._a for one in arrays])))
 
 
-def _unsigned(values: Any, name: str) -> Any:
+def _unsigned(values: ArrayLike, name: str) -> Any:
     if not isinstance(values, pdarray):
         raise TypeError(f"{name} takes a pdarray of integers, not {type(values).__name__}")
     if values.dtype == bigint():
@@ -130,7 +135,7 @@ class BitVector(_Shown):
         self._set(_unsigned(values, "BitVector"))
         self.width, self.reverse = width, reverse
 
-    def _like(self, values: Any) -> Any:
+    def _like(self, values: ArrayLike) -> Any:
         return BitVector(values, width=self.width, reverse=self.reverse)
 
     def _about(self) -> str:
@@ -145,7 +150,7 @@ class BitVector(_Shown):
 def bit_vectorizer(width: int = 64, reverse: bool = False) -> Any:
     """What makes `BitVector` of that width of an array."""
 
-    def make(arr: Any) -> BitVector:
+    def make(arr: ArrayLike) -> BitVector:
         return BitVector(arr, width=width, reverse=reverse)
 
     return make
@@ -164,7 +169,13 @@ class Fields(BitVector):
     special_objType = "BitVector"
 
     def __init__(
-        self, values: Any, names: Any, MSB_left: bool = True, pad: str = "-", separator: str = "", show_int: bool = True
+        self,
+        values: object,
+        names: Any,
+        MSB_left: bool = True,
+        pad: str = "-",
+        separator: str = "",
+        show_int: bool = True,
     ) -> None:
         self.names = [str(one) for one in names]
         if len(self.names) > 63:
@@ -183,7 +194,7 @@ class Fields(BitVector):
             values = array([self._parse(one) for one in values.tolist()])
         super().__init__(values, width=len(self.names), reverse=not MSB_left)
 
-    def _like(self, values: Any) -> Any:
+    def _like(self, values: ArrayLike) -> Any:
         return Fields(values, self.names, self.MSB_left, self.pad, self.separator, self.show_int)
 
     def _bit(self, place: int) -> int:
@@ -199,7 +210,7 @@ class Fields(BitVector):
                 raise ValueError(f"Could not convert element {one!r} to a field; expected one of {self.names}")
         return total
 
-    def _number(self, value: Any) -> Any:
+    def _number(self, value: object) -> Any:
         return self._parse(value) if isinstance(value, str) else value
 
     def format(self, x: Any) -> str:
@@ -227,7 +238,7 @@ class IPv4(_Shown):
     def __init__(self, values: Any) -> None:
         self._set(_unsigned(values, "IPv4"))
 
-    def _like(self, values: Any) -> Any:
+    def _like(self, values: ArrayLike) -> Any:
         return IPv4(values)
 
     def export_uint(self) -> Any:
@@ -248,13 +259,13 @@ class IPv4(_Shown):
         """A NumPy array of strings."""
         return np.array(self.tolist(), dtype=np.str_).reshape(self.shape)
 
-    def normalize(self, x: Any) -> int:
+    def normalize(self, x: object) -> int:
         """The number of an address."""
         if isinstance(x, Int):
             return int(x)
         return int(ipaddress.IPv4Address(x.tobytes() if isinstance(x, np.ndarray) else x))
 
-    def _number(self, value: Any) -> Any:
+    def _number(self, value: object) -> Any:
         if isinstance(value, (str, ipaddress.IPv4Address)):
             return self.normalize(value)
         return value

@@ -61,7 +61,7 @@ class Named:
         return self._id
 
     @name.setter
-    def name(self, name: Any) -> None:
+    def name(self, name: str | None) -> None:
         self.__dict__["_name"] = name
 
     @property
@@ -131,7 +131,7 @@ class Labelled(Named):
         return self.label
 
     @name.setter
-    def name(self, name: Any) -> None:
+    def name(self, name: str | None) -> None:
         self.label = name
 
 
@@ -141,7 +141,7 @@ class Rows(Named):
     __hash__ = None  # type: ignore[assignment]  # == is elementwise
     size: Any
 
-    def _binop(self, other: Any, op: str) -> Any:
+    def _binop(self, other: object, op: str) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must define _binop, which computes `self op other`")
 
     def __iter__(self) -> Any:
@@ -149,13 +149,13 @@ class Rows(Named):
             f"{self.objType} does not support iteration. To force data transfer from server, use to_ndarray"
         )
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: object) -> Any:
         return self._binop(other, "==")
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: object) -> Any:
         return self._binop(other, "!=")
 
-    def equals(self, other: Any) -> Any:
+    def equals(self, other: object) -> Any:
         """Whether the other is of the same kind and size, with the same elements."""
         if not isinstance(other, type(self)) or other.size != self.size:
             return np.False_
@@ -199,7 +199,7 @@ def information_of(thing: Any) -> str:
 # -- the way to Atoll and back --
 
 
-def lower(thing: Any) -> Any:
+def lower(thing: object) -> Any:
     """What Atoll has in the place of an Arkouda object; of tuples, lists and slices, of each part."""
     values = getattr(thing, "_a", None)
     if values is not None:
@@ -250,7 +250,7 @@ def checked(*kinds: Any, **named: Any) -> Callable[[Callable[..., Any]], Callabl
         wanted = {key: _flat_kinds(kind) for key, kind in given.items() if kind is not None}
 
         @functools.wraps(function)
-        def call(*args: Any, **options: Any) -> Any:
+        def call(*args: object, **options: object) -> Any:
             bound = signature.bind(*args, **options).arguments
             for key, classes in wanted.items():
                 if key in bound and not _is_one(bound[key], classes):
@@ -272,7 +272,7 @@ def _is_one(value: object, kinds: tuple[type | str, ...]) -> bool:
     return any(base.__name__ in kinds for base in type(value).__mro__)
 
 
-def _flat_kinds(kind: Any) -> tuple[type | str, ...]:
+def _flat_kinds(kind: str) -> tuple[type | str, ...]:
     found: list[type | str] = []
     for one in kind if isinstance(kind, tuple) else (kind,):
         found += _flat_kinds(one) if isinstance(one, tuple) else [type(None) if one is None else one]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +13,13 @@ from .numpy.arrays import pdarray
 from .numpy.numeric import histogram
 from .pandas.groupbyclass import GroupBy
 
+if TYPE_CHECKING:
+    from ..annotations import ArrayLike
+
 __all__ = ["hist_all", "plot_dist"]
 
 
-def _collected(values: Any) -> Any:
+def _collected(values: ArrayLike) -> Any:
     if isinstance(values, pdarray):
         if values.nbytes > client.maxTransferBytes:
             raise ValueError(f"Array too large to transfer: {values.nbytes} bytes (max {client.maxTransferBytes})")
@@ -25,7 +28,7 @@ def _collected(values: Any) -> Any:
 
 
 def plot_dist(
-    b: Any, h: Any, *, log: bool = True, xlabel: str | None = None, newfig: bool = True, show: bool = False
+    b: ArrayLike, h: Any, *, log: bool = True, xlabel: str | None = None, newfig: bool = True, show: bool = False
 ) -> Any:
     """Draws counts of bins, and their sum so far; returns the figure and its two axes."""
     from matplotlib import pyplot as plt

@@ -152,7 +152,7 @@ def _with_gaps(values: np.ndarray[Any, Any], valid: np.ndarray[Any, Any]) -> np.
     return made
 
 
-def is_missing(value: ArrayLike) -> bool:
+def is_missing(value: object) -> bool:
     """Whether a Python value is a missing value: None, NaN, NaT, pandas' NA."""
     if value is None:
         return True

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -26,8 +26,11 @@ from .fallback.convert import accessor_class
 from .index.base import range_index
 from .index.period import to_period
 
+if TYPE_CHECKING:
+    from ..annotations import ArrayLike, DTypeLike
 
-def plain(values: Any, missing: Any = None) -> Any:
+
+def plain(values: ArrayLike, missing: Any = None) -> Any:
     """The result of a string or datetime method in pandas' types: False or NaN where the value was missing."""
     if type(values) is Column:
         if values.valid is not None and bool(values.valid.all()):
@@ -53,7 +56,7 @@ class Accessor:
     def __init__(self, of: Any, to_index: bool = False) -> None:
         self._of, self._to_index = of, to_index
 
-    def _of_index(self, index: Any) -> Any:
+    def _of_index(self, index: object) -> Any:
         return type(self)(self._of, True)
 
     def _wrapped(self, made: Any) -> Any:
@@ -65,7 +68,7 @@ class Accessor:
     def _method(self, name: str) -> Any:
         function = getattr(self._of._values, name)
 
-        def method(*args: Any, **kwargs: Any) -> Any:
+        def method(*args: object, **kwargs: object) -> Any:
             return self._wrapped(function(*args, **kwargs))
 
         return method
@@ -147,7 +150,7 @@ class Texts(Accessor):
         """Whether a pattern matches all of each string."""
         return self._tested(self._of._values.str.fullmatch(pat, case, flags), na)
 
-    def _tested(self, found: Any, na: Any) -> Any:
+    def _tested(self, found: object, na: Any) -> Any:
         return self._wrapped(as_column(found).fillna(bool(na)) if isinstance(found, Column) else found)
 
     def split(self, pat: Any = None, *, n: int = -1, expand: bool = False, regex: Any = None) -> Any:
@@ -195,7 +198,7 @@ class Texts(Accessor):
         held = [np.nan if gone else [part for part in row if part is not None] for gone, *row in rows]
         return self._to_labels(self._of._new(make(held)))
 
-    def _to_labels(self, made: Any) -> Any:
+    def _to_labels(self, made: object) -> Any:
         return _as_index(made) if self._to_index else made
 
     def extract(self, pat: Any, flags: int = 0, expand: bool = True) -> Any:
@@ -261,7 +264,7 @@ class Texts(Accessor):
         result = series(made, index, of._name)
         return _as_index(result) if self._to_index else result
 
-    def get_dummies(self, sep: str = "|", dtype: Any = np.int64) -> Any:
+    def get_dummies(self, sep: str = "|", dtype: DTypeLike = np.int64) -> Any:
         """A column of 0 and 1 for each part that occurs."""
         parts = [set(one.split(sep)) if one == one else set() for one in to_list(self._of._values)]
         names = sorted(set().union(*parts) - {""})
@@ -271,7 +274,7 @@ class Texts(Accessor):
         return frame(held, Labels(names), self._of._index)
 
 
-def _group_labels(pat: Any, flags: int) -> Labels:
+def _group_labels(pat: str, flags: int) -> Labels:
     """Names of an expression's groups, numbers of those that have none."""
     compiled = re.compile(pat, flags) if isinstance(pat, str) else pat
     names = {place: name for name, place in compiled.groupindex.items()}

@@ -25,7 +25,7 @@ def define(cls: type) -> type:
     return cls
 
 
-def series(values: Any, index: Any, name: Any = None) -> Any:
+def series(values: object, index: Any, name: str | None = None) -> Any:
     """A Series of values that are right already."""
     made = object.__new__(CLASSES["Series"])
     made._values, made._index, made._name = values, index._shared(), name
@@ -41,11 +41,11 @@ def frame(columns: list[Any], labels: Any, index: Any) -> Any:
     return made
 
 
-def is_series(value: Any) -> bool:
+def is_series(value: object) -> bool:
     """Whether a value is one of our Series."""
     return type.__instancecheck__(CLASSES["Series"], value)
 
 
-def is_frame(value: Any) -> bool:
+def is_frame(value: object) -> bool:
     """Whether a value is one of our frames."""
     return type.__instancecheck__(CLASSES["DataFrame"], value)

@@ -19,15 +19,18 @@ from .fallback.convert import told_kind
 from .index.base import make_index
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..annotations import ArrayLike, Label
     from .dataframe import DataFrame
     from .series import Series
 
 
-def _series_of(values: Any, index: Any, name: Any) -> Any:
+def _series_of(values: object, index: Any, name: str | None) -> Any:
     return series(values, index, name)
 
 
-def _frame_of(columns: list[Any], labels: list[Any], names: list[Any], index: Any) -> Any:
+def _frame_of(columns: list[Any], labels: list[Any], names: list[Any], index: object) -> Any:
     return frame(columns, Labels(labels, names), index)
 
 
@@ -68,7 +71,7 @@ class Rows:
     def index(self, labels: Any) -> None:
         self._index = self._checked_index(labels)
 
-    def _checked_index(self, labels: Any) -> Any:
+    def _checked_index(self, labels: object) -> Any:
         made = make_index(labels)
         if made.size != len(self):
             raise ValueError(
@@ -92,7 +95,7 @@ class Rows:
 
     __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
-    def pop(self: Any, item: Any) -> Any:
+    def pop(self: Any, item: object) -> Any:
         """Takes a column out of this very frame, a value out of this very Series."""
         made = self[item]
         del self[item]
@@ -127,26 +130,26 @@ class Rows:
     def __deepcopy__(self, memo: Any) -> Any:
         return self.copy()
 
-    def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+    def pipe(self, func: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         """``func(self, …)``; a pair of function and name passes self under that name."""
         if isinstance(func, tuple):
             func, name = func
             return func(*args, **{name: self}, **kwargs)
         return func(self, *args, **kwargs)
 
-    def _replace(self, other: Any) -> None:
+    def _replace(self, other: object) -> None:
         """Becomes another: what `inplace` asks for."""
         for name in ("_columns", "_labels", "_values", "_index", "_name"):
             if hasattr(type(other), name) and name in _SLOTS[type(self).__name__]:
                 setattr(self, name, getattr(other, name))
 
-    def _or_inplace(self, made: Any, inplace: bool) -> Any:
+    def _or_inplace(self, made: object, inplace: bool) -> Any:
         if not inplace:
             return made
         self._replace(made)
         return None
 
-    def _or_itself(self, made: Any, inplace: bool) -> Any:
+    def _or_itself(self, made: object, inplace: bool) -> Any:
         """The same of the methods that pandas lets return the object itself, so that calls chain."""
         if not inplace:
             return made
@@ -216,7 +219,7 @@ class SeriesCore(Rows):
         """The Series itself: it has one axis."""
         return self
 
-    def transpose(self, *args: Any, **options: Any) -> Self:
+    def transpose(self, *args: object, **options: object) -> Self:
         """The Series itself: it has one axis."""
         return self
 
@@ -225,7 +228,7 @@ class SeriesCore(Rows):
         """The index, in a list."""
         return [self._index]
 
-    def _new(self, values: Any) -> Series:
+    def _new(self, values: object) -> Series:
         """The same rows with other values."""
         return series(values, self._index, self._name)
 
@@ -238,11 +241,11 @@ class SeriesCore(Rows):
     def _with_index(self, index: Any) -> Series:
         return series(self._values, index, self._name)
 
-    def _reindexed(self, rows: Any, gone: Any, index: Any) -> Series:
+    def _reindexed(self, rows: Any, gone: Any, index: object) -> Series:
         """The rows with these numbers under another index; missing where `gone`."""
         return series(take_or_miss(self._values, rows, gone), index, self._name)
 
-    def to_frame(self, name: Any = None) -> DataFrame:
+    def to_frame(self, name: Label = None) -> DataFrame:
         """A frame of this one column."""
         label = name if name is not None else self._name
         return frame([self._values], labels_of([0 if label is None else label]), self._index)
@@ -283,7 +286,7 @@ class FrameCore(Rows):
         return made.index()
 
     @columns.setter
-    def columns(self, labels: Any) -> None:
+    def columns(self, labels: object) -> None:
         made = labels_of(labels)
         if len(made) != len(self._columns):
             raise ValueError(
@@ -322,7 +325,7 @@ class FrameCore(Rows):
         """The kind of each column: a Series of objects."""
         return self._per_column([told_kind(kind_of(column)) for column in self._columns], Objects)
 
-    def _per_column(self, values: Any, make: Any = None) -> Series:
+    def _per_column(self, values: ArrayLike, make: Any = None) -> Series:
         """A Series with a value for each column."""
         return series(values if make is None else make(values), self.columns)
 
@@ -356,10 +359,10 @@ class FrameCore(Rows):
     def _with_index(self, index: Any) -> DataFrame:
         return frame(as_they_are(self._columns), self._labels, index)
 
-    def _reindexed(self, rows: Any, gone: Any, index: Any) -> DataFrame:
+    def _reindexed(self, rows: Any, gone: Any, index: object) -> DataFrame:
         return frame(choose_rows(self._columns, rows, gone), self._labels, index)
 
-    def _column(self, label: Any) -> Any:
+    def _column(self, label: Label) -> Any:
         """The column of a label that is there once."""
         places = self._labels.find(label)
         if not places:
@@ -381,7 +384,7 @@ def is_numeric(column: Any, bools: bool = True) -> bool:
     return letter in ("biufc" if bools else "iufc")
 
 
-def as_axis(axis: Any) -> int:
+def as_axis(axis: int | str | None) -> int:
     """0 or 1 of what a caller gives as an axis."""
     if axis in (0, "index", "rows"):
         return 0
@@ -390,7 +393,7 @@ def as_axis(axis: Any) -> int:
     raise ValueError(f"No axis named {axis} for object type DataFrame")
 
 
-def column_or_level(self: Any, name: Any) -> Any:
+def column_or_level(self: Any, name: Label) -> Any:
     """The column of a label, or the level of the index that has it as its name."""
     if name in self._labels.places:
         return self._column(name)
@@ -399,7 +402,7 @@ def column_or_level(self: Any, name: Any) -> Any:
     raise KeyError(name)
 
 
-def key_column(self: Any, name: Any) -> Any:
+def key_column(self: Any, name: Label) -> Any:
     """The same. ValueError where both have the name."""
     if name in self._labels.places and name is not None and name in self._index.names:
         raise ValueError(f"{name!r} is both an index level and a column label, which is ambiguous.")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .arithmetic.describe import FrameDescribing
 from .arithmetic.elementwise import FrameElementwise
@@ -33,6 +33,9 @@ from .select.missing import FrameMissing
 from .select.relabel import FrameLabelling
 from .select.sort import FrameSorting
 from .window.windows import Running
+
+if TYPE_CHECKING:
+    from ..annotations import DTypeLike
 
 
 class DataFrame(
@@ -73,7 +76,7 @@ class DataFrame(
     __slots__ = ()
 
     def __init__(
-        self, data: Any = None, index: Any = None, columns: Any = None, dtype: Any = None, copy: Any = None
+        self, data: Any = None, index: Any = None, columns: Any = None, dtype: DTypeLike = None, copy: Any = None
     ) -> None:
         held, self._labels, self._index = frame_parts(data, index, columns, dtype)
         self._columns = Columns(as_they_are(held))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .accessors import SeriesAccessors
 from .arithmetic.describe import SeriesDescribing
@@ -30,6 +30,9 @@ from .select.missing import SeriesMissing
 from .select.relabel import SeriesLabelling
 from .select.sort import SeriesSorting
 from .window.windows import Running
+
+if TYPE_CHECKING:
+    from ..annotations import DTypeLike
 
 
 class Series(
@@ -65,7 +68,7 @@ class Series(
     __slots__ = ()
 
     def __init__(
-        self, data: Any = None, index: Any = None, dtype: Any = None, name: Any = None, copy: Any = None
+        self, data: Any = None, index: Any = None, dtype: DTypeLike = None, name: str | None = None, copy: Any = None
     ) -> None:
         self._values, self._index, self._name = series_parts(data, index, dtype, name)
 

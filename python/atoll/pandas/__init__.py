@@ -81,6 +81,8 @@ from .instances import count_instances_of_pandas
 from .modules import Module
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pandas import Interval, NaT, Period, Timedelta, Timestamp
 
 __all__ = [
@@ -159,7 +161,7 @@ def notna(obj: Any) -> Any:
     return ~isna(obj) if isinstance(obj, list) or np.ndim(obj) > 1 else _notna(obj)
 
 
-def _is_one(obj: Any) -> bool:
+def _is_one(obj: object) -> bool:
     return isinstance(obj, (str, bytes, dict, tuple, range, set)) or not hasattr(obj, "__len__")
 
 
@@ -199,7 +201,7 @@ def _read(read: Any, arg: Any, options: dict[str, Any]) -> Any:
     return Index(read(make(arg) if isinstance(arg, (list, tuple, np.ndarray, range)) else arg, **options))
 
 
-def infer_freq(index: Any) -> Any:
+def infer_freq(index: object) -> Any:
     """The frequency of datetimes or timedeltas; None where they are not at even steps.
 
     The option ``future.infer_freq_returns_offset`` decides whether it is an offset or its name.
@@ -212,8 +214,8 @@ def infer_freq(index: Any) -> Any:
 
 
 def bdate_range(
-    start: Any = None, end: Any = None, periods: int | None = None, freq: Any = "B", tz: Any = None,
-    normalize: bool = True, name: Any = None,
+    start: object = None, end: object = None, periods: int | None = None, freq: Any = "B", tz: Any = None,
+    normalize: bool = True, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Weekdays from Monday to Friday.
 
@@ -225,7 +227,7 @@ def bdate_range(
     return date_range(start, end, periods, freq, tz, normalize, name)
 
 
-def to_datetime(arg: Any, errors: str = "raise", **options: Any) -> Any:
+def to_datetime(arg: Any, errors: str = "raise", **options: object) -> Any:
     """Datetimes from strings, numbers, or columns of years, months and days; see `atoll.to_datetime`. pandas parses
     strings in mixed formats (``format`` "mixed" or "ISO8601")."""
     if options.get("format") in ("mixed", "ISO8601"):
@@ -235,7 +237,7 @@ def to_datetime(arg: Any, errors: str = "raise", **options: Any) -> Any:
     return _read(_reading.to_datetime, arg, {"errors": errors, **options})
 
 
-def to_timedelta(arg: Any, unit: Any = None, errors: str = "raise") -> Any:
+def to_timedelta(arg: Any, unit: str | None = None, errors: str = "raise") -> Any:
     """Timedeltas from strings and numbers; see `atoll.to_timedelta`."""
     return _read(read_durations, arg, {"unit": unit, "errors": errors})
 
@@ -257,7 +259,7 @@ _WITHOUT_DATA = (
 )  # fmt: skip
 
 
-def _taken(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def _taken(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether Atoll's function accepts all these arguments."""
     known = inspect.signature(function).parameters
     listed = [one for one in known.values() if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
@@ -280,7 +282,7 @@ def __getattr__(name: str) -> Any:
     own = getattr(readers, name) if name in _READERS else None
 
     @wraps(found)
-    def function(*args: Any, **kwargs: Any) -> Any:
+    def function(*args: object, **kwargs: object) -> Any:
         if name == "read_json":  # pandas' default, rather than detection from the file
             kwargs.setdefault("lines", False)
         limit = OF_READERS.get(name)

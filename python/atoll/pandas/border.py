@@ -73,7 +73,7 @@ def _specials(kind: type) -> Iterator[tuple[str, Any]]:
             yield name, found
 
 
-def _put(kind: type, name: str, value: Any) -> None:
+def _put(kind: type, name: str, value: object) -> None:
     _before.append((kind, name, kind.__dict__.get(name)))
     setattr(kind, name, value)
 
@@ -90,7 +90,7 @@ def _attribute(self: Any, name: str) -> Any:
 def _special(name: str, native: Any) -> Any:
     """A special method, which Python looks up in the class and not by `__getattribute__`."""
 
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Any, *args: object, **kwargs: object) -> Any:
         frame = sys._getframe(1)
         if is_library(frame):
             return getattr(twin_of(self, frame), name)(*map(to_pandas, args), **kwargs)

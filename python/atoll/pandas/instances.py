@@ -11,7 +11,7 @@ from ..frame.classes import Tabular
 from .callers import Caller, caller
 
 
-def _counts(cls: Any, value: Any) -> bool:
+def _counts(cls: Any, value: object) -> bool:
     if type.__instancecheck__(cls, value):
         return True
     pandas = pandas_if_loaded()

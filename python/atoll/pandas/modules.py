@@ -36,7 +36,7 @@ class Module:
         kinds = name.startswith("is_") and name.endswith("_dtype")
 
         @wraps(found)
-        def function(*args: Any, **kwargs: Any) -> Any:
+        def function(*args: object, **kwargs: object) -> Any:
             def given(value: Any) -> Any:
                 return to_pandas(value[:0] if kinds and (is_series(value) or isinstance(value, IndexCore)) else value)
 

@@ -17,7 +17,7 @@ _TEXT = 24  # bytes of a string in memory, at least: its offset, and some letter
 _UNPACKED = 4  # a compressed text file's bytes become about so many
 
 
-def estimated(reader: Reader, names: Sequence[str], where: Any = None) -> int:
+def estimated(reader: Reader, names: Sequence[str], where: object = None) -> int:
     """Bytes of these columns. Rows that a filter leaves out count, unless whole parts go."""
     if isinstance(reader, Derived):
         term = None if reader.where is None else reader.where.expression

@@ -24,7 +24,7 @@ class Ranges:
     def __len__(self) -> int:
         return len(self.borders) + 2
 
-    def pieces(self, keys: Any) -> Any:
+    def pieces(self, keys: object) -> Any:
         """For each key its piece's number."""
         values, missing = _order_of(keys, self.prefix)
         found = _places(self.borders, values)
@@ -82,7 +82,7 @@ def _common(low: bytes, high: bytes) -> bytes:
     return low
 
 
-def _is_text(kind: Any) -> bool:
+def _is_text(kind: str) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))

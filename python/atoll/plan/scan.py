@@ -87,7 +87,7 @@ class Scan:
                 raise KeyError(f"no column {name!r}; there are {', '.join(map(repr, known))}")
         return list(names)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         if isinstance(key, Term):
             return self.filter(key)
         if isinstance(key, str):
@@ -116,7 +116,7 @@ class Scan:
         return ScanGroups(self, self._known([by] if isinstance(by, str) else by), dropna)
 
     def merge(
-        self, right: Scan, how: str = "inner", on: Any = None, left_on: Any = None, right_on: Any = None,
+        self, right: Scan, how: str = "inner", on: object = None, left_on: Any = None, right_on: Any = None,
         suffixes: tuple[str, str] = ("_x", "_y"),
     ) -> Scan:  # fmt: skip
         """The rows of two scans whose keys are equal; where both are spilled, in order of ranges of the first key."""
@@ -200,7 +200,7 @@ class Scan:
             yield from run.frames(self._node, self.columns)
         self._took = time.perf_counter() - begin
 
-    def to_parquet(self, path: Any, *, dataset: bool = False, **options: Any) -> None:
+    def to_parquet(self, path: object, *, dataset: bool = False, **options: Any) -> None:
         """Writes the rows to a Parquet file, or to a directory to which each PE writes its own; they need not fit.
 
         Options are `compression`, `row_group_size`, and others of `pyarrow.parquet.ParquetWriter`.
@@ -264,7 +264,7 @@ def _below(node: nodes.Node, name: str) -> bool:
     return False
 
 
-def _constant(value: Any) -> Term:
+def _constant(value: object) -> Term:
     import pyarrow.compute as pc
 
     return Term(pc.scalar(value), frozenset())

@@ -129,12 +129,12 @@ class Spill:
         everywhere(_begin, self.key, _setting("ATOLL_SPILL_DIR") or tempfile.gettempdir(), _limit())
         return self
 
-    def reader(self, schema: Any, segments: Sequence[Sequence[Segment]]) -> SpilledReader:
+    def reader(self, schema: object, segments: Sequence[Sequence[Segment]]) -> SpilledReader:
         """The reader of what each PE has just spilled."""
         self.written += sum(size for own in segments for _, _, size, _, _ in own)
         return SpilledReader(self.key, schema, segments)
 
-    def __exit__(self, *_: Any, clean_up: Any = clean_up) -> None:  # bound: see there when the interpreter ends
+    def __exit__(self, *_: object, clean_up: Any = clean_up) -> None:  # bound: see there when the interpreter ends
         clean_up(self._session, _end, self.key)
 
 

@@ -42,7 +42,7 @@ class Term:
         both: Term = (self >= low) & (self <= high)
         return both
 
-    def astype(self, kind: Any) -> Term:
+    def astype(self, kind: str) -> Term:
         """The value as another of Arrow's types, or of the type of that name."""
         return Term(self.expression.cast(kind), self.fields)
 
@@ -74,7 +74,7 @@ def term_of(name: str) -> Term:
 
 
 def _binary(name: str, turned: bool) -> Any:
-    def method(self: Term, other: Any) -> Term:
+    def method(self: Term, other: object) -> Term:
         import pyarrow.compute as pc
 
         fields = self.fields | other.fields if isinstance(other, Term) else self.fields
@@ -87,7 +87,7 @@ def _binary(name: str, turned: bool) -> Any:
     return method
 
 
-def _members(name: str, one: Term, other: Any) -> Members:
+def _members(name: str, one: Term, other: object) -> Members:
     if name == "eq":
         for column, value in ((one, other), (other, one)):
             if isinstance(column, Term) and column.name is not None and not isinstance(value, Term):

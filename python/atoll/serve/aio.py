@@ -44,11 +44,11 @@ class Aio:
         self._here: ThreadPoolExecutor | None = None  # of sessions whose PEs are driven by this process
         self._remote: WeakKeyDictionary[Any, ThreadPoolExecutor] = WeakKeyDictionary()
 
-    def submit(self, function: Callable[..., T], /, *args: Any, **options: Any) -> Future[T]:
+    def submit(self, function: Callable[..., T], /, *args: object, **options: object) -> Future[T]:
         """Calls a function in the current session's thread; its future."""
         return self._executor(sessions.current()).submit(function, *args, **options)
 
-    async def run(self, function: Callable[..., T], /, *args: Any, **options: Any) -> T:
+    async def run(self, function: Callable[..., T], /, *args: object, **options: object) -> T:
         """Calls a function, such as a method of an array, in the current session's thread, and waits for its result."""
         session: Any = sessions.current()
         future = self._executor(session).submit(function, *args, **options)
@@ -72,7 +72,7 @@ class Aio:
         if not callable(function):
             raise AttributeError(f"atoll.{name} is no function. Use it without aio?")
 
-        async def awaited(*args: Any, **options: Any) -> Any:
+        async def awaited(*args: object, **options: object) -> Any:
             return await self.run(function, *args, **options)
 
         awaited.__name__ = awaited.__qualname__ = name

@@ -264,7 +264,7 @@ class Decoder:
         return found
 
 
-def encoded(value: Any) -> bytes:
+def encoded(value: object) -> bytes:
     """A value without arrays and handles, as bytes."""
     out = bytearray()
     encode(value, out, [], ENCODERS)

@@ -58,7 +58,7 @@ def member(of: _Class, name: str) -> Any:
     return of.found[name]
 
 
-def restore(made: Any, state: dict[str, Any]) -> None:
+def restore(made: object, state: dict[str, Any]) -> None:
     """Gives an instance of the package's classes its attributes."""
     if not _is_data(type(made)):
         raise pickle.UnpicklingError(f"a {type(made).__name__} takes no attributes")
@@ -69,7 +69,7 @@ def restore(made: Any, state: dict[str, Any]) -> None:
 _OWN = {one.__name__: one for one in (new_instance, member, restore)}
 
 
-def _is_data(found: Any) -> bool:
+def _is_data(found: object) -> bool:
     return isinstance(found, type) and f"{found.__module__}.".startswith(_PACKAGES)
 
 
@@ -78,7 +78,7 @@ class _Packer(pickle.Pickler):
         super().__init__(stream, pickle.HIGHEST_PROTOCOL)
         self._types, self.handles = handle_types, list[Any]()
 
-    def persistent_id(self, value: Any) -> int | None:
+    def persistent_id(self, value: object) -> int | None:
         if not isinstance(value, self._types):
             return None
         self.handles.append(value)
@@ -95,7 +95,7 @@ class _Packer(pickle.Pickler):
         return new_instance, (cls, *content), _attributes(value), None, None, restore
 
 
-def _attributes(value: Any) -> dict[str, Any]:
+def _attributes(value: object) -> dict[str, Any]:
     found = dict(getattr(value, "__dict__", {}))
     for cls in type(value).__mro__:
         slots = cls.__dict__.get("__slots__", ())
@@ -129,7 +129,7 @@ class _Unpacker(pickle.Unpickler):
         raise pickle.UnpicklingError(f"a published object may not use {module}.{name}")
 
 
-def pack(value: Any, handle_types: tuple[type, ...]) -> tuple[bytes, list[Any]]:
+def pack(value: object, handle_types: tuple[type, ...]) -> tuple[bytes, list[Any]]:
     """The form and the handles of an object. TypeError for what cannot be published."""
     stream = io.BytesIO()
     packer = _Packer(stream, handle_types)

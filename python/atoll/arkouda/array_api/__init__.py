@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys as _sys
 import types as _types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as _np
 
@@ -16,6 +16,9 @@ from ..numpy.arrays import pdarray as _pdarray
 from ..objects import entitled as _entitled
 from . import array_object
 from .array_object import Array
+
+if TYPE_CHECKING:
+    from ...annotations import Device, DTypeLike
 
 #: The standard's functions, by the modules that Arkouda keeps them in; the last name is Atoll's where it differs.
 _MODULES = {
@@ -54,7 +57,7 @@ bool_ = _np.bool_
 e, inf, nan, pi, newaxis = _np.e, _np.inf, _np.nan, _np.pi, None
 
 
-def _lowered(thing: Any) -> Any:
+def _lowered(thing: object) -> Any:
     if isinstance(thing, Array):
         return thing._array._a
     if isinstance(thing, _pdarray):
@@ -78,7 +81,7 @@ def _function(name: str) -> Any:
     original = getattr(_atoll, _OTHER_NAMES.get(name, name), None)
     original = original if original is not None else getattr(_atoll.linalg, name)
 
-    def call(*args: Any, **options: Any) -> Any:
+    def call(*args: object, **options: Any) -> Any:
         for one in args:
             kind = str(getattr(one, "dtype", ""))
             if kind in _REFUSED.get(name, ()):
@@ -103,7 +106,7 @@ for _module_name in ("_constants", "_dtypes", "_typing"):
 _plain_asarray = globals()["asarray"]
 
 
-def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Array:
+def asarray(obj: object, /, *, dtype: DTypeLike = None, device: Device = None, copy: bool | None = None) -> Array:
     """The array of Arkouda's, NumPy's or Python's values."""
     if isinstance(obj, (Array, _pdarray)):
         made = obj._array if isinstance(obj, Array) else obj

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,19 +13,22 @@ import atoll
 from ..numpy.arrays import combine, pdarray
 from ..numpy.dtypes import bigint
 
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, Axes, ColumnType
+
 __all__ = ["Array"]
 
 
 def _operators(op: str) -> tuple[Any, Any, Any]:
-    def forward(self: Array, other: Any) -> Any:
+    def forward(self: Array, other: object) -> Any:
         value = _plain(other)
         return NotImplemented if value is NotImplemented else Array._new(combine(op, self._array, value))
 
-    def backward(self: Array, other: Any) -> Any:
+    def backward(self: Array, other: object) -> Any:
         value = _plain(other)
         return NotImplemented if value is NotImplemented else Array._new(combine(op, value, self._array))
 
-    def inplace(self: Array, other: Any) -> Any:
+    def inplace(self: Array, other: object) -> Any:
         value = _plain(other)
         self._array = combine(op, self._array, value)
         return self
@@ -33,7 +36,7 @@ def _operators(op: str) -> tuple[Any, Any, Any]:
     return forward, backward, inplace
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, Array):
         return value._array
     return value if isinstance(value, (bool, int, float, complex, np.generic)) else NotImplemented
@@ -48,7 +51,7 @@ class Array:
     __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     @classmethod
-    def _new(cls, x: Any, /, empty: bool = False) -> Array:
+    def _new(cls, x: ArrayLike, /, empty: bool = False) -> Array:
         made = object.__new__(cls)
         if isinstance(x, Array):
             x = x._array
@@ -59,7 +62,7 @@ class Array:
         made._array, made._empty = x, empty
         return made
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Array:
+    def __new__(cls, *args: object, **kwargs: object) -> Array:
         raise TypeError(
             "The array_api Array object should not be directly instantiated. Use an array creation function"
         )
@@ -72,7 +75,7 @@ class Array:
     T = property(lambda self: self.transpose(), doc="The axes in reverse order.")
     mT = property(lambda self: Array._new(atoll.matrix_transpose(self._array._a)), doc="The last two exchanged.")
 
-    def transpose(self, axes: Any = None) -> Array:
+    def transpose(self, axes: Axes = None) -> Array:
         """The axes in another order."""
         return Array._new(atoll.transpose(self._array._a, axes).copy())
 
@@ -103,7 +106,7 @@ class Array:
     def __repr__(self) -> str:
         return f"Arkouda Array ({self.shape}, {self.dtype}){self}"
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: ColumnType = None, copy: bool | None = None) -> Any:
         found = self.to_ndarray()
         return found if dtype is None else found.astype(dtype)
 
@@ -112,7 +115,7 @@ class Array:
 
         return sys.modules[__name__.rpartition(".")[0]]
 
-    def __getitem__(self, key: Any) -> Array:
+    def __getitem__(self, key: object) -> Array:
         wanted = key._array if isinstance(key, Array) else key
         if isinstance(wanted, tuple):
             wanted = tuple(one._array if isinstance(one, Array) else one for one in wanted)
@@ -120,7 +123,7 @@ class Array:
             return Array._new(self._array[wanted])
         return Array._new(self._array._a[self._array._key(wanted)])
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         wanted = key._array if isinstance(key, Array) else key
         if isinstance(wanted, tuple):
             wanted = tuple(one._array if isinstance(one, Array) else one for one in wanted)

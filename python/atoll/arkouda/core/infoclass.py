@@ -56,7 +56,7 @@ def list_symbol_table() -> list[str]:
 
 
 @checked((str, list))
-def pretty_print_information(names: Any = RegisteredSymbols) -> None:
+def pretty_print_information(names: object = RegisteredSymbols) -> None:
     """Prints the entries of the symbol table."""
     for entry in json.loads(information(names)):
         print(f"{entry['name']}: {entry['dtype']}, shape {tuple(entry['shape'])}")

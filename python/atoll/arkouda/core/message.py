@@ -69,7 +69,7 @@ class ReplyMessage:
             raise ValueError(f"values dict missing {error} field") from error
 
 
-def parameter(key: Any, value: Any) -> dict[str, str]:
+def parameter(key: object, value: object) -> dict[str, str]:
     """One argument of a request: its name, its type, and its value as a string (an array's name in the session)."""
     if not isinstance(key, str):
         raise TypeError(f"the name of an argument is a str, not {type(key).__name__}")
@@ -95,7 +95,7 @@ def _kind(value: Any) -> str:
     return "str" if values.dtype.kind == "U" else str(values.dtype)
 
 
-def _written(value: Any) -> str:
+def _written(value: object) -> str:
     if np.isscalar(value):
         return str(value)
     if not isinstance(value, Named):

@@ -17,7 +17,7 @@ def _names() -> Any:
     return names
 
 
-def keep(name: str, thing: Any) -> None:
+def keep(name: str, thing: object) -> None:
     """Keeps an object on the server, where there is one. ValueError where the name is taken."""
     if (names := _names()) is not None:
         names.publish(name, thing)

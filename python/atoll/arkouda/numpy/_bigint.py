@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 __all__ = ["bigint", "bigint_"]
 
@@ -53,7 +56,7 @@ class bigint(metaclass=_Meta):
     def __hash__(self) -> int:
         return hash("bigint")
 
-    def __eq__(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         return (
             other is bigint
             or isinstance(other, bigint)
@@ -61,7 +64,7 @@ class bigint(metaclass=_Meta):
             or getattr(other, "name", None) == "bigint"
         )
 
-    def type(self, x: Any) -> Any:
+    def type(self, x: ArrayLike) -> Any:
         """A number of this type."""
         return bigint_(x)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from .pdarraysetops import _columns, _together, concatenate, in1d
 from .segarray import SegArray
 from .strings import Strings
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 __all__ = [
     "NonUniqueError", "align", "find", "in1d_intervals", "interval_lookup", "is_cosorted", "left_align", "lookup",
     "right_align", "search_intervals", "unsqueeze", "zero_up",
@@ -28,7 +31,7 @@ class NonUniqueError(ValueError):
     """Keys that should be different are not."""
 
 
-def unsqueeze(p: Any) -> Any:
+def unsqueeze(p: object) -> Any:
     """One array as a list of it."""
     from ..pandas.categorical import Categorical
 
@@ -50,12 +53,12 @@ def align(*args: Any) -> list[Any]:
     return found
 
 
-def right_align(left: Any, right: Any) -> Any:
+def right_align(left: object, right: object) -> Any:
     """The values of `left` that are in `right`, and both with small numbers for values."""
     return _kept(left, right, False)
 
 
-def left_align(left: Any, right: Any) -> Any:
+def left_align(left: object, right: object) -> Any:
     """The same with all of `left`."""
     mask, (b, a) = _kept(right, left, False)
     return mask, (a, b)
@@ -117,7 +120,7 @@ def find(query: Any, space: Any, all_occurrences: bool = False, remove_missing: 
     return made[made != -1] if remove_missing else made
 
 
-def lookup(keys: Any, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
+def lookup(keys: object, values: Any, arguments: Any, fillvalue: Any = -1) -> Any:
     """The values of keys, row by row; `fillvalue` where a key is not there.
 
     Of keys that occur twice, the first counts, with a warning.
@@ -239,7 +242,7 @@ def _disjoint(low: Any, high: Any) -> bool:
     return bool((low[by][1:] > high[by][:-1]).all())
 
 
-def is_cosorted(arrays: Any) -> bool:
+def is_cosorted(arrays: Sequence[Any]) -> bool:
     """Whether rows are in order, by the first array first."""
     if not arrays:
         raise ValueError("Input array list must be non-empty")
@@ -255,7 +258,7 @@ def is_cosorted(arrays: Any) -> bool:
 
 
 def interval_lookup(
-    keys: Any, values: Any, arguments: Any, fillvalue: Any = -1, tiebreak: Any = None, hierarchical: bool = False
+    keys: object, values: Any, arguments: Any, fillvalue: Any = -1, tiebreak: Any = None, hierarchical: bool = False
 ) -> Any:
     """The values of intervals that arguments lie in; `fillvalue` where in none."""
     from ..pandas.categorical import Categorical

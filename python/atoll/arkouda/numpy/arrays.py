@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from .dtypes import INFERRED_TYPES, Int, bigint, bigint_
 from .dtypes import dtype as ak_dtype
 from .err import geterr, handle
 
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, ColumnType
+
 __all__ = ["RegistrationError", "clear", "combine", "operand", "pdarray"]
 
 SUPPORTED_REDUCTION_OPS = ["any", "all", "isSorted", "isSortedLocally", "max", "min", "sum", "prod", "mean"]
@@ -29,13 +32,13 @@ SCALARS = (bool, int, float, np.number, np.bool_)
 
 
 def _binary(op: str) -> tuple[Any, Any, Any]:
-    def forward(self: Any, other: Any) -> Any:
+    def forward(self: Any, other: object) -> Any:
         return self._binop(other, op)
 
-    def backward(self: Any, other: Any) -> Any:
+    def backward(self: Any, other: object) -> Any:
         return self._r_binop(other, op)
 
-    def inplace(self: Any, other: Any) -> Any:
+    def inplace(self: Any, other: object) -> Any:
         return self.opeq(other, op + "=")
 
     return forward, backward, inplace
@@ -45,7 +48,7 @@ def _compared(op: str) -> Any:
     return _binary(op)[0]
 
 
-def operand(value: Any) -> Any:
+def operand(value: object) -> Any:
     """A number or an array that an operation takes; TypeError for others."""
     if isinstance(value, pdarray):
         return value
@@ -56,13 +59,13 @@ def operand(value: Any) -> Any:
     raise TypeError(f"an operation of a pdarray takes a number or a pdarray, not {type(value).__name__}")
 
 
-def _is_wide(value: Any) -> bool:
+def _is_wide(value: object) -> bool:
     if isinstance(value, pdarray):
         return isinstance(value._a, wide.BigInts)
     return isinstance(value, bigint_) or (isinstance(value, Int) and not -(1 << 63) <= int(value) < 1 << 64)
 
 
-def _is_float(value: Any) -> bool:
+def _is_float(value: object) -> bool:
     return isinstance(value, (float, np.floating)) or getattr(getattr(value, "dtype", None), "kind", "") == "f"
 
 
@@ -80,7 +83,7 @@ def combine(op: str, a: Any, b: Any) -> Any:
     return pdarray._of(_PLAIN[op](left, right))
 
 
-def _number(value: Any, other: pdarray) -> Any:
+def _number(value: object, other: pdarray) -> Any:
     """A scalar beside an array: Python's stay weak, but those beyond the array's own type."""
     if isinstance(value, int) and not isinstance(value, bool):
         kind = other._a.dtype
@@ -145,7 +148,7 @@ class pdarray(Rows):
     rotr: Any
     value_counts: Any
 
-    def __init__(self, values: Any) -> None:
+    def __init__(self, values: object) -> None:
         self._set(values._a if isinstance(values, pdarray) else values, getattr(values, "_bigshape", None))
 
     def _set(self, values: Any, shape: Any = None) -> None:
@@ -232,7 +235,7 @@ class pdarray(Rows):
         return f"array({self._text(lambda one: f'{one:.17g}')})"
 
     def _text(self, floating: Callable[[Any], str]) -> str:
-        def show(one: Any) -> str:
+        def show(one: object) -> str:
             if isinstance(one, (float, np.floating)):
                 return floating(one) if np.isfinite(one) else str(float(one))
             return str(one)
@@ -249,7 +252,7 @@ class pdarray(Rows):
 
     # -- operators --
 
-    def _binop(self, other: Any, op: str) -> Any:
+    def _binop(self, other: object, op: str) -> Any:
         if op not in self.BinOps:
             raise ValueError(f"bad operator {op}")
         if op in ("<<<", ">>>"):
@@ -262,10 +265,10 @@ class pdarray(Rows):
             return other._r_binop(self, op)  # the other's class has rules of its own
         return combine(op, self, operand(other))
 
-    def _r_binop(self, other: Any, op: str) -> Any:
+    def _r_binop(self, other: object, op: str) -> Any:
         return combine(op, operand(other), self)
 
-    def opeq(self, other: Any, op: str) -> Any:
+    def opeq(self, other: object, op: str) -> Any:
         """The operation in place: the array keeps its type."""
         if op not in self.OpEqOps:
             raise ValueError(f"bad operator {op}")
@@ -316,13 +319,13 @@ class pdarray(Rows):
             raise TypeError(f"~ is not supported for {self.dtype}")
         return pdarray._of(~self._a)
 
-    def format_other(self, other: Any) -> str:
+    def format_other(self, other: object) -> str:
         """A number as text of the array's own type."""
         return str(other if self.dtype == bigint() else self.dtype.type(other))
 
     # -- elements --
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         key = self._key(key)
         if isinstance(self._a, wide.BigInts):
             found, shape = wide.pick(self._a, self._bigshape, key)
@@ -332,7 +335,7 @@ class pdarray(Rows):
             return pdarray._of(found.copy()) if found.ndim else found[()]
         return found
 
-    def _key(self, key: Any) -> Any:
+    def _key(self, key: object) -> Any:
         if isinstance(key, (str, float, np.floating)):
             raise TypeError(f"unhandled key type: {type(key).__name__}")
         if isinstance(key, pdarray) and key.dtype == bigint():
@@ -368,11 +371,11 @@ class pdarray(Rows):
         self._a[key] = value
 
     @checked(None, SCALARS)
-    def fill(self, value: Any) -> None:
+    def fill(self, value: object) -> None:
         """Sets all elements."""
         self[...] = value
 
-    def take(self, indices: Any, axis: int | None = None) -> Any:
+    def take(self, indices: ArrayLike, axis: int | None = None) -> Any:
         """The elements with these numbers."""
         if isinstance(self._a, wide.BigInts):
             return self.flatten()[indices]
@@ -401,7 +404,7 @@ class pdarray(Rows):
         """The elements along one axis."""
         return self.reshape(self.size)
 
-    def astype(self, dtype: Any) -> Any:
+    def astype(self, dtype: ColumnType) -> Any:
         """The elements in another type; see `ak.cast`."""
         from .casting import cast
 
@@ -427,7 +430,7 @@ class pdarray(Rows):
 
     to_list = tolist
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self, dtype: ColumnType = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         found = self.to_ndarray()
         return found if dtype is None else found.astype(dtype)
 

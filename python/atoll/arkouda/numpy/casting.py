@@ -112,7 +112,7 @@ def _of_texts(texts: Any, dt: Any, errors: ErrorMode) -> Any:
     return (made, lift(valid)) if errors is ErrorMode.return_validity else made
 
 
-def _of_prefixed(column: Any, found: Any, valid: Any, kind: Any) -> Any:
+def _of_prefixed(column: Any, found: Any, valid: Any, kind: type) -> Any:
     """Also numbers as 0x1f and 0b101."""
     rows = atoll.flatnonzero(~valid & column.fullmatch(r"[+-]?0[xXbBoO][0-9a-fA-F]+"))
     if rows.size:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +15,13 @@ from .arrays import SCALARS, pdarray
 from .dtypes import bigint
 from .strings import Strings
 
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
+
 __all__ = ["hash", "where"]
 
 
-def where(condition: Any, x: Any, y: Any) -> Any:
+def where(condition: Any, x: ArrayLike, y: Any) -> Any:
     """Elements of `x` where a condition holds, elsewhere of `y`.
 
     Examples
@@ -57,7 +60,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     return lift(atoll.where(condition._a, *sides))
 
 
-def _typed(one: Any, kinds: list[Any]) -> Any:
+def _typed(one: object, kinds: list[Any]) -> Any:
     """A Python scalar as a number of a type: it is not weak here."""
     if isinstance(one, (bool, np.generic)) or not isinstance(one, (int, float)):
         return one
@@ -68,7 +71,7 @@ def _typed(one: Any, kinds: list[Any]) -> Any:
     return np.int64(one) if one < 1 << 63 else np.uint64(one)
 
 
-def _where_scalar(condition: bool, x: Any, y: Any) -> Any:
+def _where_scalar(condition: bool, x: ArrayLike, y: Any) -> Any:
     chosen, other = (x, y) if condition else (y, x)
     if not isinstance(other, pdarray):
         return chosen

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 from numpy import (
@@ -29,6 +29,9 @@ from numpy.dtypes import *
 
 from ..objects import Word
 from ._bigint import bigint, bigint_
+
+if TYPE_CHECKING:
+    from ...annotations import ColumnType
 
 bool = np.bool_
 
@@ -110,7 +113,7 @@ INFERRED_TYPES = {"i": "integer", "u": "integer", "f": "floating", "b": "boolean
 _CHAPEL = {"real": "float64", "complex": "complex128", "int": "int64", "uint": "uint64", "string": "str"}
 
 
-def _is_bigint(x: Any) -> builtins.bool:
+def _is_bigint(x: object) -> builtins.bool:
     if isinstance(x, (bigint, bigint_)) or x is bigint or x is bigint_:
         return True
     name = x if isinstance(x, str) else getattr(x, "name", "")
@@ -223,7 +226,7 @@ def result_type(*args: Any) -> Any:
     return np.result_type(*found)
 
 
-def resolve_scalar_dtype(val: Any) -> str:
+def resolve_scalar_dtype(val: object) -> str:
     """The name of a scalar's type.
 
     Examples
@@ -245,11 +248,11 @@ def resolve_scalar_dtype(val: Any) -> str:
     return str(np.dtype(val.dtype)) if hasattr(val, "dtype") else str(type(val))
 
 
-def _is_dtype_in_union(dtype: Any, union_type: Any) -> builtins.bool:
+def _is_dtype_in_union(dtype: ColumnType, union_type: Any) -> builtins.bool:
     return dtype in getattr(union_type, "__args__", ())
 
 
-def _val_isinstance_of_union(val: Any, union_type: Any) -> builtins.bool:
+def _val_isinstance_of_union(val: object, union_type: Any) -> builtins.bool:
     return isinstance(val, getattr(union_type, "__args__", ()))
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .arrays import SCALARS, pdarray
 from .dtypes import Int
 from .pdarraycreation import array as ak_array
 from .strings import Strings
+
+if TYPE_CHECKING:
+    from ...annotations import Axes
 
 __all__ = ["flip", "repeat", "squeeze", "tile"]
 
@@ -28,7 +31,7 @@ def _moved(a: pdarray, move: Any) -> Any:
     return pdarray._of(a._a.take(rows.reshape(-1)), rows.shape)
 
 
-def flip(x: Any, /, *, axis: Any = None) -> Any:
+def flip(x: Any, /, *, axis: Axes = None) -> Any:
     """The elements in reverse order, along axes.
 
     Examples
@@ -70,7 +73,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
 
 
 @checked((pdarray, *SCALARS))
-def squeeze(x: Any, /, axis: Any = None) -> Any:
+def squeeze(x: object, /, axis: int | str | None = None) -> Any:
     """The elements without axes of one element."""
     if not isinstance(x, pdarray):
         return ak_array([x])
@@ -82,7 +85,7 @@ def squeeze(x: Any, /, axis: Any = None) -> Any:
     return made if isinstance(made, pdarray) else ak_array([made])
 
 
-def _is_scalar(x: pdarray, axes: Any) -> bool:
+def _is_scalar(x: pdarray, axes: Axes) -> bool:
     return np.squeeze(np.empty(x.shape, bool), axes).ndim == 0
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,11 @@ from .dtypes import Int, bigint, float64
 from .dtypes import dtype as ak_dtype
 from .reductions import _where
 from .strings import Strings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...annotations import ArrayLike
 
 __all__ = [
     "ErrorMode",
@@ -116,7 +121,7 @@ def _unary(name: str, kinds: str, floats: bool) -> Any:
 
 def _masked(name: str) -> Any:
     @checked(pdarray, (bool, np.bool_, pdarray))
-    def function(pda: Any, where: Any = True) -> Any:
+    def function(pda: Any, where: object = True) -> Any:
         _refuse(pda, "biuf", name)
         return _where(lift(getattr(atoll, name)(pda._a.astype(np.float64))), pda, where)
 
@@ -143,12 +148,12 @@ def round(pda: Any, decimals: Any = None) -> Any:
 
 
 @checked(pdarray, (bool, np.bool_, pdarray))
-def square(pda: Any, where: Any = True) -> Any:
+def square(pda: Any, where: object = True) -> Any:
     """`pda * pda` where a condition holds; elsewhere `pda`."""
     return _where(pda * pda, pda, where)
 
 
-def logical_not(x: Any) -> Any:
+def logical_not(x: object) -> Any:
     """Whether each element is zero."""
     return x == 0 if isinstance(x, pdarray) else np.bool_(not x)
 
@@ -167,7 +172,7 @@ def nextafter(x1: Any, x2: Any) -> Any:
 
 def _scan(name: str) -> Any:
     @checked(pdarray)
-    def scan(pda: Any, axis: Any = None) -> Any:
+    def scan(pda: Any, axis: int | str | None = None) -> Any:
         if pda.dtype == bigint():
             raise TypeError(f"{name} is not implemented for bigint")
         if axis is not None and not -pda.ndim <= axis < pda.ndim:
@@ -183,7 +188,7 @@ cumsum, cumprod = _scan("cumsum"), _scan("cumprod")
 # -- with `out` --
 
 
-def _with_out(values: Any, out: Any, where: Any) -> Any:
+def _with_out(values: ArrayLike, out: object, where: object) -> Any:
     """A result put into `out`, where a condition holds."""
     if where is not None and not isinstance(where, (bool, np.bool_, pdarray)):
         raise TypeError(f"where must be bool or pdarray; got {type(where).__name__} instead")
@@ -211,7 +216,7 @@ def _with_out(values: Any, out: Any, where: Any) -> Any:
 
 def _rounding(name: str) -> Any:
     @checked((pdarray, *SCALARS))
-    def function(pda: Any, /, out: Any = None, *, where: Any = None) -> Any:
+    def function(pda: Any, /, out: object = None, *, where: object = None) -> Any:
         if isinstance(pda, pdarray):
             _refuse(pda, "biuf", name)
         values = lower(pda)
@@ -226,7 +231,7 @@ floor, ceil, trunc = _rounding("floor"), _rounding("ceil"), _rounding("trunc")
 
 
 @checked((pdarray, *SCALARS), (pdarray, *SCALARS))
-def arctan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = None) -> Any:
+def arctan2(x1: Any, x2: Any, /, out: object = None, *, where: object = None) -> Any:
     """Angles of points (x2, x1), with `out` and `where`."""
     sides = [one._a.astype(np.float64) if isinstance(one, pdarray) else np.float64(one) for one in (x1, x2)]
     found = (atoll if any(isinstance(one, Array) for one in sides) else np).arctan2(*sides)
@@ -238,7 +243,7 @@ def arctan2(x1: Any, x2: Any, /, out: Any = None, *, where: Any = None) -> Any:
 
 def _pairwise(name: str) -> Any:
     @checked((pdarray, *SCALARS), (pdarray, *SCALARS))
-    def function(x1: Any, x2: Any) -> Any:
+    def function(x1: ArrayLike, x2: ArrayLike) -> Any:
         if not isinstance(x1, pdarray) and not isinstance(x2, pdarray):
             return getattr(np, name)(x1, x2)
         if any(isinstance(one, pdarray) and one.dtype == bigint() for one in (x1, x2)):
@@ -324,7 +329,7 @@ def triu(pda: Any, diag: Any = 0) -> Any:
 
 
 @checked(pdarray)
-def transpose(pda: Any, axes: Any = None) -> Any:
+def transpose(pda: Any, axes: Sequence[int] | None = None) -> Any:
     """The axes in another order."""
     order = None if axes is None else tuple(int(one) for one in axes)
     if order is not None and sorted(one % pda.ndim for one in order) != list(range(pda.ndim)):
@@ -364,13 +369,13 @@ def _each(bins: Any, count: int) -> list[int]:
     return [int(one) for one in several]
 
 
-def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None) -> Any:
+def histogram2d(x: object, y: ArrayLike, bins: object = 10, range: Any = None) -> Any:
     """Counts of pairs in bins, and the edges of both axes."""
     counts, (first, second) = histogramdd([x, y], bins, range)
     return counts, first, second
 
 
-def histogramdd(sample: Any, bins: Any = 10, range: Any = None) -> Any:
+def histogramdd(sample: Any, bins: object = 10, range: Any = None) -> Any:
     """Counts of points in bins of any number of dimensions, and the edges of each.
 
     Examples
@@ -412,7 +417,9 @@ def count_nonzero(pda: Any) -> Any:
     return np.int64(atoll.count_nonzero(pda._a))
 
 
-def _quantile(a: Any, q: Any, axis: Any, method: str, keepdims: bool, most: float, name: str) -> Any:
+def _quantile(
+    a: ArrayLike, q: object, axis: int | str | None, method: str, keepdims: bool, most: float, name: str
+) -> Any:
     if not isinstance(a, pdarray):
         raise TypeError(f"{name} is of pdarrays, not of {type(a).__name__}")
     places = q.to_ndarray() if isinstance(q, pdarray) else q
@@ -426,12 +433,16 @@ def _quantile(a: Any, q: Any, axis: Any, method: str, keepdims: bool, most: floa
     return lift(atoll.asarray(found).copy()) if isinstance(found, Array) and found.ndim else np.float64(found)
 
 
-def quantile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+def quantile(
+    a: ArrayLike, q: object = 0.5, axis: int | str | None = None, method: str = "linear", keepdims: bool = False
+) -> Any:
     """NumPy's `quantile`, in float64."""
     return _quantile(a, q, axis, method, keepdims, 1, "quantile")
 
 
-def percentile(a: Any, q: Any = 0.5, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+def percentile(
+    a: ArrayLike, q: object = 0.5, axis: int | str | None = None, method: str = "linear", keepdims: bool = False
+) -> Any:
     """NumPy's `percentile`, in float64."""
     return _quantile(a, q, axis, method, keepdims, 100, "percentile")
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,11 @@ from .dtypes import Int, bigint, bigint_, float64, int64, is_supported_int, reso
 from .dtypes import dtype as ak_dtype
 from .strings import Strings
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...annotations import ArrayLike, ColumnType, DTypeLike, Shape
+
 __all__ = [
     "arange", "array", "bigint_from_uint_arrays", "full", "full_like", "linspace", "logspace", "ones", "ones_like",
     "promote_to_common_dtype", "randint", "random_strings_lognormal", "random_strings_uniform", "scalar_array",
@@ -31,12 +36,12 @@ Real = (int, float, np.integer, np.floating)
 SIZES = (int, np.integer, tuple, str)
 
 
-def _strings(values: Any) -> Any:
+def _strings(values: ArrayLike) -> Any:
     return Strings(atoll.strings(values))
 
 
 def array(
-    a: Any, dtype: Any = None, copy: bool = False, max_bits: int = -1, *, unsafe: bool = False,
+    a: Any, dtype: DTypeLike = None, copy: bool = False, max_bits: int = -1, *, unsafe: bool = False,
     any_neg: bool | None = None, num_bits: int | None = None,
 ) -> Any:  # fmt: skip
     """An array of numbers, or `Strings` of strings, from Python's, NumPy's, pandas' or Arkouda's values.
@@ -74,7 +79,7 @@ def array(
     return _of_numpy(a, None if dtype is None else ak_dtype(dtype), max_bits)
 
 
-def _as_numpy(a: Any, dtype: Any) -> np.ndarray[Any, Any]:
+def _as_numpy(a: ArrayLike, dtype: DTypeLike) -> np.ndarray[Any, Any]:
     if not isinstance(a, Iterable) and not isinstance(a, SCALARS):
         raise TypeError("a must be a pdarray, np.ndarray, or convertible to a numpy array")
     values = a if isinstance(a, (list, tuple)) or not isinstance(a, Iterable) else list(a)
@@ -136,7 +141,7 @@ def _of_numpy(a: np.ndarray[Any, Any], dtype: Any, max_bits: int) -> Any:
     return pdarray._of(atoll.array(a.astype(a.dtype.newbyteorder("="))))
 
 
-def bigint_from_uint_arrays(arrays: Any, max_bits: int = -1) -> pdarray:
+def bigint_from_uint_arrays(arrays: Sequence[Any], max_bits: int = -1) -> pdarray:
     """Bigints of their limbs of 64 bits, the most significant first.
 
     Examples
@@ -157,14 +162,14 @@ def bigint_from_uint_arrays(arrays: Any, max_bits: int = -1) -> pdarray:
 
 
 @checked(list)
-def promote_to_common_dtype(arrays: Any) -> tuple[Any, list[Any]]:
+def promote_to_common_dtype(arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
     """The type all arrays have together, and the arrays with it."""
     kinds = [one.dtype for one in arrays]
     kind = bigint() if any(one == bigint() for one in kinds) else np.result_type(*kinds)
     return kind, [one.astype(kind) for one in arrays]
 
 
-def _shape(size: Any) -> tuple[int, ...]:
+def _shape(size: int) -> tuple[int, ...]:
     if isinstance(size, str):
         size = int(size)
     shape = tuple(int(n) for n in size) if isinstance(size, (tuple, list)) else (int(size),)
@@ -175,7 +180,7 @@ def _shape(size: Any) -> tuple[int, ...]:
     return shape
 
 
-def _kind(dtype: Any, others: bool = False) -> Any:
+def _kind(dtype: DTypeLike, others: bool = False) -> Any:
     kind = ak_dtype(dtype)
     if kind != bigint() and kind not in (np.dtype(one) for one in (float64, int64, np.uint64, np.bool_)):
         raise TypeError(f"unsupported dtype {kind}")
@@ -183,7 +188,7 @@ def _kind(dtype: Any, others: bool = False) -> Any:
 
 
 @checked(SIZES)
-def full(size: Any, fill_value: Any, dtype: Any = None, max_bits: int | None = None) -> Any:
+def full(size: int, fill_value: object, dtype: DTypeLike = None, max_bits: int | None = None) -> Any:
     """An array, or with a string `Strings`, of that size or shape, all of one value.
 
     Examples
@@ -210,19 +215,19 @@ def full(size: Any, fill_value: Any, dtype: Any = None, max_bits: int | None = N
 
 
 @checked(SIZES)
-def zeros(size: Any, dtype: Any = float64, max_bits: int | None = None) -> pdarray:
+def zeros(size: int, dtype: DTypeLike = float64, max_bits: int | None = None) -> pdarray:
     """An array of zeros."""
     return full(size, 0, _kind(dtype), max_bits)
 
 
 @checked(SIZES)
-def ones(size: Any, dtype: Any = float64, max_bits: int | None = None) -> pdarray:
+def ones(size: int, dtype: DTypeLike = float64, max_bits: int | None = None) -> pdarray:
     """An array of ones."""
     return full(size, 1, _kind(dtype), max_bits)
 
 
 @checked(pdarray, SCALARS)
-def full_like(pda: Any, fill_value: Any) -> pdarray:
+def full_like(pda: Any, fill_value: object) -> pdarray:
     """An array of that shape and type, all of one value."""
     if pda.dtype == bigint() or (pda.dtype.kind in "biuf" and pda.dtype.itemsize in (8, 1) and pda.dtype != np.uint8):
         return full(pda.shape if pda.ndim > 1 else pda.size, fill_value, pda.dtype, max(pda.max_bits, -1))
@@ -241,12 +246,12 @@ def ones_like(pda: Any) -> pdarray:
     return full_like(pda, 1)
 
 
-def scalar_array(value: Any, dtype: Any = None) -> pdarray:
+def scalar_array(value: Any, dtype: DTypeLike = None) -> pdarray:
     """An array of one element."""
     return full(1, value, ak_dtype(value) if dtype is None else dtype)
 
 
-def arange(*args: Any, dtype: Any = None, max_bits: int | None = None) -> pdarray:
+def arange(*args: Any, dtype: DTypeLike = None, max_bits: int | None = None) -> pdarray:
     """Integers from `start` to before `stop`, `step` apart, in a type.
 
     Examples
@@ -292,7 +297,7 @@ def _arange_kind(start: int, stop: int, max_bits: int | None) -> Any:
 
 @checked((*Real, pdarray), (*Real, pdarray), Int)
 def linspace(
-    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = float64, axis: Any = 0
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: ColumnType = float64, axis: int | str = 0
 ) -> pdarray:
     """NumPy's `linspace`."""
     if num < 0:
@@ -305,7 +310,13 @@ def linspace(
 
 @checked((*Real, pdarray), (*Real, pdarray), Int, Real)
 def logspace(
-    start: Any, stop: Any, num: Any = 50, base: Any = 10.0, endpoint: Any = True, dtype: Any = float64, axis: Any = 0
+    start: int | None,
+    stop: int | None,
+    num: Any = 50,
+    base: Any = 10.0,
+    endpoint: Any = True,
+    dtype: ColumnType = float64,
+    axis: int | str | None = 0,
 ) -> pdarray:
     """NumPy's `logspace`."""
     if base <= 0:
@@ -316,13 +327,13 @@ def logspace(
 # -- random --
 
 
-def generator_of(seed: Any) -> Any:
+def generator_of(seed: int | None) -> Any:
     """A stream of a seed, or another one each time."""
     return atoll.random.default_rng(None if seed is None else int(seed))
 
 
 @checked(Real, Real, (int, np.integer, tuple, list))
-def randint(low: Any, high: Any, size: Any = 1, dtype: Any = int64, seed: Any = None) -> pdarray:
+def randint(low: float, high: float, size: int = 1, dtype: DTypeLike = int64, seed: int | None = None) -> pdarray:
     """Random numbers of a type, from `low` to before `high`.
 
     The numbers of a seed are Atoll's own: they depend neither on PEs nor on threads, and differ from Arkouda's.
@@ -347,7 +358,7 @@ def randint(low: Any, high: Any, size: Any = 1, dtype: Any = int64, seed: Any = 
     return pdarray._of(_integers(stream, int(low), int(high), shape).astype(kind))
 
 
-def _integers(stream: Any, low: int, high: int, shape: Any) -> Any:
+def _integers(stream: Any, low: int, high: int, shape: Shape) -> Any:
     if low >= high:
         return atoll.full(shape, low)
     if low >= -(1 << 63) and high <= 1 << 63:
@@ -357,13 +368,13 @@ def _integers(stream: Any, low: int, high: int, shape: Any) -> Any:
 
 
 @checked((int, np.integer, tuple), Real, Real, (int, np.integer, None))
-def uniform(size: Any, low: Any = 0.0, high: Any = 1.0, seed: Any = None) -> pdarray:
+def uniform(size: int | None, low: float = 0.0, high: float = 1.0, seed: int | None = None) -> pdarray:
     """Random floats from `low` to before `high`."""
     return randint(float(low), float(high), size, float64, seed)
 
 
 @checked((int, np.integer, tuple), (int, np.integer, None))
-def standard_normal(size: Any, seed: Any = None) -> pdarray:
+def standard_normal(size: int, seed: Any = None) -> pdarray:
     """Random floats of the standard normal distribution."""
     return pdarray._of(generator_of(seed).standard_normal(_shape(size)))
 
@@ -388,7 +399,9 @@ def _random_strings(lengths: Any, characters: str, stream: Any) -> Any:
 
 
 @checked(Int, Int, Int, str, (int, np.integer, None))
-def random_strings_uniform(minlen: Any, maxlen: Any, size: Any, characters: str = "uppercase", seed: Any = None) -> Any:
+def random_strings_uniform(
+    minlen: Any, maxlen: Any, size: int, characters: str = "uppercase", seed: int | None = None
+) -> Any:
     """Random strings of `minlen` to fewer than `maxlen` characters."""
     if minlen < 0 or maxlen <= minlen or size < 0:
         raise ValueError("Incompatible arguments: minlen < 0, maxlen <= minlen, or size < 0")
@@ -398,7 +411,7 @@ def random_strings_uniform(minlen: Any, maxlen: Any, size: Any, characters: str 
 
 @checked(Real, Real, Int, str, (int, np.integer, None))
 def random_strings_lognormal(
-    logmean: Any, logstd: Any, size: Any, characters: str = "uppercase", seed: Any = None
+    logmean: Any, logstd: Any, size: int, characters: str = "uppercase", seed: int | None = None
 ) -> Any:
     """Random strings whose lengths have a log-normal distribution."""
     if logstd <= 0 or size < 0:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from . import wide
 from .arrays import pdarray
 from .dtypes import Int, bigint
 from .dtypes import dtype as ak_dtype
+
+if TYPE_CHECKING:
+    from ...annotations import DTypeLike
 
 __all__ = ["append", "delete", "hstack", "vstack"]
 
@@ -34,7 +37,7 @@ def _joined(arrays: list[Any], axis: int) -> Any:
     return pdarray._of(wide.bigint(column.take(places.reshape(-1)), max(bits) if bits else -1), places.shape)
 
 
-def _stacked(tup: Any, dtype: Any, casting: str, vertical: bool) -> Any:
+def _stacked(tup: Any, dtype: DTypeLike, casting: str, vertical: bool) -> Any:
     if casting != "same_kind":
         raise NotImplementedError(f"casting={casting!r} is not implemented. Use astype, or casting='same_kind'")
     arrays = list(tup) if not isinstance(tup, pdarray) else [tup]
@@ -55,7 +58,7 @@ def _stacked(tup: Any, dtype: Any, casting: str, vertical: bool) -> Any:
 
 
 @checked((list, tuple, pdarray))
-def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+def hstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Any:
     """Arrays beside one another.
 
     Examples
@@ -68,7 +71,7 @@ def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
 
 
 @checked((list, tuple, pdarray))
-def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+def vstack(tup: Any, *, dtype: DTypeLike = None, casting: str = "same_kind") -> Any:
     """Arrays below one another."""
     return _stacked(tup, dtype, casting, True)
 

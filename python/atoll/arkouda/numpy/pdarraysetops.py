@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,11 @@ from .arrays import pdarray
 from .dtypes import bigint
 from .strings import Strings
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...annotations import ArrayLike
+
 __all__ = ["concatenate", "in1d", "in1dmulti", "indexof1d", "intersect1d", "setdiff1d", "setxor1d", "union1d"]
 
 
@@ -22,7 +27,7 @@ def _columns(rows: Any) -> list[Any]:
     return list(rows) if isinstance(rows, (list, tuple)) else [rows]
 
 
-def _plain(one: Any) -> Any:
+def _plain(one: object) -> Any:
     """Values that compare, of what Arkouda puts in sets."""
     from ..pandas.categorical import Categorical
 
@@ -47,7 +52,7 @@ def multiarray_setop_validation(pda1: Any, pda2: Any) -> None:
             raise TypeError(f"Array dtypes are not equal: {one.dtype} and {other.dtype}")
 
 
-def _together(a: Any, b: Any) -> tuple[Any, Any, int]:
+def _together(a: ArrayLike, b: ArrayLike) -> tuple[Any, Any, int]:
     """Numbers of the rows of both, equal where rows are; in the order of the rows."""
     firsts, seconds = _columns(a), _columns(b)
     if isinstance(a, (list, tuple)) != isinstance(b, (list, tuple)):
@@ -101,7 +106,7 @@ def in1d(A: Any, B: Any, assume_unique: bool = False, symmetric: bool = False, i
     return (lift(~found), lift(~other)) if invert else (lift(found), lift(other))
 
 
-def in1dmulti(a: Any, b: Any, assume_unique: bool = False, symmetric: bool = False) -> Any:
+def in1dmulti(a: ArrayLike, b: ArrayLike, assume_unique: bool = False, symmetric: bool = False) -> Any:
     """The same of rows of several columns."""
     return in1d(a, b, assume_unique, symmetric)
 
@@ -122,7 +127,7 @@ def indexof1d(query: Any, space: Any) -> Any:
     return find(query, space, True, True).values
 
 
-def concatenate(arrays: Any, axis: int = 0, ordered: bool = True) -> Any:
+def concatenate(arrays: Sequence[Any], axis: int = 0, ordered: bool = True) -> Any:
     """Arrays, strings or categories of one type, concatenated.
 
     Examples
@@ -162,7 +167,7 @@ def concatenate(arrays: Any, axis: int = 0, ordered: bool = True) -> Any:
     return lift(atoll.concatenate([one._a for one in arrays], axis=axis))
 
 
-def _answer(like: Any, a: Any, b: Any, rows: Any) -> Any:
+def _answer(like: Any, a: ArrayLike, b: ArrayLike, rows: Any) -> Any:
     """The rows with these numbers of both together."""
     from ..pandas.categorical import Categorical
 
@@ -176,7 +181,7 @@ def _answer(like: Any, a: Any, b: Any, rows: Any) -> Any:
     return found if isinstance(like, (list, tuple)) else found[0]
 
 
-def _set_operation(a: Any, b: Any, keep: Any) -> Any:
+def _set_operation(a: ArrayLike, b: ArrayLike, keep: Any) -> Any:
     _check(a, b)
     left, right, _ = _together(a, b)
     numbers = atoll.concatenate([left, right])

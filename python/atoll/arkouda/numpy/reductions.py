@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,11 @@ from .arrays import SCALARS, combine, operand, pdarray
 from .dtypes import Int, bigint, bigint_
 from .dtypes import dtype as ak_dtype
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...annotations import ArrayLike
+
 __all__ = [
     "all", "allclose", "any", "argmax", "argmaxk", "argmin", "argmink", "broadcast_if_needed", "clz", "corr", "cov",
     "ctz", "diff", "divmod", "dot", "fmod", "is_locally_sorted", "is_sorted", "max", "maxk", "mean", "min", "mink",
@@ -22,7 +27,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _axes(axis: Any, ndim: int) -> Any:
+def _axes(axis: int | str | None, ndim: int) -> Any:
     """An axis or axes as Atoll takes them."""
     axes = axis if isinstance(axis, tuple) else () if axis is None else (axis,)
     for one in axes:
@@ -46,7 +51,7 @@ def _wide_reduced(name: str, a: pdarray) -> Any:
 
 def _reduction(name: str) -> Any:
     @checked(pdarray)
-    def reduce(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    def reduce(pda: Any, axis: int | str | None = None, keepdims: bool = False) -> Any:
         axes = _axes(axis, pda.ndim)
         if isinstance(pda._a, wide.BigInts):
             if axes not in (None, 0, (0,)) or (pda.ndim > 1 and axes is not None):
@@ -67,7 +72,7 @@ argmin, argmax = _reduction("argmin"), _reduction("argmax")
 _reduced_mean = _reduction("mean")
 
 
-def mean(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def mean(pda: Any, axis: int | str | None = None, keepdims: bool = False) -> Any:
     """The mean of all elements, or along axes."""
     if isinstance(pda, pdarray) and pda.dtype == bigint():
         pda = pda.astype("float64")
@@ -76,7 +81,7 @@ def mean(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 def _moment(name: str) -> Any:
     @checked(pdarray)
-    def moment(pda: Any, ddof: Any = 0, axis: Any = None, keepdims: bool = False) -> Any:
+    def moment(pda: Any, ddof: Any = 0, axis: int | str | None = None, keepdims: bool = False) -> Any:
         if pda.dtype == bigint():
             pda = pda.astype("float64")
         if not isinstance(ddof, Int):
@@ -93,7 +98,7 @@ var, std = _moment("var"), _moment("std")
 
 
 @checked(pdarray)
-def is_sorted(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def is_sorted(pda: Any, axis: int | str | None = None, keepdims: bool = False) -> Any:
     """Whether the elements are in order, all together or along axes.
 
     Examples
@@ -117,7 +122,7 @@ def is_sorted(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @checked(pdarray)
-def is_locally_sorted(pda: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def is_locally_sorted(pda: Any, axis: int | str | None = None, keepdims: bool = False) -> Any:
     """Whether each PE's part is in order: of one axis alone; otherwise as `is_sorted`."""
     if pda.ndim > 1 or isinstance(pda._a, wide.BigInts):
         return is_sorted(pda, axis, keepdims)
@@ -148,7 +153,7 @@ def cov(x: Any, y: Any) -> Any:
 
 
 @checked(pdarray, pdarray)
-def corr(x: Any, y: Any) -> Any:
+def corr(x: object, y: ArrayLike) -> Any:
     """Pearson's correlation of two arrays."""
     return np.float64(cov(x, y) / (std(x, ddof=1) * std(y, ddof=1)))
 
@@ -192,7 +197,7 @@ def _where(result: Any, original: Any, where: Any) -> Any:
 
 
 @checked(pdarray, (int, float, np.number, pdarray))
-def power(pda: Any, pwr: Any, where: Any = True) -> Any:
+def power(pda: Any, pwr: Any, where: object = True) -> Any:
     """`pda ** pwr`, where a condition holds; elsewhere `pda`.
 
     Examples
@@ -205,13 +210,13 @@ def power(pda: Any, pwr: Any, where: Any = True) -> Any:
 
 
 @checked(pdarray)
-def sqrt(pda: Any, where: Any = True) -> Any:
+def sqrt(pda: Any, where: object = True) -> Any:
     """Square roots, where a condition holds; elsewhere `pda`."""
     return _where(lift(atoll.sqrt(_real(pda))), pda, where)
 
 
 @checked((SCALARS, pdarray), (SCALARS, pdarray))
-def divmod(x: Any, y: Any, where: Any = True) -> Any:
+def divmod(x: ArrayLike, y: Any, where: object = True) -> Any:
     """`(x // y, x % y)`, where a condition holds; elsewhere `x`."""
     if not isinstance(x, pdarray) and not isinstance(y, pdarray):
         return x // y, x % y
@@ -384,18 +389,18 @@ def _rotated(x: Any, rot: Any, left: bool) -> Any:
     return pdarray._of(found.astype(kind))
 
 
-def rotl(x: Any, rot: Any) -> Any:
+def rotl(x: ArrayLike, rot: Any) -> Any:
     """Each element's bits turned to the left."""
     return _rotated(x, rot, True)
 
 
-def rotr(x: Any, rot: Any) -> Any:
+def rotr(x: ArrayLike, rot: Any) -> Any:
     """Each element's bits turned to the right."""
     return _rotated(x, rot, False)
 
 
-def _method(function: Any) -> Any:
-    def method(self: Any, *args: Any, **options: Any) -> Any:
+def _method(function: Callable[..., Any]) -> Any:
+    def method(self: Any, *args: object, **options: object) -> Any:
         return function(self, *args, **options)
 
     return entitled(method, function.__name__, f"See `ak.{function.__name__}`.")

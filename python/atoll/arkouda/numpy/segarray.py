@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from .pdarraycreation import array
 from .pdarraycreation import full as ak_full
 from .pdarraysetops import concatenate, in1d
 from .strings import Strings
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 __all__ = ["SegArray"]
 
@@ -41,7 +44,7 @@ class SegArray(Named):
     values: Any
     __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
-    def __init__(self, segments: Any, values: Any, lengths: Any = None, grouping: Any = None) -> None:
+    def __init__(self, segments: Any, values: object, lengths: Any = None, grouping: Any = None) -> None:
         if not isinstance(segments, pdarray) or segments.dtype != np.int64:
             raise TypeError("Segments must be int64 pdarray")
         if not isinstance(values, (pdarray, Strings)):
@@ -125,7 +128,7 @@ class SegArray(Named):
 
     _concatenate = concat
 
-    def append(self, other: Any, axis: int = 0) -> SegArray:
+    def append(self, other: object, axis: int = 0) -> SegArray:
         """The lists with others behind them."""
         if not isinstance(other, SegArray):
             return NotImplemented
@@ -133,7 +136,7 @@ class SegArray(Named):
             raise TypeError("SegArrays must have same value type to append")
         return SegArray.concat([self, other], axis=axis)
 
-    def append_single(self, x: Any, prepend: bool = False) -> SegArray:
+    def append_single(self, x: ArrayLike, prepend: bool = False) -> SegArray:
         """Each list with one more element."""
         if isinstance(x, (pdarray, Strings)):
             if x.size != self.size:
@@ -145,7 +148,7 @@ class SegArray(Named):
         single = SegArray(lift(atoll.arange(self.size)), x)
         return SegArray.concat([single, self] if prepend else [self, single], axis=1)
 
-    def prepend_single(self, x: Any) -> SegArray:
+    def prepend_single(self, x: ArrayLike) -> SegArray:
         """Each list with one more element before it."""
         return self.append_single(x, prepend=True)
 
@@ -158,7 +161,7 @@ class SegArray(Named):
     def __len__(self) -> int:
         return int(self.size)
 
-    def __getitem__(self, i: Any) -> Any:
+    def __getitem__(self, i: int) -> Any:
         if isinstance(i, Int) and not isinstance(i, bool):
             row = int(i) + (self.size if i < 0 else 0)
             if not 0 <= row < self.size:
@@ -175,7 +178,7 @@ class SegArray(Named):
             return SegArray(lift(begins), self.values[chosen])
         raise TypeError(f"Invalid index type: {type(i).__name__}")
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: object) -> Any:
         if not isinstance(other, SegArray):
             return NotImplemented
         if other.size != self.size:
@@ -191,7 +194,7 @@ class SegArray(Named):
         wrong = atoll.bincount(atoll.repeat(atoll.arange(self.size), self.lengths._a)[~equal], minlength=self.size)
         return lift(wrong == 0) & same
 
-    def equals(self, other: Any) -> Any:
+    def equals(self, other: object) -> Any:
         """Whether the other has the same lists."""
         return isinstance(other, SegArray) and other.size == self.size and bool((self == other).all())
 
@@ -253,7 +256,7 @@ class SegArray(Named):
             found = full
         return (found, lift(there)) if return_origins else found
 
-    def set_jth(self, i: Any, j: int, v: Any) -> None:
+    def set_jth(self, i: int, j: int, v: ArrayLike) -> None:
         """Sets the element with that number of some lists."""
         if self.dtype == np.str_:
             raise TypeError("String elements are immutable")
@@ -292,15 +295,15 @@ class SegArray(Named):
 
     # -- aggregates --
 
-    def aggregate(self, op: str, x: Any = None) -> Any:
+    def aggregate(self, op: str, x: object = None) -> Any:
         """An aggregate of each list by its name."""
         return getattr(self, op)(x)
 
-    def unique(self, x: Any = None) -> SegArray:
+    def unique(self, x: object = None) -> SegArray:
         """The lists with each value once, in order."""
         return SegArray._of(self._l.unique())
 
-    def nunique(self, x: Any = None) -> Any:
+    def nunique(self, x: object = None) -> Any:
         """How many different values each list has."""
         return lift(atoll.asarray(self._l.nunique())).astype("int64")
 
@@ -339,7 +342,7 @@ class SegArray(Named):
         return SegArray._of(self._l.setxor(other._l))
 
 
-def _flat(values: Any) -> Any:
+def _flat(values: ArrayLike) -> Any:
     """Elements of lists as Arkouda has them: missing floats are NaN."""
     if isinstance(values, Column) and values.null_count and getattr(values.dtype, "kind", "") == "f":
         values = atoll.asarray(values.fillna(float("nan")))
@@ -347,12 +350,12 @@ def _flat(values: Any) -> Any:
     return made if isinstance(made, (pdarray, Strings)) else array(made)
 
 
-def _parts(found: Any) -> Any:
+def _parts(found: object) -> Any:
     return lift(found)
 
 
 def _figure(name: str) -> Any:
-    def figure(self: SegArray, x: Any = None) -> Any:
+    def figure(self: SegArray, x: object = None) -> Any:
         values = self.values if x is None else x
         groups = self.grouping
         keys, found = groups.aggregate(values, name.lower())

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .arrays import pdarray
 from .dtypes import Int, bigint
 from .strings import Strings
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 __all__ = ["SortingAlgorithm", "argsort", "coargsort", "searchsorted", "sort"]
 
 
@@ -26,7 +29,9 @@ class SortingAlgorithm(Enum):
     TwoArrayRadixSort = 2
 
 
-def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: Any = 0, ascending: bool = True) -> Any:
+def argsort(
+    pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int | str | None = 0, ascending: bool = True
+) -> Any:
     """The numbers of the elements in ascending order; equal ones keep their order. Descending is that, reversed.
 
     Examples
@@ -53,7 +58,7 @@ def argsort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: Any 
     return lift(order if ascending else atoll.flip(order, axis).copy())
 
 
-def coargsort(arrays: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, ascending: bool = True) -> Any:
+def coargsort(arrays: Sequence[Any], algorithm: Any = SortingAlgorithm.RadixSortLSD, ascending: bool = True) -> Any:
     """The numbers of the rows in the order of several columns, the first one first.
 
     Examples
@@ -83,7 +88,7 @@ def coargsort(arrays: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, ascen
     return lift(order if ascending else order[::-1].copy())
 
 
-def _key(one: Any) -> Any:
+def _key(one: object) -> Any:
     """Numbers in the order of the values."""
     from ..pandas.categorical import Categorical
 
@@ -96,7 +101,7 @@ def _key(one: Any) -> Any:
 
 
 @checked(pdarray)
-def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: Any = -1) -> Any:
+def sort(pda: Any, algorithm: Any = SortingAlgorithm.RadixSortLSD, axis: int | str | None = -1) -> Any:
     """The elements in ascending order, along an axis.
 
     Examples

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,18 +22,21 @@ from .casting import cast
 from .dtypes import Int
 from .matching import Match, Matcher
 
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, ColumnType
+
 __all__ = ["Strings"]
 
 Pattern = (str, bytes, np.str_)
 
 
-def _text(value: Any, name: str = "substr") -> str:
+def _text(value: object, name: str = "substr") -> str:
     if not isinstance(value, Pattern):
         raise TypeError(f'type of argument "{name}" must be str or bytes; got {type(value).__name__} instead')
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def _pattern(value: Any) -> str:
+def _pattern(value: object) -> str:
     """A regular expression that never matches nothing, as Arkouda asks."""
     text = _text(value, "pattern")
     try:
@@ -127,7 +130,7 @@ class Strings(Rows):
 
     # -- comparison, rows --
 
-    def _binop(self, other: Any, op: str) -> Any:
+    def _binop(self, other: object, op: str) -> Any:
         from ..pandas.categorical import Categorical
 
         if op not in self.BinOps:
@@ -154,11 +157,11 @@ class Strings(Rows):
             raise ValueError(f"size mismatch {self.size} {key.size}")
         return Strings(self._a[key])
 
-    def take(self, indices: Any, axis: int | None = None) -> Any:
+    def take(self, indices: ArrayLike, axis: int | None = None) -> Any:
         """The strings with these numbers."""
         return self[indices]
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return self.stick(other)
 
     def __radd__(self, other: Any) -> Any:
@@ -185,7 +188,7 @@ class Strings(Rows):
 
     # -- patterns --
 
-    def _get_matcher(self, pattern: Any, create: bool = True) -> Matcher:
+    def _get_matcher(self, pattern: str, create: bool = True) -> Matcher:
         known = self.__dict__.setdefault("_regex_dict", {})
         text = _pattern(pattern)
         if text not in known and create:
@@ -200,36 +203,36 @@ class Strings(Rows):
         """Forgets them."""
         self.__dict__["_regex_dict"] = {}
 
-    def find_locations(self, pattern: Any) -> tuple[pdarray, pdarray, pdarray]:
+    def find_locations(self, pattern: str) -> tuple[pdarray, pdarray, pdarray]:
         """How often a pattern matches in each string, where, and how many bytes."""
         found = self._get_matcher(pattern)
         return found.num_matches, found.starts, found.lengths
 
-    def search(self, pattern: Any) -> Match:
+    def search(self, pattern: str) -> Match:
         """The first match of a pattern in each string."""
         return self._get_matcher(pattern).get_match("SEARCH")
 
-    def match(self, pattern: Any) -> Match:
+    def match(self, pattern: str) -> Match:
         """Its match at the beginning of each string."""
         return self._get_matcher(pattern).get_match("MATCH")
 
-    def fullmatch(self, pattern: Any) -> Match:
+    def fullmatch(self, pattern: str) -> Match:
         """Its match of each whole text."""
         return self._get_matcher(pattern).get_match("FULLMATCH")
 
-    def regex_split(self, pattern: Any, maxsplit: int = 0, return_segments: bool = False) -> Any:
+    def regex_split(self, pattern: str, maxsplit: int = 0, return_segments: bool = False) -> Any:
         """The parts between matches of a pattern, concatenated, and where each string's begin."""
         return self._get_matcher(pattern).split(maxsplit, return_segments)
 
-    def findall(self, pattern: Any, return_match_origins: bool = False) -> Any:
+    def findall(self, pattern: str, return_match_origins: bool = False) -> Any:
         """All matches of a pattern, and which text each is of."""
         return self._get_matcher(pattern).findall(return_match_origins)
 
-    def sub(self, pattern: Any, repl: Any, count: int = 0) -> Strings:
+    def sub(self, pattern: str, repl: Any, count: int = 0) -> Strings:
         """The strings with matches of a pattern replaced."""
         return self._get_matcher(pattern).sub(_text(repl, "repl"), count, False)
 
-    def subn(self, pattern: Any, repl: Any, count: int = 0) -> tuple[Strings, pdarray]:
+    def subn(self, pattern: str, repl: Any, count: int = 0) -> tuple[Strings, pdarray]:
         """The same, and how many were replaced in each."""
         return self._get_matcher(pattern).sub(_text(repl, "repl"), count, True)
 
@@ -292,7 +295,7 @@ class Strings(Rows):
     def rpeel(
         self,
         delimiter: Any,
-        times: Any = 1,
+        times: object = 1,
         includeDelimiter: bool = False,
         keepPartial: bool = False,
         regex: bool = False,
@@ -307,15 +310,15 @@ class Strings(Rows):
             raise ValueError(f"size mismatch: {self.size} and {other.size} texts")
         return Strings(self._a.stick(other._a, _text(delimiter, "delimiter"), toLeft=toLeft))
 
-    def lstick(self, other: Any, delimiter: Any = "") -> Strings:
+    def lstick(self, other: object, delimiter: Any = "") -> Strings:
         """Each string with another before it."""
         return self.stick(other, delimiter, toLeft=True)
 
-    def get_prefixes(self, n: Any, return_origins: bool = True, proper: bool = True) -> Any:
+    def get_prefixes(self, n: int, return_origins: bool = True, proper: bool = True) -> Any:
         """The first `n` bytes of the strings that are so long, and which are."""
         return lift(self._a.get_prefixes(int(n), return_origins=return_origins, proper=proper))
 
-    def get_suffixes(self, n: Any, return_origins: bool = True, proper: bool = True) -> Any:
+    def get_suffixes(self, n: int, return_origins: bool = True, proper: bool = True) -> Any:
         """The last `n` bytes of the strings that are so long, and which are."""
         return lift(self._a.get_suffixes(int(n), return_origins=return_origins, proper=proper))
 
@@ -378,11 +381,11 @@ class Strings(Rows):
 
     to_list = tolist
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: ColumnType = None, copy: bool | None = None) -> Any:
         found = self.to_ndarray()
         return found if dtype is None else found.astype(dtype)
 
-    def astype(self, dtype: Any) -> Any:
+    def astype(self, dtype: ColumnType) -> Any:
         """The strings as numbers of a type."""
         return cast(self, dtype)
 

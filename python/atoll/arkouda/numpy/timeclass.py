@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import datetime as _datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,11 @@ from ..core import client
 from ..objects import LIFTED, lift
 from .arrays import combine, pdarray
 from .dtypes import Int
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...annotations import ArrayLike, Label
 
 __all__ = ["Datetime", "Timedelta", "date_range", "timedelta_range"]
 
@@ -50,11 +55,11 @@ def _factor(unit: str) -> int:
     raise ValueError(f"Argument must be one of {list(_UNITS)}, not {unit!r}")
 
 
-def _identity(x: Any, **kwargs: Any) -> Any:
+def _identity(x: object, **kwargs: object) -> Any:
     return x
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     """What an operand is: "datetime", "timedelta", "pdarray", or nothing of these."""
     if isinstance(value, (Datetime, _datetime.datetime, np.datetime64)):
         return "datetime"
@@ -65,7 +70,7 @@ def _kind(value: Any) -> str:
     return ""
 
 
-def _numbers(value: Any) -> Any:
+def _numbers(value: object) -> Any:
     """Nanoseconds as plain numbers."""
     if isinstance(value, _Moments):
         return pdarray._of(value._a)
@@ -157,11 +162,11 @@ class _Moments(pdarray):
         made = pd.Timestamp if self._code[0] == "M" else pd.Timedelta
         return made(int(value), unit="ns")
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         found = pdarray.__getitem__(self, key)
         return type(self)(found) if isinstance(found, pdarray) else self._scalar(found)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         if _kind(value) != type(self).__name__.lower():
             raise TypeError(f"{type(value).__name__} is no {type(self).__name__}")
         pdarray.__setitem__(self, key, _numbers(value))
@@ -175,12 +180,12 @@ class _Moments(pdarray):
         return pdarray.reshape(self, *shape)
 
     @classmethod
-    def _concatenate(cls, arrays: Any) -> Any:
+    def _concatenate(cls, arrays: Sequence[Any]) -> Any:
         return cls(pdarray._of(atoll.concatenate([one._a for one in arrays])))
 
     # -- operators --
 
-    def _applied(self, other: Any, op: str, swap: bool) -> Any:
+    def _applied(self, other: object, op: str, swap: bool) -> Any:
         own, kind = type(self).__name__.lower(), _kind(other)
         table = f"supported_with_{'r_' if swap else ''}{kind}"
         if not kind or op not in getattr(self, table, ()):
@@ -192,13 +197,13 @@ class _Moments(pdarray):
         names = (kind, own) if swap else (own, kind)
         return _result(names[0], op, names[1])(found)
 
-    def _binop(self, other: Any, op: str) -> Any:
+    def _binop(self, other: object, op: str) -> Any:
         return self._applied(other, op, False)
 
-    def _r_binop(self, other: Any, op: str) -> Any:
+    def _r_binop(self, other: object, op: str) -> Any:
         return self._applied(other, op, True)
 
-    def opeq(self, other: Any, op: str) -> Any:
+    def opeq(self, other: object, op: str) -> Any:
         """The operation in place."""
         if op not in self.supported_opeq or _kind(other) != "timedelta":
             raise TypeError(f"{op} not supported between {type(self).__name__} and {type(other).__name__}")
@@ -226,11 +231,11 @@ class _Moments(pdarray):
         """Rounded to the nearest."""
         return self._rounded("round", freq)
 
-    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def min(self, axis: int | str | None = None, keepdims: bool = False) -> Any:
         """The first."""
         return self._scalar(self._a.min())
 
-    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def max(self, axis: int | str | None = None, keepdims: bool = False) -> Any:
         """The last."""
         return self._scalar(self._a.max())
 
@@ -267,7 +272,7 @@ class Datetime(_Moments):
     supported_with_r_pdarray: frozenset[str] = frozenset()
     supported_opeq = frozenset(("+=", "-="))
 
-    def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def sum(self, axis: int | str | None = None, keepdims: bool = False) -> Any:
         """Datetimes have no sum: TypeError."""
         raise TypeError("Cannot sum datetime64 values")
 
@@ -318,11 +323,11 @@ class Timedelta(_Moments):
         """Seconds as floats."""
         return pdarray._of(self._a / 10**9)
 
-    def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
+    def sum(self, axis: int | str | None = None, keepdims: bool = False) -> Any:
         """The sum."""
         return self._scalar(self._a.sum())
 
-    def std(self, ddof: Any = 0, axis: Any = None, keepdims: bool = False) -> Any:
+    def std(self, ddof: Any = 0, axis: int | str | None = None, keepdims: bool = False) -> Any:
         """The standard deviation."""
         return self._scalar(round(float(self._a.astype(np.float64).std(ddof=ddof))))
 
@@ -336,7 +341,7 @@ class Timedelta(_Moments):
         return DataFrame({name: lift(_plain(getattr(parts, name))) for name in names})
 
 
-def _plain(values: Any) -> Any:
+def _plain(values: ArrayLike) -> Any:
     return atoll.asarray(getattr(values, "values", values)).astype(np.int64)
 
 
@@ -379,8 +384,9 @@ def _result(first: str, op: str, second: str) -> Any:
 
 
 def date_range(
-    start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, tz: Any = None, normalize: bool = False,
-    name: Any = None, inclusive: str = "both", **kwargs: Any,
+    start: object = None, end: object = None, periods: Any = None, freq: Any = None, tz: Any = None,
+    normalize: bool = False,
+    name: Label = None, inclusive: str = "both", **kwargs: object,
 ) -> Datetime:  # fmt: skip
     """pandas' `date_range`, as `Datetime`."""
     freq = _FREQUENCIES.get(freq, freq) if isinstance(freq, str) else freq
@@ -392,7 +398,7 @@ def date_range(
 
 def timedelta_range(
     start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, name: Any = None, closed: Any = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Timedelta:  # fmt: skip
     """pandas' `timedelta_range`, as `Timedelta`."""
     start = np.timedelta64(int(start), "ns") if isinstance(start, Int) else start

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from .pdarraycreation import array, full
 from .pdarraysetops import concatenate
 from .strings import Strings
 
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, Label
+
 __all__ = [
     "attach", "attach_all", "broadcast_arrays", "broadcast_dims", "broadcast_shapes", "broadcast_to", "convert_bytes",
     "convert_if_categorical", "copy", "generic_concat", "get_callback", "identity", "invert_permutation", "is_float",
@@ -31,12 +34,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-def identity(x: Any) -> Any:
+def identity(x: object) -> Any:
     """`x`."""
     return x
 
 
-def get_callback(x: Any) -> Any:
+def get_callback(x: object) -> Any:
     """What makes an object of the kind of `x` of its values."""
     kind = type(x)
     return kind if kind.__name__ in ("Datetime", "Timedelta", "IPv4", "BitVector") else identity
@@ -77,7 +80,7 @@ def invert_permutation(perm: Any) -> Any:
     return lift(inverse)
 
 
-def convert_if_categorical(values: Any) -> Any:
+def convert_if_categorical(values: ArrayLike) -> Any:
     """Strings of categories; others as they are."""
     from ..pandas.categorical import Categorical
 
@@ -107,7 +110,7 @@ def unregister(name: Any) -> str:
 
 
 @checked(str)
-def is_registered(name: Any, as_component: bool = False) -> builtins.bool:
+def is_registered(name: Label, as_component: bool = False) -> builtins.bool:
     """Whether a name is one of an object, or of a part of one.
 
     Examples
@@ -163,7 +166,7 @@ def broadcast_arrays(*arrays: Any) -> list[Any]:
 
 
 @checked((pdarray, *SCALARS), (int, np.integer, tuple))
-def broadcast_to(x: Any, shape: Any) -> Any:
+def broadcast_to(x: ArrayLike, shape: Any) -> Any:
     """A number or an array in a shape."""
     if not isinstance(x, pdarray):
         return full(shape, x, resolve_scalar_dtype(x))
@@ -211,7 +214,7 @@ def is_int(arry: Any) -> builtins.bool:
     return _kind(arry) in ("i", "u")
 
 
-def map(values: Any, mapping: Any) -> Any:
+def map(values: ArrayLike, mapping: Any) -> Any:
     """Values replaced by what a mapping has for them; NaN, or "null", where it has nothing.
 
     Examples
@@ -246,7 +249,7 @@ def map(values: Any, mapping: Any) -> Any:
     return where(lift(there), found, np.nan if isinstance(found, pdarray) else "null")
 
 
-def _infer_shape_from_size(size: Any) -> tuple[Any, int, int]:
+def _infer_shape_from_size(size: int) -> tuple[Any, int, int]:
     if isinstance(size, tuple):
         return size, len(size), int(np.prod(size))
     return size, 1, int(size)
@@ -258,14 +261,14 @@ def _generate_test_shape(rank: int, size: int) -> tuple[tuple[int, ...], int]:
     return shape, int(np.prod(shape))
 
 
-def copy(a: Any) -> Any:
+def copy(a: object) -> Any:
     """Another one with the same elements."""
     if not hasattr(a, "copy"):
         raise TypeError(f"nothing of type {type(a).__name__} is copied")
     return a.copy()
 
 
-def _parts(x: Any) -> set[str]:
+def _parts(x: object) -> set[str]:
     if isinstance(x, objects.Named):
         return set(x._list_component_names()) | {x.name}
     if isinstance(x, dict):
@@ -275,7 +278,7 @@ def _parts(x: Any) -> set[str]:
     return set()
 
 
-def shares_memory(a: Any, b: Any) -> builtins.bool:
+def shares_memory(a: ArrayLike, b: ArrayLike) -> builtins.bool:
     """Whether two objects, or what is in two lists, have an array in common.
 
     Examples

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ import atoll
 
 from ...columns.functions.functions import concatenate, where
 from ...columns.numeric.bigints import BigInts, bigint
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 __all__ = ["BigInts", "assign", "bigint", "broadcast", "choose", "combine", "floats", "of_any", "pick", "scan_fold"]
 
@@ -45,7 +48,7 @@ def floats(column: BigInts, shape: tuple[int, ...]) -> Any:
     return column.astype("float64").reshape(shape)
 
 
-def pick(column: BigInts, shape: tuple[int, ...], key: Any) -> tuple[Any, tuple[int, ...] | None]:
+def pick(column: BigInts, shape: tuple[int, ...], key: object) -> tuple[Any, tuple[int, ...] | None]:
     """What an index takes: a column and its shape, or a number and None."""
     if len(shape) == 1 and isinstance(key, (int, np.integer)) and not isinstance(key, bool):
         return column[int(key)], None
@@ -55,7 +58,7 @@ def pick(column: BigInts, shape: tuple[int, ...], key: Any) -> tuple[Any, tuple[
     return column.take(rows.reshape(-1)), rows.shape
 
 
-def assign(column: BigInts, shape: tuple[int, ...], key: Any, values: Any) -> BigInts:
+def assign(column: BigInts, shape: tuple[int, ...], key: object, values: Any) -> BigInts:
     """The column with other numbers at an index."""
     places = atoll.arange(column.size).reshape(shape)[key]
     places = atoll.asarray(places).reshape(-1)
@@ -68,7 +71,7 @@ def assign(column: BigInts, shape: tuple[int, ...], key: Any, values: Any) -> Bi
     return both.take(rows)
 
 
-def choose(condition: Any, a: Any, b: Any) -> BigInts:
+def choose(condition: ArrayLike, a: ArrayLike, b: ArrayLike) -> BigInts:
     """Numbers of `a` where a condition holds, elsewhere of `b`."""
     return where(condition, a, b)
 

@@ -20,7 +20,7 @@ class CachedAccessor:
     def __init__(self, name: str, accessor: Any) -> None:
         self._name, self._accessor = name, accessor
 
-    def __get__(self, obj: Any, cls: Any) -> Any:
+    def __get__(self, obj: object, cls: Any) -> Any:
         if obj is None:
             return self._accessor
         made = self._accessor(obj)
@@ -49,7 +49,7 @@ class Properties:
 
     @classmethod
     def _make_op(cls, name: str) -> Any:
-        def apply(self: Any, *args: Any, **options: Any) -> Any:
+        def apply(self: Any, *args: object, **options: object) -> Any:
             from .series import Series
 
             return Series(getattr(self.series.values, name)(*args, **options), index=self.series.index)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,11 @@ from ..numpy.pdarraysetops import concatenate, in1d
 from ..numpy.strings import Strings
 from ..objects import LIFTED, Rows, checked, lift
 from .groupbyclass import GroupBy, unique
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...annotations import ArrayLike
 
 __all__ = ["Categorical"]
 
@@ -88,7 +93,7 @@ class Categorical(Rows):
     @classmethod
     @checked(None, pdarray, "Strings")
     def from_codes(
-        cls, codes: Any, categories: Any, permutation: Any = None, segments: Any = None, **kwargs: Any
+        cls, codes: Any, categories: Any, permutation: Any = None, segments: Any = None, **kwargs: object
     ) -> Categorical:
         """The column of codes and what they stand for."""
         if codes.dtype.kind not in "iu":
@@ -96,7 +101,7 @@ class Categorical(Rows):
         return cls(None, codes=codes, categories=categories, permutation=permutation, segments=segments, **kwargs)
 
     @classmethod
-    def standardize_categories(cls, arrays: Any, na_value: str = "N/A") -> list[Categorical]:
+    def standardize_categories(cls, arrays: Sequence[Any], na_value: str = "N/A") -> list[Categorical]:
         """Several columns with the same categories."""
         for one in arrays:
             if not isinstance(one, cls):
@@ -189,7 +194,7 @@ class Categorical(Rows):
             return self.categories[self.codes[key]]
         return Categorical.from_codes(self.codes[key], self.categories, _akNAcode=self._akNAcode)
 
-    def take(self, indices: Any, axis: int | None = None) -> Any:
+    def take(self, indices: ArrayLike, axis: int | None = None) -> Any:
         """The rows with these numbers."""
         return self[indices]
 
@@ -215,7 +220,7 @@ class Categorical(Rows):
             raise TypeError(f"Categorical {op} {type(other).__name__}: the other must be Categorical or str")
         return found if op == "==" else ~found
 
-    def _r_binop(self, other: Any, op: str) -> Any:
+    def _r_binop(self, other: object, op: str) -> Any:
         return self._binop(other, op)
 
     def _spread(self, found: pdarray) -> pdarray:
@@ -276,7 +281,7 @@ class Categorical(Rows):
         return Categorical._concatenate([self, *others])
 
     @classmethod
-    def _concatenate(cls, arrays: Any) -> Categorical:
+    def _concatenate(cls, arrays: Sequence[Any]) -> Categorical:
         """Several columns, concatenated, with all their categories."""
         same = all(one.categories.equals(arrays[0].categories) for one in arrays[1:])
         alike = arrays if same else cls.standardize_categories(arrays, na_value=arrays[0].na_value)

@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..numpy.dtypes import SeriesDTypes
 from ..numpy.pdarraycreation import array
 
+if TYPE_CHECKING:
+    from ...annotations import ColumnType
+
 __all__ = ["from_series"]
 
 
-def from_series(series: Any, dtype: Any = None) -> Any:
+def from_series(series: Any, dtype: ColumnType = None) -> Any:
     """The array of a pandas Series; datetimes and timedeltas as nanoseconds.
 
     Raises

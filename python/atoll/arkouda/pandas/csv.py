@@ -60,7 +60,7 @@ def to_csv_text(columns: dict[str, Any], delimiter: str) -> str:
     """The file's text."""
     special = re.compile(rf'{re.escape(delimiter)}|"|\n')
 
-    def quoted(value: Any) -> str:
+    def quoted(value: object) -> str:
         text = str(value)
         return '"' + text.replace('"', '""') + '"' if special.search(text) else text
 

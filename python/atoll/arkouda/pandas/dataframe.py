@@ -69,7 +69,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
         self.update_nrows()
         _ = self._id
 
-    def _from_pandas(self, frame: Any, index: Any) -> None:
+    def _from_pandas(self, frame: Any, index: object) -> None:
         self._columns = [str(one) if not isinstance(one, str) else one for one in frame.columns.tolist()]
         self._empty = bool(frame.empty)
         for name, label in zip(self._columns, frame.columns, strict=True):
@@ -80,7 +80,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
                 self.data[name] = Index(column).values
         self._set_index(frame.index if index is None else index)
 
-    def _from_columns(self, given: Any, index: Any, columns: Any) -> None:
+    def _from_columns(self, given: Any, index: object, columns: Any) -> None:
         self._set_index(index)
         if given is None:
             return
@@ -177,7 +177,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
 
     # -- selection --
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         if isinstance(key, Series):
             key = key.values
         if isinstance(key, (pdarray, slice)):
@@ -197,7 +197,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
             return self.data[key]
         raise IndexError("Invalid selector: unknown error.")
 
-    def _labels_at(self, key: Any) -> Any:
+    def _labels_at(self, key: object) -> Any:
         return self.index[key] if self.index is not None else None
 
     def _chosen(self, names: list[Any]) -> DataFrame:
@@ -214,7 +214,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
         found._set_index(self.index)
         return found
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         self.update_nrows()
         if isinstance(key, Int):
             self._set_row(int(key), value)
@@ -234,7 +234,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
             self.update_nrows()
             self._set_index(arange(self._nrows or 0))
 
-    def _set_row(self, row: int, value: Any) -> None:
+    def _set_row(self, row: int, value: object) -> None:
         if any(isinstance(one, Strings) for one in self.data.values()):
             raise ValueError("This DataFrame has a column of type ak.Strings; so this DataFrame is immutable.")
         if self._empty:
@@ -267,7 +267,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
         """Rows at random."""
         return self if len(self) <= n else self[array(random.sample(range(len(self)), n))]
 
-    def drop(self, keys: Any, axis: Any = 0, inplace: bool = False) -> Any:
+    def drop(self, keys: Any, axis: int | str = 0, inplace: bool = False) -> Any:
         """Without some rows, or some columns."""
         several: list[Any] = [keys] if isinstance(keys, (str, int)) else list(keys)
         made = self if inplace else self.copy()
@@ -300,7 +300,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
             return self[groups.permutation[ends]]
         return self[groups._uki]
 
-    def filter_by_range(self, keys: Any, low: int = 1, high: int | None = None) -> pdarray:
+    def filter_by_range(self, keys: object, low: int = 1, high: int | None = None) -> pdarray:
         """Which rows are in groups of a size from `low` to `high`."""
         groups = self.groupby([keys] if isinstance(keys, str) else keys, use_series=False)
         _, sizes = groups.size()
@@ -309,7 +309,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
 
     # -- names, labels --
 
-    def reset_index(self, size: Any = None, inplace: bool = False) -> Any:
+    def reset_index(self, size: int | None = None, inplace: bool = False) -> Any:
         """With the numbers of the rows as their labels."""
         made = self if inplace else self.copy()
         made.update_nrows()
@@ -317,7 +317,12 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
         return None if inplace else made
 
     def rename(
-        self, mapper: Any = None, index: Any = None, column: Any = None, axis: Any = 0, inplace: bool = False
+        self,
+        mapper: object = None,
+        index: object = None,
+        column: object = None,
+        axis: int | str | None = 0,
+        inplace: bool = False,
     ) -> Any:
         """With other names of columns, or other labels: of a mapping or a function."""
         if column is not None and index is not None:
@@ -361,7 +366,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
                 labels[mask] = new
         self._set_index(Index(labels, name=self.index.name))
 
-    def assign(self, **kwargs: Any) -> DataFrame:
+    def assign(self, **kwargs: object) -> DataFrame:
         """With more columns: arrays, or functions of the frame."""
         made = self.copy()
         for name, value in kwargs.items():
@@ -414,7 +419,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
         return cls(_joined(frames[0]._columns, frames))
 
     def merge(
-        self, right: Any, on: Any = None, how: str = "inner", left_suffix: str = "_x", right_suffix: str = "_y",
+        self, right: object, on: object = None, how: str = "inner", left_suffix: str = "_x", right_suffix: str = "_y",
         convert_ints: bool = True, sort: bool = True,
     ) -> DataFrame:  # fmt: skip
         """Rows of two frames with equal values of some columns; see `ak.merge`."""
@@ -429,7 +434,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
             sort=sort,
         )
 
-    def groupby(self, keys: Any, use_series: bool = True, as_index: bool = True, dropna: bool = True) -> Any:
+    def groupby(self, keys: object, use_series: bool = True, as_index: bool = True, dropna: bool = True) -> Any:
         """Groups of rows with equal values of some columns."""
         if isinstance(keys, str):
             columns = self.data[keys]
@@ -442,7 +447,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
 
     GroupBy = groupby
 
-    def _build_groupby(self, keys: Any, use_series: bool = False, as_index: bool = True, dropna: bool = True) -> Any:
+    def _build_groupby(self, keys: object, use_series: bool = False, as_index: bool = True, dropna: bool = True) -> Any:
         return self.groupby(keys, use_series, as_index, dropna)
 
     # -- order --
@@ -465,7 +470,7 @@ class DataFrame(Figures, Named, UserDict[str, Any]):
         order = coargsort([self[key] for key in keys])
         return order if ascending else order[::-1]
 
-    def sort_values(self, by: Any = None, ascending: bool = True) -> Any:
+    def sort_values(self, by: object = None, ascending: bool = True) -> Any:
         """The rows in the order of columns."""
         if self._empty:
             return array([], dtype=np.int64)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,12 +23,15 @@ from .categorical import Categorical
 from .index import Index
 from .series import Series
 
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
+
 __all__ = ["Figures"]
 
 _ROWS, _COLUMNS = (0, "index"), (1, "columns")
 
 
-def _is_numeric(column: Any) -> bool:
+def _is_numeric(column: object) -> bool:
     return isinstance(column, pdarray) and (column.dtype == bigint() or column.dtype.kind in "iufb")
 
 
@@ -46,7 +49,7 @@ class Figures:
     index: Any
     empty: bool
 
-    def isin(self: Any, values: Any) -> Any:
+    def isin(self: Any, values: ArrayLike) -> Any:
         """Which elements are among others: of an array, of a mapping by columns, or of a frame or Series by labels."""
         if isinstance(values, pdarray):
             found = {name: in1d(self.data[name], values) for name in self._columns}
@@ -73,7 +76,7 @@ class Figures:
                 found[name] = (self.data[name] == other[lift(rows)]) & lift(there)
         return found
 
-    def count(self: Any, axis: Any = 0, numeric_only: bool = False) -> Series:
+    def count(self: Any, axis: int | str | None = 0, numeric_only: bool = False) -> Series:
         """How many values are not NaN: of each column, or of each row."""
         chosen = [name for name in self._columns if not numeric_only or _is_numeric(self.data[name])]
         if axis in _ROWS:
@@ -114,7 +117,7 @@ class Figures:
         """Which elements are not NaN."""
         return type(self)({name: ~_is_nan(self.data[name]) for name in self._columns})
 
-    def _truth(self: Any, every: bool, axis: Any) -> Any:
+    def _truth(self: Any, every: bool, axis: int | str | None) -> Any:
         if self.empty:
             return every if axis is None else Series(array([], dtype=bool))
         masks = {name: self.data[name] for name in self._columns if self.dtypes[name] == "bool"}
@@ -131,15 +134,15 @@ class Figures:
             total = total & mask if every else total | mask
         return Series(total, index=self.index[:])
 
-    def any(self: Any, axis: Any = 0) -> Any:
+    def any(self: Any, axis: int | str = 0) -> Any:
         """Whether any bool is true: of each column, of each row, or of all."""
         return self._truth(False, axis)
 
-    def all(self: Any, axis: Any = 0) -> Any:
+    def all(self: Any, axis: int | str | None = 0) -> Any:
         """Whether all bools are true: of each column, of each row, or of all."""
         return self._truth(True, axis)
 
-    def dropna(self: Any, axis: Any = 0, how: Any = None, thresh: Any = None, ignore_index: bool = False) -> Any:
+    def dropna(self: Any, axis: int | str = 0, how: Any = None, thresh: Any = None, ignore_index: bool = False) -> Any:
         """Without the rows, or columns, in which elements are NaN."""
         if how is not None and thresh is not None:
             raise TypeError("You cannot set both the how and thresh arguments at the same time.")
@@ -194,8 +197,8 @@ class Figures:
         mode: Any = "wt",
         index: bool = True,
         tablefmt: Any = "grid",
-        storage_options: Any = None,
-        **kwargs: Any,
+        storage_options: dict[str, Any] | None = None,
+        **kwargs: object,
     ) -> Any:
         """A table in Markdown, as pandas writes it."""
         return self.to_pandas().to_markdown(

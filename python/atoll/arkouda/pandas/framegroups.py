@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ..objects import lift
 from .groupbyclass import GROUPBY_REDUCTION_TYPES
 from .index import Index, MultiIndex
 from .series import Series
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 __all__ = ["DataFrameGroupBy", "DiffAggregate"]
 
@@ -85,7 +88,7 @@ class DataFrameGroupBy:
             made = frame({name: self.gb.unique_keys, "size": counts})
         return made.sort_index() if sort_index else made
 
-    def _series(self, values: Any, sort_index: bool) -> Series:
+    def _series(self, values: ArrayLike, sort_index: bool) -> Series:
         if len(self._names) == 1:
             labels: Any = Index(self.gb.unique_keys, name=self._names[0])
         else:
@@ -118,7 +121,7 @@ class DataFrameGroupBy:
         """What each value of a column is more than the one before in its group."""
         return DiffAggregate(self.gb, self.df.data[colname])
 
-    def broadcast(self, x: Any, permute: bool = True) -> Series:
+    def broadcast(self, x: ArrayLike, permute: bool = True) -> Series:
         """A value for each group, as one for each row of it."""
         return Series(self.gb.broadcast(x.values if isinstance(x, Series) else x, permute=permute), index=self.df.index)
 

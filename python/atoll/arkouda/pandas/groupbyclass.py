@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ..numpy.dtypes import Int, bigint
 from ..numpy.segarray import SegArray
 from ..numpy.strings import Strings
 from ..objects import Named, Word, entitled, lift
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 __all__ = ["GROUPBY_REDUCTION_TYPES", "GroupBy", "GroupByReductionType", "broadcast", "groupable", "unique"]
 
@@ -56,7 +59,7 @@ _REFUSED = {
 _ENGINE = {"or": "bit_or", "and": "bit_and", "xor": "bit_xor"}
 
 
-def _several(keys: Any) -> bool:
+def _several(keys: object) -> bool:
     return isinstance(keys, (list, tuple))
 
 
@@ -134,10 +137,10 @@ class GroupBy(Named):
 
     # -- aggregates --
 
-    def _pair(self, values: Any) -> tuple[Any, Any]:
+    def _pair(self, values: object) -> tuple[Any, Any]:
         return self.unique_keys, values
 
-    def _values(self, values: Any) -> Any:
+    def _values(self, values: object) -> Any:
         """Arkouda's array of what holds one."""
         from .categorical import Categorical
         from .series import Series
@@ -151,7 +154,7 @@ class GroupBy(Named):
             raise TypeError(f"Unsupported values type for Arkouda GroupBy reductions: {type(values).__name__}")
         return found
 
-    def aggregate(self, values: Any, operator: str, skipna: bool = True, ddof: Any = 1) -> tuple[Any, Any]:
+    def aggregate(self, values: ArrayLike, operator: str, skipna: bool = True, ddof: Any = 1) -> tuple[Any, Any]:
         """The keys of the groups, and an aggregate of each by its name.
 
         Examples
@@ -207,7 +210,7 @@ class GroupBy(Named):
         """How many rows each group has."""
         return self._pair(lift(self._sizes.copy()))
 
-    def count(self, values: Any) -> tuple[Any, pdarray]:
+    def count(self, values: ArrayLike) -> tuple[Any, pdarray]:
         """How many values each group has that are not NaN."""
         given = self._values(values)
         if isinstance(given, pdarray) and given.dtype != bigint() and given.dtype.kind == "f":
@@ -223,7 +226,7 @@ class GroupBy(Named):
         counts = atoll.bincount(self._number[distinct], minlength=self.ngroups) if self.ngroups else self._sizes
         return self._pair(lift(atoll.asarray(counts).astype(np.int64)))
 
-    def _distinct(self, values: Any) -> Any:
+    def _distinct(self, values: ArrayLike) -> Any:
         """The first row of each different value in each group, by group, in the order of values."""
         inner = atoll.groupby([self._number, *_flat(values)], dropna=False)
         rows = atoll.asarray(inner.first(atoll.arange(self.length)))
@@ -233,11 +236,11 @@ class GroupBy(Named):
         where = lift(rows)
         return [one[where] for one in values] if _several(values) else values[where]
 
-    def first(self, values: Any) -> tuple[Any, Any]:
+    def first(self, values: ArrayLike) -> tuple[Any, Any]:
         """The first value of each group."""
         return self._pair(self._by_rows(values, self._uki._a))
 
-    def mode(self, values: Any) -> tuple[Any, Any]:
+    def mode(self, values: ArrayLike) -> tuple[Any, Any]:
         """The value that each group has most often; the first of several."""
         inner = atoll.groupby([self._number, *_flat(values)], dropna=False)
         rows = atoll.asarray(inner.first(atoll.arange(self.length))).astype(np.int64)
@@ -260,16 +263,16 @@ class GroupBy(Named):
         rows = rows[atoll.argsort(self._number[rows], kind="stable")]
         return self._pair(lift(rows) if return_indices else values[lift(rows)])
 
-    def head(self, values: Any, n: int = 5, return_indices: bool = True) -> tuple[Any, Any]:
+    def head(self, values: ArrayLike, n: int = 5, return_indices: bool = True) -> tuple[Any, Any]:
         """The first rows of each group, or their values."""
         return self._ends(values, atoll.asarray(self._g.head(n)).astype(np.int64), return_indices)
 
-    def tail(self, values: Any, n: int = 5, return_indices: bool = True) -> tuple[Any, Any]:
+    def tail(self, values: ArrayLike, n: int = 5, return_indices: bool = True) -> tuple[Any, Any]:
         """The last rows of each group, or their values."""
         return self._ends(values, atoll.asarray(self._g.tail(n)).astype(np.int64), return_indices)
 
     def sample(
-        self, values: Any, n: Any = None, frac: Any = None, replace: bool = False, weights: Any = None,
+        self, values: object, n: Any = None, frac: Any = None, replace: bool = False, weights: Any = None,
         random_state: Any = None, return_indices: bool = False, permute_samples: bool = False,
     ) -> Any:  # fmt: skip
         """Random rows of each group, or their values."""
@@ -289,7 +292,7 @@ class GroupBy(Named):
             rows = stream.permutation(rows)
         return lift(rows) if return_indices else self._by_rows(values, rows)
 
-    def broadcast(self, values: Any, permute: bool = True) -> Any:
+    def broadcast(self, values: ArrayLike, permute: bool = True) -> Any:
         """A value for each group, as one for each row of it: in the order of rows, or by groups."""
         if not isinstance(values, (pdarray, Strings)):
             raise TypeError(f"values must be pdarray or Strings, not {type(values).__name__}")
@@ -298,13 +301,13 @@ class GroupBy(Named):
         rows = self._number if permute else self._number[self.permutation._a]
         return values[lift(rows)]
 
-    def most_common(self, values: Any) -> tuple[Any, Any]:
+    def most_common(self, values: ArrayLike) -> tuple[Any, Any]:
         """See `mode`."""
         return self.mode(values)
 
 
 def _drawn(
-    stream: Any, number: Any, order: Any, starts: Any, sizes: Any, wanted: Any, weight: Any, replace: bool
+    stream: Any, number: Any, order: Any, starts: Any, sizes: Any, wanted: object, weight: Any, replace: bool
 ) -> Any:
     """Rows of each group at random, with probabilities in proportion to weights."""
     if not replace:  # the smallest of exponential numbers, divided by the weights
@@ -321,7 +324,7 @@ def _drawn(
 
 
 def _figure_method(name: str) -> Any:
-    def figure(self: GroupBy, values: Any, skipna: bool = True, ddof: Any = 1) -> tuple[Any, Any]:
+    def figure(self: GroupBy, values: ArrayLike, skipna: bool = True, ddof: Any = 1) -> tuple[Any, Any]:
         return self.aggregate(values, name.lower(), skipna, ddof)
 
     return entitled(figure, name, f"The {name} of each group's values.")

@@ -96,7 +96,7 @@ _MADE: dict[int, Callable[[dict[str, Any]], Any]] = {
 _AS: dict[int, Callable[[Any], Any]] = {1: lambda one: one, 7: Datetime, 8: Timedelta, 9: IPv4}
 
 
-def _kind_of(thing: Any) -> int:
+def _kind_of(thing: object) -> int:
     for kind, number in _KINDS.items():
         if isinstance(thing, kind):
             return number
@@ -115,7 +115,7 @@ class _Stored:
     attributes: dict[str, Any] = field(default_factory=dict)
 
 
-def _stored(thing: Any) -> _Stored:
+def _stored(thing: object) -> _Stored:
     number = _kind_of(thing)
     if isinstance(thing, pdarray) and thing.dtype == bigint():
         limbs = _several("Limb", [_stored(one) for one in thing.bigint_to_uint_arrays()])

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,12 +21,15 @@ from ..objects import Labelled
 from .categorical import Categorical
 from .groupbyclass import GroupBy, unique
 
+if TYPE_CHECKING:
+    from ...annotations import ColumnType, DTypeLike, Level
+
 __all__ = ["Index", "MultiIndex"]
 
 ARRAYS = (pdarray, Strings, Categorical)
 
 
-def _values_of(values: Any) -> Any:
+def _values_of(values: object) -> Any:
     """Arkouda's array of labels, from pandas', too."""
     if isinstance(values, ARRAYS):
         return values
@@ -60,7 +63,9 @@ class Index(Labelled):
     max_list_size = 1000
     __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
-    def __init__(self, values: Any, name: Any = None, allow_list: bool = False, max_list_size: int = 1000) -> None:
+    def __init__(
+        self, values: object, name: str | None = None, allow_list: bool = False, max_list_size: int = 1000
+    ) -> None:
         self.max_list_size = max_list_size
         if isinstance(values, Index):
             self.values, name = values.values, name if name is not None else values.name
@@ -179,20 +184,20 @@ class Index(Labelled):
     def _array(self) -> Any:
         return array(self.values) if isinstance(self.values, list) else self.values
 
-    def _compared(self, other: Any, op: str) -> Any:
+    def _compared(self, other: object, op: str) -> Any:
         values = other._array() if isinstance(other, Index) else other
         own = self._array()
         if isinstance(values, (*ARRAYS, list)) and len(values) != len(own):
             raise ValueError("Cannot compare arrays of different sizes")
         return own == values if op == "==" else own != values
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: object) -> Any:
         return self._compared(other, "==")
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: object) -> Any:
         return self._compared(other, "!=")
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: object) -> bool:
         """Whether the other has the same labels."""
         if self is other:
             return True
@@ -238,11 +243,11 @@ class Index(Labelled):
         made = self[places]
         return (made, places) if return_indexer else made
 
-    def map(self, arg: Any) -> Index:
+    def map(self, arg: object) -> Index:
         """The labels replaced by what a mapping has for them."""
         return Index(_map(self._array(), arg), name=self.name)
 
-    def lookup(self, key: Any) -> Any:
+    def lookup(self, key: object) -> Any:
         """Which rows have one of some labels."""
         if not isinstance(key, ARRAYS):
             key = _keys(key, self._array())
@@ -253,7 +258,7 @@ class Index(Labelled):
             key = key.to_strings()
         return in1d(own, key)
 
-    def set_dtype(self, dtype: Any) -> Index:
+    def set_dtype(self, dtype: DTypeLike) -> Index:
         """The labels in another type, in place."""
         self.values = (
             array(self._array(), dtype=dtype) if not isinstance(self.values, ARRAYS) else cast(self.values, dtype)
@@ -261,7 +266,7 @@ class Index(Labelled):
         self._set_dtype()
         return self
 
-    def _check_types(self, other: Any) -> None:
+    def _check_types(self, other: object) -> None:
         if type(self) is not type(other):
             raise TypeError("Index Types must match")
 
@@ -296,7 +301,7 @@ class Index(Labelled):
         """The labels as a NumPy array."""
         return np.asarray(self.values) if isinstance(self.values, list) else self.values.to_ndarray()
 
-    def to_numpy(self, dtype: Any = None) -> Any:
+    def to_numpy(self, dtype: ColumnType = None) -> Any:
         """The same, of a type."""
         found = self.to_ndarray()
         return found if dtype is None else found.astype(dtype)
@@ -314,7 +319,7 @@ class Index(Labelled):
         return {"idx" if label is None else label[0] if isinstance(label, list) else label: self._array()}
 
 
-def _keys(key: Any, like: Any) -> Any:
+def _keys(key: object, like: Any) -> Any:
     """Labels to look for, as an array."""
     if isinstance(key, Index):
         return key._array()
@@ -336,7 +341,7 @@ class MultiIndex(Index):
     levels: list[Any]
     _names: list[Any] | None
 
-    def __init__(self, data: Any, name: Any = None, names: Any = None) -> None:
+    def __init__(self, data: Any, name: str | None = None, names: Any = None) -> None:
         if isinstance(data, MultiIndex):
             levels, names = list(data.levels), names if names is not None else data._names
             name = data.label if name is None else name
@@ -385,7 +390,7 @@ class MultiIndex(Index):
     def __repr__(self) -> str:
         return f"MultiIndex({self.levels!r}, names={self.names})"
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         from .series import Series
 
         if isinstance(key, Series):
@@ -396,7 +401,7 @@ class MultiIndex(Index):
             key = array([int(key)])
         return MultiIndex([one[key] for one in self.levels], self.label, self._names)
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: object) -> Any:
         if not isinstance(other, (list, tuple, MultiIndex)):
             raise TypeError("Cannot compare MultiIndex to a scalar")
         others = other.levels if isinstance(other, MultiIndex) else other
@@ -406,10 +411,10 @@ class MultiIndex(Index):
             found = same if found is None else found & same
         return found
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: object) -> Any:
         return ~(self == other)
 
-    def get_level_values(self, level: Any) -> Index:
+    def get_level_values(self, level: Level) -> Index:
         """The labels of one number or name."""
         if isinstance(level, str) or not isinstance(level, Int):
             if level not in self.names:
@@ -427,7 +432,7 @@ class MultiIndex(Index):
             return False
         return all(Index(a).equals(Index(b)) for a, b in zip(self.levels, other.levels, strict=True))
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: object) -> bool:
         """Whether the other has the same labels."""
         if self is other:
             return True
@@ -444,7 +449,7 @@ class MultiIndex(Index):
         order = coargsort(self.levels)
         return order if ascending else order[::-1]
 
-    def lookup(self, key: Any) -> Any:
+    def lookup(self, key: object) -> Any:
         """Which rows have some labels: a label of each level, or arrays of them."""
         if not isinstance(key, (list, tuple)):
             raise TypeError("MultiIndex lookup failure: key must be a list or tuple")
@@ -453,7 +458,7 @@ class MultiIndex(Index):
         keys = [one.to_strings() if isinstance(one, Categorical) else one for one in keys]
         return in1d(own, keys)
 
-    def set_dtype(self, dtype: Any) -> MultiIndex:
+    def set_dtype(self, dtype: ColumnType) -> MultiIndex:
         """The labels in another type, in place."""
         self.levels = [cast(one, dtype) for one in self.levels]
         return self

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import atoll
 
@@ -40,6 +40,11 @@ from .groupbyclass import GroupBy
 from .hdfobjects import METADATA, datasets_of, read_objects, write_objects
 from .index import Index
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...annotations import ColumnType
+
 __all__ = [
     "export", "get_columns", "get_datasets", "get_filetype", "get_null_indices", "import_data", "load", "load_all",
     "ls", "ls_csv", "read", "read_csv", "read_hdf", "read_parquet", "read_tagged_data", "read_zarr",
@@ -66,7 +71,7 @@ def _files(names: Any) -> list[str]:
     return found
 
 
-def get_filetype(filenames: Any) -> str:
+def get_filetype(filenames: str | Sequence[str]) -> str:
     """HDF5, Parquet or CSV, by a file's first bytes."""
     first = _files(filenames if isinstance(filenames, str) else filenames[0])[0]
     return _MAGIC.get(of_files(_first_bytes, first), "CSV")
@@ -95,7 +100,7 @@ def ls_csv(filename: str, col_delim: str = ",") -> list[str]:
     return list(read_csv_columns(_files(filename)[0], col_delim))
 
 
-def _first(told: Callable[[str], list[str]], filenames: Any, allow_errors: bool) -> list[str]:
+def _first(told: Callable[[str], list[str]], filenames: str | Sequence[str], allow_errors: bool) -> list[str]:
     for name in [filenames] if isinstance(filenames, str) else filenames:
         try:
             found = told(name)
@@ -109,18 +114,23 @@ def _first(told: Callable[[str], list[str]], filenames: Any, allow_errors: bool)
 
 
 def get_datasets(
-    filenames: Any, allow_errors: bool = False, column_delim: str = ",", read_nested: bool = True
+    filenames: str | Sequence[str], allow_errors: bool = False, column_delim: str = ",", read_nested: bool = True
 ) -> list[str]:
     """The names of what is in the first file that has some."""
     return _first(lambda name: ls(name, column_delim, read_nested), filenames, allow_errors)
 
 
-def get_columns(filenames: Any, col_delim: str = ",", allow_errors: bool = False) -> list[str]:
+def get_columns(filenames: str | Sequence[str], col_delim: str = ",", allow_errors: bool = False) -> list[str]:
     """The names of the columns of the first CSV file that has some."""
     return _first(lambda name: ls_csv(name, col_delim), filenames, allow_errors)
 
 
-def _wanted(filenames: Any, datasets: Any, allow_errors: bool = False, read_nested: bool = True) -> list[str]:
+def _wanted(
+    filenames: str | Sequence[str],
+    datasets: str | Sequence[str] | None,
+    allow_errors: bool = False,
+    read_nested: bool = True,
+) -> list[str]:
     if datasets is None:
         return get_datasets(filenames, allow_errors, read_nested=read_nested)
     if isinstance(datasets, str):
@@ -131,7 +141,7 @@ def _wanted(filenames: Any, datasets: Any, allow_errors: bool = False, read_nest
     return list(datasets)
 
 
-def _present(filenames: Any, allow_errors: bool) -> list[str]:
+def _present(filenames: str | Sequence[str], allow_errors: bool) -> list[str]:
     """The files; those that are not there are told of, or refused."""
     found, faults = [], []
     for name in [filenames] if isinstance(filenames, str) else filenames:
@@ -154,7 +164,8 @@ def _present(filenames: Any, allow_errors: bool) -> list[str]:
 
 
 def read_hdf(
-    filenames: Any, datasets: Any = None, iterative: bool = False, strict_types: bool = True,
+    filenames: str | Sequence[str], datasets: str | Sequence[str] | None = None, iterative: bool = False,
+    strict_types: bool = True,
     allow_errors: bool = False,
     calc_string_offsets: bool = False, tag_data: bool = False,
 ) -> Any:  # fmt: skip
@@ -175,7 +186,8 @@ def _codes(rows: list[int]) -> pdarray:
 
 
 def read_parquet(
-    filenames: Any, datasets: Any = None, iterative: bool = False, strict_types: bool = True,
+    filenames: str | Sequence[str], datasets: str | Sequence[str] | None = None, iterative: bool = False,
+    strict_types: bool = True,
     allow_errors: bool = False,
     tag_data: bool = False, read_nested: bool = True, has_non_float_nulls: bool = False, null_handling: Any = None,
     fixed_len: int = -1,
@@ -204,7 +216,7 @@ def read_parquet(
     return found
 
 
-def get_null_indices(filenames: Any, datasets: Any = None) -> Any:
+def get_null_indices(filenames: str | Sequence[str], datasets: str | Sequence[str] | None = None) -> Any:
     """Where columns of strings are missing or empty: 1, and 0 elsewhere."""
     names = _wanted(filenames, datasets)
     columns = parquet_columns(_files(filenames), columns=names)
@@ -218,7 +230,12 @@ def get_null_indices(filenames: Any, datasets: Any = None) -> Any:
     return told
 
 
-def read_csv(filenames: Any, datasets: Any = None, column_delim: str = ",", allow_errors: bool = False) -> Any:
+def read_csv(
+    filenames: str | Sequence[str],
+    datasets: str | Sequence[str] | None = None,
+    column_delim: str = ",",
+    allow_errors: bool = False,
+) -> Any:
     """Columns of CSV files, by name: strings, unless Arkouda's header says what they are."""
     names = [datasets] if isinstance(datasets, str) else datasets
     found: dict[str, list[Any]] = {}
@@ -249,7 +266,9 @@ def read(
     return _READERS[kind](filenames, datasets, iterative, strictTypes, allow_errors, **extra)
 
 
-def read_tagged_data(filenames: Any, datasets: Any = None, *args: Any, **options: Any) -> Any:
+def read_tagged_data(
+    filenames: str | Sequence[str], datasets: str | Sequence[str] | None = None, *args: object, **options: object
+) -> Any:
     """As `read`, and for each row which file it is from."""
     kind = get_filetype(filenames).lower()
     if kind == "csv":
@@ -310,7 +329,7 @@ def _mode(mode: str) -> bool:
 
 
 def to_parquet(
-    columns: Any, prefix_path: str, names: Any = None, mode: str = "truncate", compression: Any = None,
+    columns: object, prefix_path: str, names: object = None, mode: str = "truncate", compression: str | None = None,
     convert_categoricals: bool = False,
 ) -> None:  # fmt: skip
     """Writes columns of one length to Parquet files: each PE's rows in one of their own."""
@@ -330,12 +349,12 @@ def to_parquet(
             write_parquet(located(prefix, place), part, compression=compression)
 
 
-def _stored(one: Any) -> Any:
+def _stored(one: object) -> Any:
     return one._l if isinstance(one, SegArray) else lower(one)
 
 
 def to_hdf(
-    columns: Any, prefix_path: str, names: Any = None, mode: str = "truncate", file_type: str = "distribute"
+    columns: object, prefix_path: str, names: object = None, mode: str = "truncate", file_type: str = "distribute"
 ) -> None:
     """Writes objects to an HDF5 file, each under its name."""
     named, keep = _named(columns, names), _mode(mode)
@@ -356,7 +375,7 @@ def _to_located_hdf(prefix_path: str, named: dict[str, Any], keep: bool, repack:
         write_objects(located(prefix), named, before=old[0] if old else None, repack=repack)
 
 
-def update_hdf(columns: Any, prefix_path: str, names: Any = None, repack: bool = True) -> None:
+def update_hdf(columns: object, prefix_path: str, names: object = None, repack: bool = True) -> None:
     """Puts objects in the place of those that have their names."""
     named = _named(columns, names)
     if of_files(matching, located(prefix_path, None)):
@@ -365,7 +384,9 @@ def update_hdf(columns: Any, prefix_path: str, names: Any = None, repack: bool =
         write_objects(prefix_path, named, before=prefix_path, repack=repack)
 
 
-def to_csv(columns: Any, prefix_path: str, names: Any = None, col_delim: str = ",", overwrite: bool = False) -> None:
+def to_csv(
+    columns: object, prefix_path: str, names: object = None, col_delim: str = ",", overwrite: bool = False
+) -> None:
     """Writes columns to a CSV file, with a header that says their types."""
     old = of_files(matching, located(path_of(prefix_path), None))
     if old and not overwrite:
@@ -384,7 +405,7 @@ def to_zarr(store_path: str, arr: Any, chunk_shape: Any) -> None:
     zarr.to_zarr(store_path, lower(arr), chunks=int(chunk_shape[0]))
 
 
-def read_zarr(store_path: str, ndim: int, dtype: Any) -> Any:
+def read_zarr(store_path: str, ndim: int, dtype: ColumnType) -> Any:
     """The array of a Zarr store."""
     found = lift(zarr.zarr_values(store_path, None, None))
     if found.ndim != ndim:
@@ -450,14 +471,14 @@ def restore(filename: str) -> Any:
 # -- the same as methods --
 
 
-def _bind(kind: Any, dataset: str) -> None:
+def _bind(kind: type, dataset: str) -> None:
     def write_hdf(
         self: Any, prefix_path: str, dataset: str = dataset, mode: str = "truncate", file_type: str = "distribute"
     ) -> None:
         to_hdf({dataset: self}, prefix_path, mode=mode, file_type=file_type)
 
     def write_parquet(
-        self: Any, prefix_path: str, dataset: str = dataset, mode: str = "truncate", compression: Any = None,
+        self: Any, prefix_path: str, dataset: str = dataset, mode: str = "truncate", compression: str | None = None,
         convert_categoricals: bool = False,
     ) -> None:  # fmt: skip
         to_parquet({dataset: self}, prefix_path, None, mode, compression, convert_categoricals)
@@ -488,7 +509,7 @@ for _kind, _dataset in {
 
 
 def _frame_method(name: str, write: Callable[..., Any]) -> None:
-    def method(self: Any, path: str, index: bool = False, columns: Any = None, **options: Any) -> None:
+    def method(self: Any, path: str, index: bool = False, columns: object = None, **options: object) -> None:
         data = self._prep_data(index=index, columns=columns)
         write(data, path, **options)
 

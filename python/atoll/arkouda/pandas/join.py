@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ..numpy.pdarraysetops import _columns, _plain, in1d, multiarray_setop_valid
 from ..objects import checked, lift
 from .categorical import Categorical
 from .groupbyclass import GroupBy
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 __all__ = ["compute_join_size", "gen_ranges", "inner_join", "join_on_eq_with_dt", "joined_rows"]
 
@@ -80,7 +83,7 @@ def gen_ranges(starts: Any, ends: Any, stride: int = 1, return_lengths: bool = F
 
 
 @checked(pdarray, pdarray)
-def compute_join_size(a: Any, b: Any) -> tuple[int, int]:
+def compute_join_size(a: ArrayLike, b: ArrayLike) -> tuple[int, int]:
     """How many rows a join of two arrays would have, and how many bytes it would take."""
     (first, counts), (second, others) = GroupBy(a).size(), GroupBy(b).size()
     rows = int((counts[in1d(first, second)] * others[in1d(second, first)]).sum())
@@ -120,7 +123,7 @@ def inner_join(left: Any, right: Any, wherefunc: Any = None, whereargs: Any = No
     return found[0][kept], found[1][kept]
 
 
-def joined_rows(left: Any, right: Any, how: str = "inner") -> tuple[pdarray, pdarray]:
+def joined_rows(left: object, right: object, how: str = "inner") -> tuple[pdarray, pdarray]:
     """The numbers of rows of both sides with equal values; -1 where a row of the other side has no partner."""
     firsts, seconds = _columns(left), _columns(right)
     if isinstance(left, (list, tuple)) != isinstance(right, (list, tuple)):

@@ -121,7 +121,7 @@ def merge(
     return made.sort_values([one for one in by if one in made.data] or None).reset_index()
 
 
-def _key(column: Any) -> Any:
+def _key(column: object) -> Any:
     return column.codes if isinstance(column, Categorical) else column
 
 

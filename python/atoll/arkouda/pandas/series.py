@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from .accessor import CachedAccessor, DatetimeAccessor, StringAccessor
 from .categorical import Categorical
 from .groupbyclass import GroupBy
 from .index import Index, MultiIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["Series"]
 
@@ -160,7 +163,7 @@ class Series(Labelled):
             f"Received {type(key)}"
         )
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         key = self.validate_key(key)
         if isinstance(key, SCALARS):
             key = array([key])
@@ -218,7 +221,7 @@ class Series(Labelled):
             raise TypeError(f"in1d not supported for list type: {type(lst)}")
         return Series(in1d(self.values, lst), index=self.index)
 
-    def locate(self, key: Any) -> Series:
+    def locate(self, key: object) -> Series:
         """The values of labels: one, several, or arrays of them for each level."""
         if isinstance(key, Series):
             return Series(lookup(self.index.values, self.values, key.values), index=key.index)
@@ -252,7 +255,7 @@ class Series(Labelled):
             raise ValueError("Per-level MultiIndex keys must have the same length")
         return levels
 
-    def _where(self, mask: Any) -> Series:
+    def _where(self, mask: object) -> Series:
         return Series(index=self.index[mask], data=self.values[mask])
 
     # -- arithmetic --
@@ -298,16 +301,16 @@ class Series(Labelled):
             return self._reindex((-self.values).argsort())
         return self._reindex(self.values.argsort()[::-1])
 
-    def topn(self, n: Any = 10) -> Series:
+    def topn(self, n: int = 10) -> Series:
         """The largest values, the largest first."""
         rows = self.values.argmaxk(n)[::-1]
         return Series(index=self.index._array()[rows], data=self.values[rows])
 
-    def head(self, n: Any = 10) -> Series:
+    def head(self, n: int = 10) -> Series:
         """The first values."""
         return Series(index=self.index[:n], data=self.values[:n])
 
-    def tail(self, n: Any = 10) -> Series:
+    def tail(self, n: int = 10) -> Series:
         """The last values."""
         return Series(index=self.index[-n:], data=self.values[-n:])
 
@@ -326,7 +329,7 @@ class Series(Labelled):
         values[0] = np.nan
         return Series(values, index=self.index)
 
-    def map(self, arg: Any) -> Series:
+    def map(self, arg: object) -> Series:
         """The values replaced by what a mapping has for them."""
         return Series(_map(self.values, arg), index=self.index)
 
@@ -404,12 +407,12 @@ class Series(Labelled):
         return Series.concat([self], 1, index_labels, None if value_label is None else [value_label])
 
     @staticmethod
-    def _all_aligned(arrays: Any) -> bool:
+    def _all_aligned(arrays: Sequence[Any]) -> bool:
         return all(len(arrays[0].index) == len(one.index) for one in arrays[1:])  # Arkouda compares no labels here
 
     @staticmethod
     def concat(
-        arrays: Any, axis: int = 0, index_labels: Any = None, value_labels: Any = None, ordered: bool = False
+        arrays: Sequence[Any], axis: int = 0, index_labels: Any = None, value_labels: Any = None, ordered: bool = False
     ) -> Any:
         """Several Series, concatenated; or beside one another, as a data frame."""
         from .dataframe import DataFrame
@@ -431,7 +434,7 @@ class Series(Labelled):
         return DataFrame(columns | dict(zip(names, values, strict=True)))
 
     @staticmethod
-    def pdconcat(arrays: Any, axis: int = 0, labels: Any = None) -> Any:
+    def pdconcat(arrays: Sequence[Any], axis: int = 0, labels: object = None) -> Any:
         """The same, as pandas' objects."""
         import pandas as pd
 
@@ -442,7 +445,7 @@ class Series(Labelled):
         return found
 
 
-def _same_kind(arrays: Any) -> list[Any]:
+def _same_kind(arrays: Sequence[Any]) -> list[Any]:
     if len(arrays) == 0:
         raise IndexError("Array length must be non-zero")
     kinds = {type(one) for one in arrays}
@@ -470,11 +473,11 @@ def _values_of(data: Any) -> tuple[Any, Any]:
     raise TypeError(f"a Series is not made of {type(data).__name__}")
 
 
-def _binary(name: str, operation: Any) -> None:
-    def forward(self: Series, other: Any) -> Series:
+def _binary(name: str, operation: str) -> None:
+    def forward(self: Series, other: object) -> Series:
         return self._combined(other, operation)
 
-    def backward(self: Series, other: Any) -> Series:
+    def backward(self: Series, other: object) -> Series:
         return self._combined(other, operation, swap=True)
 
     setattr(Series, f"__{name}__", forward)
@@ -522,10 +525,10 @@ class _Labelled:
     def __init__(self, series: Series) -> None:
         self.series = series
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return self.series[key]
 
-    def __setitem__(self, key: Any, val: Any) -> None:
+    def __setitem__(self, key: object, val: object) -> None:
         self.series[key] = val
 
 
@@ -535,7 +538,7 @@ class _Numbered:
     def __init__(self, method_name: str, series: Series) -> None:
         self.name, self.series = method_name, series
 
-    def validate_key(self, key: Any) -> Any:
+    def validate_key(self, key: object) -> Any:
         """The rows or the mask that a key means."""
         key = array(key) if isinstance(key, list) else key
         if isinstance(key, slice):
@@ -556,12 +559,12 @@ class _Numbered:
             raise IndexError(f".{self.name} cannot enlarge its target object.")
         return key
 
-    def __getitem__(self, key: Any) -> Series:
+    def __getitem__(self, key: object) -> Series:
         key = self.validate_key(key)
         key = array([key]) if isinstance(key, Int) else key
         return Series(index=self.series.index[key], data=self.series.values[key])
 
-    def __setitem__(self, key: Any, val: Any) -> None:
+    def __setitem__(self, key: object, val: object) -> None:
         key, val = self.validate_key(key), self.series.validate_val(val)
         if isinstance(val, pdarray) and isinstance(key, pdarray) and key.dtype == np.int64 and len(val) != len(key):
             raise ValueError("cannot set using a list-like indexer with a different length than the value")

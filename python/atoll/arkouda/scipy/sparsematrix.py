@@ -34,7 +34,7 @@ def create_sparse_matrix(size: Any, rows: Any, cols: Any, vals: Any, layout: str
     return sparray(shape, rows[order], cols[order], vals[order], layout)
 
 
-def random_sparse_matrix(size: Any, density: float, layout: str, dtype: Any = np.int64) -> sparray:
+def random_sparse_matrix(size: Any, density: float, layout: str, dtype: object = np.int64) -> sparray:
     """A matrix with places at random and zeros there."""
     if not 0.0 <= density <= 1.0:
         raise ValueError("density must be in the range [0.0, 1.0]")

@@ -25,25 +25,25 @@ __all__ = [
 ]  # fmt: skip
 
 
-def raise_assert_detail(obj: str, message: str, left: Any, right: Any, **_: Any) -> NoReturn:
+def raise_assert_detail(obj: str, message: str, left: object, right: object, **_: object) -> NoReturn:
     """Raises AssertionError with both sides."""
     raise AssertionError(f"{obj} are different\n\n{message}\n[left]:  {left}\n[right]: {right}")
 
 
-def _check_isinstance(left: Any, right: Any, cls: type) -> None:
+def _check_isinstance(left: object, right: object, cls: type) -> None:
     for one in (left, right):
         if not isinstance(one, cls):
             raise AssertionError(f"{cls.__name__} Expected type {cls}, found {type(one)} instead")
 
 
-def assert_class_equal(left: Any, right: Any, exact: bool = True, obj: str = "Input") -> None:
+def assert_class_equal(left: object, right: object, exact: bool = True, obj: str = "Input") -> None:
     """Both are of one class; unless `exact`, kinds of indexes are one."""
     if type(left) is type(right) or (not exact and isinstance(left, Index) and isinstance(right, Index)):
         return
     raise_assert_detail(obj, f"{obj} classes are different", type(left).__name__, type(right).__name__)
 
 
-def assert_attr_equal(attr: str, left: Any, right: Any, obj: str = "Attributes") -> None:
+def assert_attr_equal(attr: str, left: object, right: object, obj: str = "Attributes") -> None:
     """An attribute of both is equal."""
     first, second = getattr(left, attr), getattr(right, attr)
     if first is second or (isinstance(first, float) and first != first and second != second):
@@ -53,11 +53,11 @@ def assert_attr_equal(attr: str, left: Any, right: Any, obj: str = "Attributes")
         raise_assert_detail(obj, f'Attribute "{attr}" are different', first, second)
 
 
-def _number(value: Any) -> bool:
+def _number(value: object) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
-def _for_numpy(value: Any) -> Any:
+def _for_numpy(value: object) -> Any:
     """What NumPy compares in the place of an array: of bigints, floats."""
     value = value.to_ndarray() if isinstance(value, pdarray) else value
     return value.astype(np.float64) if isinstance(value, np.ndarray) and value.dtype.kind == "O" else value
@@ -148,7 +148,7 @@ def assert_categorical_equal(
     assert_index_equal(Index(left.to_strings()), Index(right.to_strings()), obj=f"{obj}.values")
 
 
-def _same(left: Any, right: Any, check_same: Any) -> None:
+def _same(left: object, right: object, check_same: Any) -> None:
     if check_same == "same" and left is not right:
         raise AssertionError(f"{left!r} is not {right!r}")
     if check_same == "copy" and left is right:

@@ -26,7 +26,7 @@ __all__ = [
 _OWN = (DataFrame, Series, Index, SegArray, Categorical, Strings, pdarray, np.generic, bool, int, float, str)
 
 
-def _convert_to_arkouda(obj: Any) -> Any:
+def _convert_to_arkouda(obj: object) -> Any:
     if isinstance(obj, _OWN):
         return obj
     if isinstance(obj, np.ndarray):
@@ -46,7 +46,7 @@ def _convert_to_arkouda(obj: Any) -> Any:
 def _equivalent(name: str, original: str, doc: str, *, kinds: Any = None) -> Any:
     check = getattr(_asserters, original)
 
-    def compare(left: Any, right: Any, *args: Any, **options: Any) -> None:
+    def compare(left: object, right: object, *args: object, **options: object) -> None:
         sides = [_convert_to_arkouda(one) for one in (left, right)]
         if kinds is not None:
             for one in sides:

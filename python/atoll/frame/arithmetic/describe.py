@@ -21,6 +21,7 @@ from ..index.base import range_index
 from .reductions import count
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ..dataframe import DataFrame
     from ..series import Series
 
@@ -76,7 +77,7 @@ class SeriesDescribing:
             names, held = _of_others(self)
         return series(make(held), Labels(names).index(), self._name)
 
-    def info(self: Any, verbose: Any = None, buf: Any = None, **options: Any) -> None:
+    def info(self: Any, verbose: Any = None, buf: Any = None, **options: object) -> None:
         """Prints kind, count and memory."""
         self.to_frame().info(verbose, buf, **options)
 
@@ -89,12 +90,12 @@ class SeriesDescribing:
         """Bytes of the values, on all PEs together."""
         return int(self._values.nbytes)
 
-    def corr(self: Any, other: Any, method: Any = "pearson", min_periods: Any = None) -> Any:
+    def corr(self: Any, other: object, method: str = "pearson", min_periods: int | None = None) -> Any:
         """The correlation with another Series."""
         a, b = _pair(self, other)
         return correlation(a, b, method) if a.size >= (min_periods or 1) else np.nan
 
-    def cov(self: Any, other: Any, min_periods: Any = None, ddof: int = 1) -> Any:
+    def cov(self: Any, other: object, min_periods: int | None = None, ddof: int = 1) -> Any:
         """The covariance with another Series."""
         a, b = _pair(self, other)
         return _covariance(a, b, ddof)
@@ -123,7 +124,7 @@ def _pair(self: Any, other: Any) -> tuple[Any, Any]:
     return _both(_floats(a._values), _floats(b._values))
 
 
-def _both(a: Any, b: Any) -> tuple[Any, Any]:
+def _both(a: ArrayLike, b: ArrayLike) -> tuple[Any, Any]:
     gone = isna(a) | isna(b)
     if not gone.any():
         return a, b
@@ -137,7 +138,7 @@ def _covariance(a: Any, b: Any, ddof: int = 1) -> Any:
     return ((a - a.mean()) * (b - b.mean())).sum() / (a.size - ddof)
 
 
-def correlation(a: Any, b: Any, method: Any = "pearson") -> Any:
+def correlation(a: Any, b: Any, method: str | None = "pearson") -> Any:
     """The correlation of two arrays of floats: of values, or of their ranks."""
     if callable(method):
         return method(a.to_numpy(), b.to_numpy())
@@ -240,11 +241,11 @@ class FrameDescribing:
         sizes = [*([_bytes_of(self._index)] if index else []), *(int(one.nbytes) for one in self._columns)]
         return series(make(sizes, np.int64), Labels(names).index())
 
-    def corr(self: Any, method: Any = "pearson", min_periods: int = 1, numeric_only: bool = False) -> DataFrame:
+    def corr(self: Any, method: str = "pearson", min_periods: int = 1, numeric_only: bool = False) -> DataFrame:
         """Correlations of each pair of columns."""
         return self._pairs(lambda a, b: correlation(a, b, method) if a.size >= min_periods else np.nan, numeric_only)
 
-    def cov(self: Any, min_periods: Any = None, ddof: int = 1, numeric_only: bool = False) -> DataFrame:
+    def cov(self: Any, min_periods: int | None = None, ddof: int = 1, numeric_only: bool = False) -> DataFrame:
         """Covariances of each pair of columns."""
         least = min_periods or 1
         return self._pairs(lambda a, b: _covariance(a, b, ddof) if a.size >= least else np.nan, numeric_only)
@@ -264,7 +265,8 @@ class FrameDescribing:
         return frame([asarray(table[:, place].copy()) for place in range(len(held))], labels, labels.index())
 
     def corrwith(
-        self: Any, other: Any, axis: Any = 0, drop: bool = False, method: Any = "pearson", numeric_only: bool = False,
+        self: Any, other: Any, axis: int | str | None = 0, drop: bool = False, method: str | None = "pearson",
+        numeric_only: bool = False,
         min_periods: Any = None,
     ) -> Any:  # fmt: skip
         """Correlations of the columns with those of another frame, or with a Series."""

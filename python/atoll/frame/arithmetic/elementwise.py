@@ -46,11 +46,14 @@ from ..select.indexers import mask_values
 from ..select.placement import row_column
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...annotations import ArrayLike, Level
     from ..dataframe import DataFrame
     from ..series import Series
 
 
-def mapped(values: Any, mapper: Any, na_action: Any = None, errors: str = "raise") -> Any:
+def mapped(values: object, mapper: Any, na_action: Any = None, errors: str = "raise") -> Any:
     """Maps each value by a function, a dict or a Series. A dict is looked up once for each distinct value.
 
     Of categories each is mapped once: they stay categories where all become different ones, in pandas' way."""
@@ -75,7 +78,7 @@ def mapped(values: Any, mapper: Any, na_action: Any = None, errors: str = "raise
     return take_or_miss(table._values, rows, gaps(rows))
 
 
-def _mapped_categories(values: Categorical, mapper: Any, na_action: Any) -> Any:
+def _mapped_categories(values: Categorical, mapper: object, na_action: str | None) -> Any:
     found = mapped(values.categories, mapper)
     gone = values.codes < 0
     missing = np.nan
@@ -126,7 +129,7 @@ def _pairs(to_replace: Any, value: Any) -> list[tuple[Any, Any]]:
     return list(zip(olds, news, strict=True))
 
 
-def _reduction_of(func: Any) -> Any:
+def _reduction_of(func: Callable[..., Any]) -> Any:
     """NumPy's reductions as the methods of their names: NumPy itself would pass arguments that pandas does not have."""
     name = getattr(func, "__name__", "")
     if getattr(np, name, None) is func and name in ("sum", "mean", "min", "max", "prod", "std", "var", "median"):
@@ -140,7 +143,13 @@ class Elementwise:
     __slots__ = ()
 
     def where(
-        self: Any, cond: Any, other: Any = np.nan, *, inplace: bool = False, axis: Any = None, level: Any = None
+        self: Any,
+        cond: Any,
+        other: object = np.nan,
+        *,
+        inplace: bool = False,
+        axis: int | str | None = None,
+        level: Level = None,
     ) -> Any:
         """The values where a condition holds, elsewhere another (or none).
 
@@ -153,12 +162,18 @@ class Elementwise:
         return self._or_itself(self._conditional(cond, other, False), inplace)
 
     def mask(
-        self: Any, cond: Any, other: Any = np.nan, *, inplace: bool = False, axis: Any = None, level: Any = None
+        self: Any,
+        cond: Any,
+        other: object = np.nan,
+        *,
+        inplace: bool = False,
+        axis: int | str | None = None,
+        level: Level = None,
     ) -> Any:
         """The values where a condition does not hold, elsewhere another (or none)."""
         return self._or_itself(self._conditional(cond, other, True), inplace)
 
-    def infer_objects(self: Any, copy: Any = None) -> Any:
+    def infer_objects(self: Any, copy: bool | None = None) -> Any:
         """Columns of objects in the kind of their values."""
         return self._each_column(lambda values: make(to_list(values)) if isinstance(values, Objects) else values)
 
@@ -206,7 +221,7 @@ class SeriesElementwise(Elementwise):
             return self.copy()
         return self._new(choose(keep, self._values, other))
 
-    def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> Series:
+    def astype(self: Any, dtype: object, copy: bool | None = None, errors: str = "raise") -> Series:
         """The values as another kind."""
         if isinstance(dtype, dict):
             dtype = dtype[self._name]
@@ -217,14 +232,16 @@ class SeriesElementwise(Elementwise):
                 return self.copy()
             raise
 
-    def between(self: Any, left: Any, right: Any, inclusive: str = "both") -> Any:
+    def between(self: Any, left: object, right: object, inclusive: str = "both") -> Any:
         """Which values lie between two, both included unless said otherwise."""
         if inclusive not in ("both", "left", "right", "neither"):
             raise ValueError("Inclusive has to be either string of 'both','left', 'right', or 'neither'.")
         low = self >= left if inclusive in ("both", "left") else self > left
         return low & (self <= right if inclusive in ("both", "right") else self < right)
 
-    def clip(self: Any, lower: Any = None, upper: Any = None, *, axis: Any = None, inplace: bool = False) -> Any:
+    def clip(
+        self: Any, lower: Any = None, upper: Any = None, *, axis: int | str | None = None, inplace: bool = False
+    ) -> Any:
         """Values below one limit and above another replaced by it."""
         made = self
         if lower is not None and not (is_scalar(lower) and is_missing(lower)):
@@ -233,7 +250,7 @@ class SeriesElementwise(Elementwise):
             made = made.mask(made > upper, upper)
         return self._or_itself(made.copy() if made is self else made, inplace)
 
-    def map(self: Any, arg: Any = None, na_action: Any = None, *, errors: str = "raise") -> Series:
+    def map(self: Any, arg: object = None, na_action: str | None = None, *, errors: str = "raise") -> Series:
         """Maps each value by a function, a dict or a Series; missing where a dict has no entry.
 
         Functions that change nothing, and whose results depend on the value alone, run in worker processes where the
@@ -248,7 +265,13 @@ class SeriesElementwise(Elementwise):
         return self._new(mapped(self._values, arg, na_action, errors))
 
     def apply(
-        self: Any, func: Any, convert_dtype: Any = None, args: Any = (), *, by_row: Any = "compat", **kwargs: Any
+        self: Any,
+        func: Callable[..., Any],
+        convert_dtype: Any = None,
+        args: Any = (),
+        *,
+        by_row: Any = "compat",
+        **kwargs: object,
     ) -> Any:
         """A function of each value; NumPy's functions take all at once."""
         if isinstance(func, str):
@@ -265,7 +288,9 @@ class SeriesElementwise(Elementwise):
             return type_of_frame(self)(held)._with_index(self._index)
         return self._new(made_of(held) if len(held) else self._values)
 
-    def transform(self: Any, func: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    def transform(
+        self: Any, func: Callable[..., Any], axis: int | str | None = 0, *args: object, **kwargs: object
+    ) -> Any:
         """As `apply`, of functions that keep the rows; several give a frame."""
         if isinstance(func, (list, tuple)):
             names = [one if isinstance(one, str) else one.__name__ for one in func]
@@ -277,7 +302,7 @@ class SeriesElementwise(Elementwise):
         return made
 
     def replace(
-        self: Any, to_replace: Any = None, value: Any = None, *, inplace: bool = False, regex: Any = False
+        self: Any, to_replace: Any = None, value: object = None, *, inplace: bool = False, regex: Any = False
     ) -> Any:
         """Values exchanged for others: one, several, a dict of them, or by regular expressions."""
         if to_replace is None and regex is not False:
@@ -290,7 +315,7 @@ class SeriesElementwise(Elementwise):
         index = range_index(values.size) if ignore_index else self._index._take(rows)
         return series(values, index, self._name)
 
-    def repeat(self: Any, repeats: Any, axis: Any = None) -> Series:
+    def repeat(self: Any, repeats: Any, axis: int | str | None = None) -> Series:
         """Each row several times."""
         return self._take(repeat(arange(len(self)), repeats))
 
@@ -320,7 +345,7 @@ def type_of_frame(self: Any) -> Any:
     return type(self.to_frame())
 
 
-def exploded(values: Any) -> tuple[Any, Any]:
+def exploded(values: ArrayLike) -> tuple[Any, Any]:
     """For each element of some lists its row, and the elements."""
     if isinstance(values, Lists):
         elements, rows = values.explode(return_rows=True)
@@ -362,7 +387,7 @@ class FrameElementwise(Elementwise):
             held.append(column if keep.all() else choose(keep, column, one))
         return self._new(held)
 
-    def astype(self: Any, dtype: Any, copy: Any = None, errors: str = "raise") -> DataFrame:
+    def astype(self: Any, dtype: Any, copy: bool | None = None, errors: str = "raise") -> DataFrame:
         """The columns as another kind; some of them, by a dict."""
         if is_series(dtype):
             dtype = dict(zip(dtype._index.to_list(), dtype.to_list(), strict=True))
@@ -382,7 +407,9 @@ class FrameElementwise(Elementwise):
             )
         return self._new([one.astype(dtype, errors=errors)._values for one in self._each()])
 
-    def clip(self: Any, lower: Any = None, upper: Any = None, *, axis: Any = None, inplace: bool = False) -> Any:
+    def clip(
+        self: Any, lower: Any = None, upper: Any = None, *, axis: int | str | None = None, inplace: bool = False
+    ) -> Any:
         """Values below one limit and above another replaced by it."""
         if is_series(lower) or is_series(upper):
             made = self
@@ -402,12 +429,18 @@ class FrameElementwise(Elementwise):
         rows = zip(self._each(), *each, strict=True)
         return self._or_itself(self._new([one.clip(low, high)._values for one, low, high in rows]), inplace)
 
-    def map(self: Any, func: Any, na_action: Any = None, **kwargs: Any) -> DataFrame:
+    def map(self: Any, func: Callable[..., Any], na_action: str | None = None, **kwargs: object) -> DataFrame:
         """A function of each element."""
         return self._new([mapped(one, lambda value: func(value, **kwargs), na_action) for one in self._columns])
 
     def apply(
-        self: Any, func: Any, axis: Any = 0, raw: bool = False, result_type: Any = None, args: Any = (), **kwargs: Any
+        self: Any,
+        func: Callable[..., Any],
+        axis: int | str | None = 0,
+        raw: bool = False,
+        result_type: Any = None,
+        args: Any = (),
+        **kwargs: object,
     ) -> Any:
         """A function of each column, or with ``axis=1`` of each row.
 
@@ -445,7 +478,12 @@ class FrameElementwise(Elementwise):
         return series(make(rows) if rows else make([], np.float64), self._index)
 
     def map_batches(
-        self: Any, function: Any, schema: Any = None, *, format: str = "arrow", batch_rows: int = 65536
+        self: Any,
+        function: Callable[..., Any],
+        schema: object = None,
+        *,
+        format: str = "arrow",
+        batch_rows: int = 65536,
     ) -> DataFrame:
         """A function of batches of rows; what it returns, one behind the other, under new labels 0, 1, 2, …
 
@@ -476,7 +514,12 @@ class FrameElementwise(Elementwise):
         return type(self)(mapped_batches(self, function, format, batch_rows, schema))
 
     def map_partitions(
-        self: Any, function: Any, *args: Any, schema: Any = None, format: str = "pandas", **kwargs: Any
+        self: Any,
+        function: Callable[..., Any],
+        *args: object,
+        schema: object = None,
+        format: str = "pandas",
+        **kwargs: object,
     ) -> DataFrame:
         """As `map_batches` with all rows of a PE, or of a worker process, at once, and pandas' frames by default.
 
@@ -502,7 +545,9 @@ class FrameElementwise(Elementwise):
             return frame([make(one) for one in made], self._labels, range_index(len(made[0])))
         return self._per_column(row_column(made, [make([one]) for one in made]) if made else make([], np.float64))
 
-    def transform(self: Any, func: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    def transform(
+        self: Any, func: Callable[..., Any], axis: int | str | None = 0, *args: object, **kwargs: object
+    ) -> Any:
         """As `apply`, of functions that keep the rows."""
         if isinstance(func, dict):
             return frame([self[label].transform(one)._values for label, one in func.items()], Labels(func), self._index)
@@ -512,7 +557,7 @@ class FrameElementwise(Elementwise):
         return made
 
     def replace(
-        self: Any, to_replace: Any = None, value: Any = None, *, inplace: bool = False, regex: Any = False
+        self: Any, to_replace: Any = None, value: object = None, *, inplace: bool = False, regex: Any = False
     ) -> Any:
         """Values exchanged for others, in all columns, or in some by a dict."""
         if to_replace is None and regex is not False:
@@ -547,7 +592,7 @@ class FrameElementwise(Elementwise):
             made._set_column(name, values)
         return made._with_index(range_index(len(made))) if ignore_index else made
 
-    def isetitem(self: Any, loc: int, value: Any) -> None:
+    def isetitem(self: Any, loc: int, value: object) -> None:
         """Sets the column at a place."""
         column = self._as_column(value)
         held = as_they_are(self._columns)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from ..data.column_labels import Labels
 from ..data.lazy import Columns
 from ..data.values import choose, fits, gaps, hasnans, hide, is_scalar, isna, make, settle
 from ..index.base import IndexCore
+
+if TYPE_CHECKING:
+    from ...annotations import Level
 
 COMPARISONS = {
     "eq": operator.eq,
@@ -76,7 +79,7 @@ def _nullable(found: Any, left: Any, right: Any) -> Any:
     return found
 
 
-def _plain(value: Any) -> bool:
+def _plain(value: object) -> bool:
     return isinstance(value, (ndarray, int, float, np.number)) and getattr(value, "dtype", np.dtype(float)).kind != "b"
 
 
@@ -144,7 +147,7 @@ def _are_plain_beside_missing(left: Any, right: Any) -> bool:
     return kinds == {ndarray, Column} and left.dtype.kind == right.dtype.kind == "b"
 
 
-def _are_numbers(left: Any, right: Any) -> bool:
+def _are_numbers(left: object, right: object) -> bool:
     kinds = (bool, int, float, np.number, np.bool_)
     return all(isinstance(one, (ndarray, *kinds)) or type(one) is Column for one in (left, right))
 
@@ -165,14 +168,14 @@ _APPLY: dict[Any, Any] = {
 }
 
 
-def _apply(operation: Any, left: Any, right: Any, reflected: bool = False) -> Any:
+def _apply(operation: str, left: object, right: object, reflected: bool = False) -> Any:
     rule = _APPLY[operation]
     if reflected:
         left, right = right, left
     return rule(operation, left, right)
 
 
-def _operand(value: Any, size: int) -> Any:
+def _operand(value: object, size: int) -> Any:
     """The other side as values, or as one value."""
     if isinstance(value, IndexCore):
         return value._values
@@ -188,7 +191,7 @@ def _operand(value: Any, size: int) -> Any:
 
 
 def series_operation(
-    operation: Any, left: Any, right: Any, reflected: bool = False, fill_value: Any = None, aligns: bool = False
+    operation: Any, left: Any, right: Any, reflected: bool = False, fill_value: object = None, aligns: bool = False
 ) -> Any:
     """A Series and another, or what has as many rows."""
     if not is_series(right):
@@ -208,14 +211,14 @@ def series_operation(
     return series(_apply(operation, own, other, reflected), aligned.index, name)
 
 
-def _filled(own: Any, other: Any, value: Any) -> tuple[Any, Any]:
+def _filled(own: Any, other: Any, value: object) -> tuple[Any, Any]:
     """Both sides with a value where only one of them is missing."""
     gone, lost = isna(own), isna(other)
     return choose(gone & ~lost, value, own), choose(lost & ~gone, value, other)
 
 
-def _series_method(operation: Any, reflected: bool = False) -> Any:
-    def method(self: Any, other: Any) -> Any:
+def _series_method(operation: str, reflected: bool = False) -> Any:
+    def method(self: Any, other: object) -> Any:
         if is_frame(other):
             return NotImplemented
         return series_operation(operation, self, other, reflected)
@@ -224,8 +227,10 @@ def _series_method(operation: Any, reflected: bool = False) -> Any:
     return method
 
 
-def _named_series_method(name: str, operation: Any, reflected: bool = False) -> Any:
-    def method(self: Any, other: Any, level: Any = None, fill_value: Any = None, axis: Any = 0) -> Any:
+def _named_series_method(name: str, operation: str, reflected: bool = False) -> Any:
+    def method(
+        self: Any, other: object, level: Level = None, fill_value: object = None, axis: int | str | None = 0
+    ) -> Any:
         if level is not None and is_series(other):
             self, other = _by_level(self, other, level)
         return series_operation(operation, self, other, reflected, fill_value, aligns=True)
@@ -239,7 +244,8 @@ def _named_series_method(name: str, operation: Any, reflected: bool = False) -> 
 
 
 def frame_operation(
-    operation: Any, left: Any, right: Any, reflected: bool = False, axis: Any = 1, fill_value: Any = None,
+    operation: Any, left: Any, right: Any, reflected: bool = False, axis: int | str | None = 1,
+    fill_value: object = None,
     aligns: bool = False,
 ) -> Any:  # fmt: skip
     """A frame and another, a row of values by column label, a column of them by row label, or one value."""
@@ -275,7 +281,7 @@ def frame_operation(
     return left._new([_apply(operation, one, other, reflected) for one, other in pairs])
 
 
-def _of_frames(operation: Any, left: Any, right: Any, reflected: bool, fill_value: Any, aligns: bool) -> Any:
+def _of_frames(operation: Any, left: Any, right: Any, reflected: bool, fill_value: object, aligns: bool) -> Any:
     if (
         operation in COMPARISONS.values()
         and not aligns
@@ -292,7 +298,7 @@ def _of_frames(operation: Any, left: Any, right: Any, reflected: bool, fill_valu
     return frame(held, labels, aligned.index)
 
 
-def _by_level(left: Any, right: Any, level: Any) -> tuple[Any, Any]:
+def _by_level(left: Any, right: Any, level: object) -> tuple[Any, Any]:
     """Two objects of which one has labels of several levels: the other's rows by a level of these."""
     if left._index.nlevels == right._index.nlevels:
         return left, right
@@ -303,16 +309,18 @@ def _by_level(left: Any, right: Any, level: Any) -> tuple[Any, Any]:
     return left._reindexed(rows, gaps(rows), right._index), right
 
 
-def _frame_method(operation: Any, reflected: bool = False) -> Any:
-    def method(self: Any, other: Any) -> Any:
+def _frame_method(operation: str, reflected: bool = False) -> Any:
+    def method(self: Any, other: object) -> Any:
         return frame_operation(operation, self, other, reflected)
 
     method.__doc__ = "Element by element, of rows and columns with the same label."
     return method
 
 
-def _named_frame_method(name: str, operation: Any, reflected: bool = False) -> Any:
-    def method(self: Any, other: Any, axis: Any = "columns", level: Any = None, fill_value: Any = None) -> Any:
+def _named_frame_method(name: str, operation: str, reflected: bool = False) -> Any:
+    def method(
+        self: Any, other: object, axis: int | str | None = "columns", level: Level = None, fill_value: object = None
+    ) -> Any:
         if level is not None:
             self, other = _by_level(self, other, level)
         return frame_operation(operation, self, other, reflected, axis, fill_value, aligns=True)
@@ -325,7 +333,7 @@ def _named_frame_method(name: str, operation: Any, reflected: bool = False) -> A
 def _in_place(operation: Callable[[Any, Any], Any]) -> Any:
     """An operator that changes the very object, so that all its names see the result; labels stay."""
 
-    def method(self: Any, other: Any) -> Any:
+    def method(self: Any, other: object) -> Any:
         made = operation(self, other)
         if made is NotImplemented or not (is_frame(made) or is_series(made)) or made.ndim != self.ndim:
             raise NotImplementedError("the result is no object of the same kind")
@@ -362,7 +370,7 @@ class Signs:
         """Magnitudes."""
         return self._each_column(abs)
 
-    def round(self: Any, decimals: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    def round(self: Any, decimals: Any = 0, *args: object, **kwargs: object) -> Any:
         """Values to some decimals; of a frame, those of each column by a dict."""
         chosen = self._columns if self.ndim == 2 else [self._values]
         if self.ndim == 2 and not isinstance(decimals, int):
@@ -401,7 +409,7 @@ class Signs:
         return tuple(map(self._new, made)) if isinstance(made, tuple) else self._new(made)
 
 
-def _of_values(function: Any, inputs: list[Any]) -> Any:
+def _of_values(function: Callable[..., Any], inputs: list[Any]) -> Any:
     with np.errstate(divide="ignore", invalid="ignore"):
         if len(inputs) == 1 and isinstance(inputs[0], Column):
             return settle(inputs[0].apply(function))
@@ -430,17 +438,21 @@ class SeriesArithmetic(Signs):
 
     __slots__ = ()
 
-    def __divmod__(self: Any, other: Any) -> tuple[Any, Any]:
+    def __divmod__(self: Any, other: object) -> tuple[Any, Any]:
         return self // other, self % other
 
-    def __rdivmod__(self: Any, other: Any) -> tuple[Any, Any]:
+    def __rdivmod__(self: Any, other: object) -> tuple[Any, Any]:
         return other // self, other % self
 
-    def divmod(self: Any, other: Any, level: Any = None, fill_value: Any = None, axis: Any = 0) -> tuple[Any, Any]:
+    def divmod(
+        self: Any, other: object, level: Level = None, fill_value: object = None, axis: int | str | None = 0
+    ) -> tuple[Any, Any]:
         """Quotients and remainders."""
         return self.floordiv(other, fill_value=fill_value), self.mod(other, fill_value=fill_value)
 
-    def rdivmod(self: Any, other: Any, level: Any = None, fill_value: Any = None, axis: Any = 0) -> tuple[Any, Any]:
+    def rdivmod(
+        self: Any, other: object, level: Level = None, fill_value: object = None, axis: int | str | None = 0
+    ) -> tuple[Any, Any]:
         """Quotients and remainders of others by the values."""
         return self.rfloordiv(other, fill_value=fill_value), self.rmod(other, fill_value=fill_value)
 

@@ -33,7 +33,7 @@ class SeriesProducts:
             raise ValueError(f"Dot product shape mismatch, {self.shape} vs {table.shape}")
         return matmul(self._values, asarray(table)).to_numpy() if table.ndim > 1 else (self * table).sum(skipna=False)
 
-    def __matmul__(self: Any, other: Any) -> Any:
+    def __matmul__(self: Any, other: object) -> Any:
         return self.dot(other)
 
 
@@ -69,5 +69,5 @@ class FrameProducts:
         names = other._labels if is_frame(other) else Labels(range(made.shape[1]))
         return frame([made[:, place].copy() for place in range(made.shape[1])], names, self._index)
 
-    def __matmul__(self: Any, other: Any) -> Any:
+    def __matmul__(self: Any, other: object) -> Any:
         return self.dot(other)

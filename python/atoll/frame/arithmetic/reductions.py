@@ -30,6 +30,7 @@ from ..data.values import choose, isna, make, scalar
 from ..window.across_columns import counted_distinct
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike
     from ..series import Series
 
 Reduction = Callable[..., Any]
@@ -42,7 +43,7 @@ def _there(values: Any) -> Any:
     return values._there()
 
 
-def _moments(values: Any) -> tuple[int, Any, Any]:
+def _moments(values: ArrayLike) -> tuple[int, Any, Any]:
     """How many values there are, and what each departs from the mean."""
     there = _there(values).astype(np.float64)
     return there.size, there, there - (there.mean() if there.size else 0)
@@ -60,7 +61,7 @@ def _typed(values: Any, moment: Any) -> Any:
     return np.float32(moment) if values.dtype == np.float32 else moment
 
 
-def _skew(values: Any) -> Any:
+def _skew(values: ArrayLike) -> Any:
     n, _, apart = _moments(values)
     if n < 3:
         return np.nan
@@ -70,7 +71,7 @@ def _skew(values: Any) -> Any:
     return _typed(values, n * np.sqrt(n - 1) / (n - 2) * third / second**1.5)
 
 
-def _kurt(values: Any) -> Any:
+def _kurt(values: ArrayLike) -> Any:
     n, _, apart = _moments(values)
     if n < 4:
         return np.nan
@@ -133,7 +134,7 @@ def _median(values: Any, skipna: bool) -> Any:
         return nanmedian(values)
 
 
-def _sem(values: Any, skipna: bool, ddof: int = 1) -> Any:
+def _sem(values: ArrayLike, skipna: bool, ddof: int = 1) -> Any:
     return REDUCTIONS["std"](values, skipna, ddof) / np.sqrt(_there(values).size)
 
 
@@ -158,7 +159,7 @@ OF_TEXTS = ("min", "max")
 OF_TIMES = ("min", "max", "mean", "median", "std", "sum")
 
 
-def reduced(name: str, values: Any, skipna: bool = True, min_count: int = 0, **options: Any) -> Any:
+def reduced(name: str, values: ArrayLike, skipna: bool = True, min_count: int = 0, **options: object) -> Any:
     """A figure of a column. TypeError where its kind has none."""
     if min_count > 0 and count(values) < min_count:
         return np.nan
@@ -204,7 +205,7 @@ def count(values: Any) -> int:
     return values.count()
 
 
-def distinct(values: Any, dropna: bool = True) -> int:
+def distinct(values: ArrayLike, dropna: bool = True) -> int:
     """How many distinct values there are."""
     found = int(unique(values if not isinstance(values, ndarray) else _there(values)).size)
     return found if dropna else found + bool(isna(values).any())
@@ -236,7 +237,9 @@ def _known(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _series_reduction(name: str) -> Any:
-    def method(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False, **options: Any) -> Any:
+    def method(
+        self: Any, axis: int | str | None = 0, skipna: bool = True, numeric_only: bool = False, **options: object
+    ) -> Any:
         return reduced(name, self._values, skipna, **_known(options))
 
     method.__name__, method.__doc__ = name, _DOCS[name]
@@ -244,7 +247,9 @@ def _series_reduction(name: str) -> Any:
 
 
 def _frame_reduction(name: str) -> Any:
-    def method(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False, **options: Any) -> Any:
+    def method(
+        self: Any, axis: int | str | None = 0, skipna: bool = True, numeric_only: bool = False, **options: object
+    ) -> Any:
         if axis is None:
             return reduced(name, reduce_frame(self, name, 0, skipna, numeric_only, **options)._values, skipna)
         return reduce_frame(self, name, as_axis(axis), skipna, numeric_only, **_known(options))
@@ -313,7 +318,7 @@ def _across(self: Any, name: str, skipna: bool, numeric_only: bool, **options: A
 
 
 def _rows(plain: str, skipping: Reduction) -> Reduction:
-    def function(table: Any, skipna: bool, min_count: int = 0, **options: Any) -> Any:
+    def function(table: Any, skipna: bool, min_count: int = 0, **options: object) -> Any:
         if not skipna:
             return getattr(table, plain)(axis=1, **options)
         with np.errstate(all="ignore"):
@@ -329,7 +334,7 @@ def _rows(plain: str, skipping: Reduction) -> Reduction:
 
 
 def _spread_of_rows(power: float) -> Reduction:
-    def function(table: Any, skipna: bool, ddof: int = 1, **options: Any) -> Any:
+    def function(table: Any, skipna: bool, ddof: int = 1, **options: object) -> Any:
         table = table.astype(np.float64)
         there = ~isnan(table)
         counts = there.sum(axis=1)
@@ -342,7 +347,7 @@ def _spread_of_rows(power: float) -> Reduction:
 
 
 def _moment_of_rows(name: str) -> Reduction:
-    def function(table: Any, skipna: bool, **options: Any) -> Any:
+    def function(table: Any, skipna: bool, **options: object) -> Any:
         table = table.astype(np.float64)
         there = ~isnan(table)
         n = there.sum(axis=1).astype(np.float64)
@@ -410,7 +415,7 @@ class SeriesReductions:
             return type(self)(found, index=list(q), name=self._name)
         return quantile_of(self._values, q, interpolation)
 
-    def agg(self: Any, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    def agg(self: Any, func: Any = None, axis: int | str = 0, *args: Any, **kwargs: Any) -> Any:
         """Figures by name or by function; several give a Series."""
         if isinstance(func, dict):
             return type(self)({label: self.agg(one) for label, one in func.items()}, name=self._name)
@@ -430,19 +435,19 @@ class SeriesReductions:
         only = self._values[0]
         return only.item() if isinstance(only, np.generic) and only.dtype.kind not in "mM" else only
 
-    def idxmin(self: Any, axis: Any = 0, skipna: bool = True) -> Any:
+    def idxmin(self: Any, axis: int | str | None = 0, skipna: bool = True) -> Any:
         """The label of the smallest value."""
         return self._index[self.argmin()]
 
-    def idxmax(self: Any, axis: Any = 0, skipna: bool = True) -> Any:
+    def idxmax(self: Any, axis: int | str | None = 0, skipna: bool = True) -> Any:
         """The label of the largest value."""
         return self._index[self.argmax()]
 
-    def argmin(self: Any, axis: Any = 0, skipna: bool = True) -> int:
+    def argmin(self: Any, axis: int | str | None = 0, skipna: bool = True) -> int:
         """The row of the smallest value."""
         return extreme_row(self._values, descending=False)
 
-    def argmax(self: Any, axis: Any = 0, skipna: bool = True) -> int:
+    def argmax(self: Any, axis: int | str | None = 0, skipna: bool = True) -> int:
         """The row of the largest value."""
         return extreme_row(self._values, descending=True)
 
@@ -463,7 +468,7 @@ class FrameReductions:
 
     __slots__ = ()
 
-    def count(self: Any, axis: Any = 0, numeric_only: bool = False) -> Series:
+    def count(self: Any, axis: int | str | None = 0, numeric_only: bool = False) -> Series:
         """How many values each column, or row, has."""
         columns = [self._columns[place] for place in numeric_places(self._columns)] if numeric_only else self._columns
         if as_axis(axis) == 0:
@@ -472,14 +477,14 @@ class FrameReductions:
         there = [(~isna(one)).astype(np.int64) for one in columns]
         return series(stack(there, axis=1).sum(axis=1), self._index)
 
-    def nunique(self: Any, axis: Any = 0, dropna: bool = True) -> Any:
+    def nunique(self: Any, axis: int | str | None = 0, dropna: bool = True) -> Any:
         """How many distinct values each column, or row, has."""
         if as_axis(axis) == 1:
             return counted_distinct(self, dropna)
         return self._per_column(make([distinct(one, dropna) for one in self._columns], np.int64))
 
     def quantile(
-        self: Any, q: Any = 0.5, axis: Any = 0, numeric_only: bool = False, interpolation: str = "linear",
+        self: Any, q: Any = 0.5, axis: int | str | None = 0, numeric_only: bool = False, interpolation: str = "linear",
         method: str = "single",
     ) -> Any:  # fmt: skip
         """The value below which a share of a column lies; a frame of several shares."""
@@ -496,15 +501,15 @@ class FrameReductions:
             return series(nanquantile(table, q, axis=1, method=interpolation), labels.index(), q)
         return series(make([quantile_of(one, q, interpolation) for one in columns]), labels.index(), q)
 
-    def idxmin(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Series:
+    def idxmin(self: Any, axis: int | str | None = 0, skipna: bool = True, numeric_only: bool = False) -> Series:
         """The label of each column's smallest value."""
         return self._extremes(False, axis, numeric_only)
 
-    def idxmax(self: Any, axis: Any = 0, skipna: bool = True, numeric_only: bool = False) -> Series:
+    def idxmax(self: Any, axis: int | str | None = 0, skipna: bool = True, numeric_only: bool = False) -> Series:
         """The label of each column's largest value."""
         return self._extremes(True, axis, numeric_only)
 
-    def _extremes(self: Any, descending: bool, axis: Any, numeric_only: bool) -> Series:
+    def _extremes(self: Any, descending: bool, axis: int | str | None, numeric_only: bool) -> Series:
         places = numeric_places(self._columns) if numeric_only else list(range(len(self._columns)))
         if as_axis(axis) == 1:
             table = stack([self._columns[place] for place in places], axis=1)
@@ -513,7 +518,7 @@ class FrameReductions:
         rows = [extreme_row(self._columns[place], descending) for place in places]
         return series(make([self._index[row] for row in rows]), self._labels.of(places).index())
 
-    def agg(self: Any, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    def agg(self: Any, func: object = None, axis: int | str = 0, *args: Any, **kwargs: Any) -> Any:
         """Figures of each column, by name or function; several give a frame, a dict those of its columns.
 
         Examples

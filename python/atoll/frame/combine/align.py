@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...arrays.creation import arange, empty_like, full
 from ...arrays.selection import flatnonzero, where
@@ -20,6 +20,9 @@ from ..data.values import broadcast, choose, gaps, join_rows, take, take_or_miss
 from ..index.base import IndexCore, comparable, make_index, range_index, same_values
 from ..index.sets import in_one_zone, rows_in_order, with_labels
 from ..select.placement import fitting
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, Axes, Level
 
 
 class Aligned(NamedTuple):
@@ -80,7 +83,7 @@ def coalesced(left: Any, left_rows: Any, right: Any, right_rows: Any) -> Any:
     return take(both, where(gone, right_rows + left.size, left_rows))
 
 
-def placed(values: Any, rows: Any) -> Any:
+def placed(values: ArrayLike, rows: Any) -> Any:
     """Values at the rows that an alignment gives: missing where it says -1."""
     return values if rows is None else take_or_miss(values, rows, gaps(rows))
 
@@ -107,7 +110,7 @@ def align_labels(left: Labels, right: Labels, how: str = "outer") -> Labels:
         return Labels(held, left.names)
 
 
-def columns_for(frame: Any, labels: Labels, fill_value: Any = None) -> list[Any]:
+def columns_for(frame: Any, labels: Labels, fill_value: object = None) -> list[Any]:
     """A frame's columns under these labels; missing ones, or of a value, where it has none."""
     if labels is frame._labels:
         return as_they_are(frame._columns)
@@ -140,14 +143,14 @@ class Aligning:
 
     __slots__ = ()
 
-    def _to_index(self: Any, index: Any, method: Any = None, fill_value: Any = None) -> Any:
+    def _to_index(self: Any, index: Any, method: str | None = None, fill_value: Any = None) -> Any:
         """The rows of some labels; missing, or a value, where a label is not here."""
         if index._same(self._index) and method is None:
             return self._with_index(index)
         rows = self._index._indexer(index) if method is None else self._index._nearest(index, method)
         return self._at_rows(rows, index, fill_value)
 
-    def _at_rows(self: Any, rows: Any, index: Any, fill_value: Any = None) -> Any:
+    def _at_rows(self: Any, rows: Any, index: object, fill_value: object = None) -> Any:
         """Rows under an index: missing, or a value, where their number is -1."""
         gone = gaps(rows)
         if gone is None or fill_value is None or fill_value != fill_value:
@@ -157,7 +160,7 @@ class Aligning:
         made = self._reindexed(where(gone, 0, rows), None, index)
         return made._each_column(lambda values: choose(gone, fitting(fill_value, values), values))
 
-    def _by_level(self: Any, labels: Any, level: Any) -> Any:
+    def _by_level(self: Any, labels: object, level: Level) -> Any:
         """The rows with some labels of a level, in the order of these; those of the levels before it stay together."""
         index = self._index
         wanted = make_index(labels)
@@ -169,8 +172,9 @@ class Aligning:
         return self._take(rows[coargsort([key[rows] for key in [*keys, at]])])
 
     def align(
-        self: Any, other: Any, join: str = "outer", axis: Any = None, level: Any = None, copy: Any = None,
-        fill_value: Any = None,
+        self: Any, other: Any, join: str = "outer", axis: int | str | None = None, level: Level = None,
+        copy: bool | None = None,
+        fill_value: object = None,
     ) -> Any:  # fmt: skip
         """Two objects with one index, and frames with the same columns.
 
@@ -220,7 +224,7 @@ class Aligning:
             pairs = list(zip(self._columns, other._columns, strict=True))
         return all(str(kind_of(a)) == str(kind_of(b)) and same_values(a, b) for a, b in pairs)
 
-    def reindex_like(self: Any, other: Any, **options: Any) -> Any:
+    def reindex_like(self: Any, other: Any, **options: object) -> Any:
         """The rows, and columns, of another."""
         if self.ndim == 2:
             return self.reindex(index=other._index, columns=other._labels)
@@ -232,7 +236,9 @@ class SeriesAligning(Aligning):
 
     __slots__ = ()
 
-    def reindex(self: Any, index: Any = None, *, method: Any = None, fill_value: Any = None, **options: Any) -> Any:
+    def reindex(
+        self: Any, index: Any = None, *, method: str | None = None, fill_value: Any = None, **options: Any
+    ) -> Any:
         """The values of some labels, in their order; missing where a label is not here.
 
         Examples
@@ -254,8 +260,9 @@ class FrameAligning(Aligning):
     __slots__ = ()
 
     def reindex(
-        self: Any, labels: Any = None, *, index: Any = None, columns: Any = None, axis: Any = None, method: Any = None,
-        fill_value: Any = None, **options: Any,
+        self: Any, labels: Any = None, *, index: Any = None, columns: Any = None, axis: Axes = None,
+        method: object = None,
+        fill_value: object = None, **options: object,
     ) -> Any:  # fmt: skip
         """The rows of some labels, and the columns of some, in their order; missing where one is not here."""
         if labels is not None and axis in (1, "columns"):
@@ -278,7 +285,7 @@ class FrameAligning(Aligning):
         return made if index is None else made._to_index(index_like(made, index), method, fill_value)
 
 
-def index_like(rows: Any, labels: Any) -> Any:
+def index_like(rows: Any, labels: object) -> Any:
     """Labels as an index; without a name of their own they take that of the rows' index."""
     if isinstance(labels, IndexCore):
         return labels

@@ -22,6 +22,8 @@ from .align import align_rows, placed
 from .merge import beside
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..dataframe import DataFrame
     from ..series import Series
 
@@ -168,7 +170,7 @@ class SeriesCombining:
         aligned = align_rows(self._index, other._index)
         return series(_first(self._values, aligned.left, other._values, aligned.right), aligned.index, self._name)
 
-    def combine(self: Any, other: Any, func: Any, fill_value: Any = None) -> Any:
+    def combine(self: Any, other: Any, func: Callable[..., Any], fill_value: Any = None) -> Any:
         """A function of each pair of values with the same label."""
         aligned = align_rows(self._index, other._index)
         a, b = (
@@ -223,7 +225,9 @@ class FrameCombining:
                 columns.append(_first(self._column(label), aligned.left, other._column(label), aligned.right))
         return frame(columns, labels, aligned.index)
 
-    def combine(self: Any, other: Any, func: Any, fill_value: Any = None, overwrite: bool = True) -> Any:
+    def combine(
+        self: Any, other: Any, func: Callable[..., Any], fill_value: object = None, overwrite: bool = True
+    ) -> Any:
         """A function of each pair of columns with the same label."""
         a, b = self.align(other)
         if fill_value is not None:
@@ -234,7 +238,7 @@ class FrameCombining:
             held.append((one if kept else func(one, b._series(place)))._values)
         return a._new(held)
 
-    def update(self: Any, other: Any, join: str = "left", overwrite: bool = True, **options: Any) -> None:
+    def update(self: Any, other: Any, join: str = "left", overwrite: bool = True, **options: object) -> None:
         """Takes over the elements of another that are there, in this very frame."""
         other = other.to_frame() if is_series(other) else other if is_frame(other) else type(self)(other)
         one = other._to_index(self._index)

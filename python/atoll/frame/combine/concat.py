@@ -22,8 +22,9 @@ from .align import align_rows, columns_for, placed, union_of
 
 
 def concat(
-    objs: Any, *, axis: Any = 0, join: str = "outer", ignore_index: bool = False, keys: Any = None, levels: Any = None,
-    names: Any = None, verify_integrity: bool = False, sort: bool = False, copy: Any = None,
+    objs: Any, *, axis: int | str | None = 0, join: str = "outer", ignore_index: bool = False, keys: Any = None,
+    levels: Any = None,
+    names: object = None, verify_integrity: bool = False, sort: bool = False, copy: bool | None = None,
     union_categories: bool = False,
 ) -> Any:  # fmt: skip
     """Frames and Series one behind another, or with ``axis=1`` side by side by their labels.
@@ -115,7 +116,7 @@ def _joined(parts: list[Any], union: bool, lacking: Collection[int] = ()) -> Any
     return join_rows(parts)
 
 
-def _alike(one: Any, other: Any) -> bool:
+def _alike(one: object, other: object) -> bool:
     """Whether both are of the same categories; in the same order where it means something."""
     if not (isinstance(one, Categorical) and isinstance(other, Categorical)) or one.ordered != other.ordered:
         return False
@@ -196,7 +197,7 @@ def _side_by_side(parts: list[Any], join: str, ignore_index: bool, keys: Any, na
     return frame(columns, Labels(labels, frames[0]._labels.names if keys is None else (names or [None])), index)
 
 
-def with_row(of: Any, label: Any, column_key: Any, value: Any) -> Any:
+def with_row(of: Any, label: str, column_key: Any, value: Any) -> Any:
     """The rows and one more, with a label that was not there."""
     levels = label if isinstance(label, tuple) and of._index.nlevels > 1 else (label,)
     if len(of) == 0 and of._index.nlevels == 1:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...arrays.creation import asarray, full
 from ...arrays.ndarray import ndarray
@@ -25,6 +25,11 @@ from ..index.sets import in_one_zone, with_labels
 from ..select.sort import order_by
 from .align import coalesced
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...annotations import ArrayLike, Label
+
 HOW = ("left", "right", "inner", "outer", "cross", "left_anti", "right_anti")
 VALIDATE = {
     "one_to_one": (True, True), "1:1": (True, True), "one_to_many": (True, False), "1:m": (True, False),
@@ -33,9 +38,10 @@ VALIDATE = {
 
 
 def merge(
-    left: Any, right: Any, how: str = "inner", on: Any = None, left_on: Any = None, right_on: Any = None,
-    left_index: bool = False, right_index: bool = False, sort: bool = False, suffixes: Any = ("_x", "_y"),
-    copy: Any = None, indicator: Any = False, validate: Any = None,
+    left: Any, right: Any, how: str = "inner", on: object = None, left_on: object = None, right_on: object = None,
+    left_index: bool = False, right_index: bool = False, sort: bool = False,
+    suffixes: Sequence[str | None] = ("_x", "_y"),
+    copy: bool | None = None, indicator: Any = False, validate: Any = None,
 ) -> Any:  # fmt: skip
     """The rows of two frames whose keys are equal, side by side.
 
@@ -122,15 +128,15 @@ class _Level:
 
     __slots__ = ("level",)
 
-    def __init__(self, level: Any) -> None:
+    def __init__(self, level: object) -> None:
         self.level = level
 
 
-def _is(a: Any, b: Any) -> bool:
+def _is(a: ArrayLike, b: ArrayLike) -> bool:
     return not isinstance(a, _Level) and not isinstance(b, _Level) and is_label(a) and is_label(b) and a == b
 
 
-def is_label(key: Any) -> bool:
+def is_label(key: object) -> bool:
     """Whether a key is a label rather than values."""
     return is_scalar(key) or isinstance(key, tuple)
 
@@ -145,12 +151,12 @@ def _as_frame(one: Any) -> Any:
     return one
 
 
-def _listed(keys: Any) -> list[Any]:
+def _listed(keys: object) -> list[Any]:
     return list(keys) if isinstance(keys, list) else [keys]
 
 
 def _key_names(
-    left: Any, right: Any, on: Any, left_on: Any, right_on: Any, left_index: bool, right_index: bool
+    left: Any, right: Any, on: object, left_on: Any, right_on: Any, left_index: bool, right_index: bool
 ) -> tuple[list[Any], list[Any]]:
     if on is not None:
         if left_on is not None or right_on is not None:
@@ -260,7 +266,9 @@ def _index(
     return range_index(own.size)
 
 
-def beside(left: Any, right: Any, own: Any, other: Any, suffixes: Any, values: dict[Any, Any], index: Any) -> Any:
+def beside(
+    left: Any, right: Any, own: Any, other: Any, suffixes: Sequence[str | None], values: dict[Any, Any], index: object
+) -> Any:
     """Columns of both sides at their rows; keys that both have once."""
     lefts, rights = left._labels.values, [label for label in right._labels.values if label not in values]
     both = set(lefts) & set(rights)
@@ -271,7 +279,7 @@ def beside(left: Any, right: Any, own: Any, other: Any, suffixes: Any, values: d
             f"Passing 'suffixes' as a {type(suffixes)}, is not supported. Provide 'suffixes' as a tuple instead."
         )
 
-    def titled(label: Any, suffix: Any) -> Any:
+    def titled(label: Label, suffix: Any) -> Any:
         return f"{label}{suffix}" if label in both and suffix is not None else label
 
     titles = [titled(label, suffixes[0]) for label in lefts] + [titled(label, suffixes[1]) for label in rights]
@@ -302,9 +310,11 @@ class Merging:
     __slots__ = ()
 
     def merge(
-        self: Any, right: Any, how: str = "inner", on: Any = None, left_on: Any = None, right_on: Any = None,
-        left_index: bool = False, right_index: bool = False, sort: bool = False, suffixes: Any = ("_x", "_y"),
-        copy: Any = None, indicator: Any = False, validate: Any = None,
+        self: Any, right: object, how: str = "inner", on: object = None, left_on: object = None,
+        right_on: object = None,
+        left_index: bool = False, right_index: bool = False, sort: bool = False,
+        suffixes: Sequence[str | None] = ("_x", "_y"),
+        copy: bool | None = None, indicator: Any = False, validate: Any = None,
     ) -> Any:  # fmt: skip
         """Rows of two frames whose keys are equal; see `merge`."""
         return merge(

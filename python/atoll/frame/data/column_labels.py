@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ...columns.objects import Objects
 from ..classes import CLASSES, define, is_series
 from ..index.base import IndexCore, index_of, make_index
 from .values import is_scalar, make
+
+if TYPE_CHECKING:
+    from ...annotations import Label
 
 
 class Labels:
@@ -44,7 +47,7 @@ class Labels:
         made = index._for_caller()
         return self if made is index else self._with(made)
 
-    def _with(self, index: Any) -> Labels:
+    def _with(self, index: object) -> Labels:
         made = Labels(self.values, self.names)
         made._places, made._index = self._places, index
         return made
@@ -71,7 +74,7 @@ class Labels:
         """Whether no label repeats."""
         return len(self.places) == len(self.values)
 
-    def find(self, label: Any) -> list[int]:
+    def find(self, label: Label) -> list[int]:
         """The places of a label: of several levels also of what begins with it. Empty when it is not here."""
         try:
             found = self.places.get(label)
@@ -82,7 +85,7 @@ class Labels:
         begin = label if isinstance(label, tuple) else (label,)
         return [place for place, one in enumerate(self.values) if one[: len(begin)] == begin]
 
-    def __contains__(self, label: Any) -> bool:
+    def __contains__(self, label: Label) -> bool:
         return bool(self.find(label))
 
     def same(self, other: Labels) -> bool:
@@ -99,7 +102,7 @@ class Labels:
             made._of = self, places
         return made
 
-    def where(self, key: Any) -> list[int]:
+    def where(self, key: object) -> list[int]:
         """The places that a list of labels, a mask, or a slice of labels means. KeyError when one is not here."""
         if isinstance(key, slice):
             return self.between(key)
@@ -179,7 +182,7 @@ class Labels:
         return self._index
 
 
-def _lies_in(cut: slice, label: Any) -> bool:
+def _lies_in(cut: slice, label: Label) -> bool:
     return (cut.start is None or cut.start <= label) and (cut.stop is None or label <= cut.stop)
 
 

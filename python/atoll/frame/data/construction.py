@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,8 +21,11 @@ from .dtypes import cast
 from .lazy import as_they_are
 from .values import broadcast, is_scalar, make
 
+if TYPE_CHECKING:
+    from ...annotations import DTypeLike
 
-def series_parts(data: Any, index: Any, dtype: Any, name: Any) -> tuple[Any, Any, Any]:
+
+def series_parts(data: Any, index: Any, dtype: DTypeLike, name: str | None) -> tuple[Any, Any, Any]:
     """Values, index and name of a Series that is to be made."""
     index = None if index is None else make_index(index)
     data = _computed(data)
@@ -68,7 +71,7 @@ def _computed(data: Any) -> Any:
     return data.compute() if hasattr(data, "__dask_graph__") else data
 
 
-def frame_parts(data: Any, index: Any, columns: Any, dtype: Any) -> tuple[list[Any], Labels, Any]:
+def frame_parts(data: object, index: object, columns: object, dtype: DTypeLike) -> tuple[list[Any], Labels, Any]:
     """Columns, labels and index of a frame that is to be made."""
     held, labels, own = _parts(data, index, columns)
     return ([cast(one, dtype) for one in held] if dtype is not None else held), labels, own
@@ -114,7 +117,7 @@ def _parts(data: Any, index: Any, columns: Any) -> tuple[list[Any], Labels, Any]
     return _from_rows(list(data), index, columns)
 
 
-def _from_dict(data: dict[Any, Any], index: Any, columns: Any) -> tuple[list[Any], Labels, Any]:
+def _from_dict(data: dict[Any, Any], index: Any, columns: object) -> tuple[list[Any], Labels, Any]:
     names: list[Any] = [None]
     if columns is not None:
         wanted = labels_of(columns)
@@ -176,7 +179,7 @@ def _from_array(data: Any, index: Any, columns: Any) -> tuple[list[Any], Labels,
     return _named(held, index, columns, data.shape[0])
 
 
-def _named(held: list[Any], index: Any, columns: Any, size: int | None = None) -> tuple[list[Any], Labels, Any]:
+def _named(held: list[Any], index: Any, columns: object, size: int | None = None) -> tuple[list[Any], Labels, Any]:
     """Columns in the order of their labels."""
     held = [make(one) for one in held]
     size = size if size is not None else held[0].size if held else 0
@@ -187,7 +190,7 @@ def _named(held: list[Any], index: Any, columns: Any, size: int | None = None) -
     return held, labels, index
 
 
-def _from_rows(rows: list[Any], index: Any, columns: Any) -> tuple[list[Any], Labels, Any]:
+def _from_rows(rows: list[Any], index: Any, columns: object) -> tuple[list[Any], Labels, Any]:
     if rows and is_dataclass(rows[0]):
         rows = [{field.name: getattr(row, field.name) for field in fields(row)} for row in rows]
     if rows and is_series(rows[0]):
@@ -216,7 +219,7 @@ def _from_rows(rows: list[Any], index: Any, columns: Any) -> tuple[list[Any], La
     return _named([make(rows)], index, columns, len(rows))
 
 
-def _from_arrow(data: Any) -> tuple[list[Any], Labels, Any]:
+def _from_arrow(data: object) -> tuple[list[Any], Labels, Any]:
     import pyarrow as pa
 
     table = data if isinstance(data, pa.Table) else pa.table(data)

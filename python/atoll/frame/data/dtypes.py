@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from ...columns.nested.lists import Lists
 from ...columns.objects import Objects, is_missing
 from ...columns.text.strings import Strings
 from ...pandas_errors import pandas_error
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, ColumnType, DTypeLike
 
 
 class Kind:
@@ -143,7 +146,7 @@ def kind_of(values: Any) -> Any:
     return values.dtype if isinstance(values.dtype, np.dtype) else Kind(values.kind)
 
 
-def is_text_name(dtype: Any) -> bool:
+def is_text_name(dtype: ColumnType) -> bool:
     """Whether a caller means strings."""
     if isinstance(dtype, np.dtype):
         return dtype.kind in "UT"
@@ -230,7 +233,7 @@ def cast(values: Any, dtype: Any) -> Any:
     return source.astype(wanted)
 
 
-def _to_spans(values: Any, name: str) -> Any:
+def _to_spans(values: ArrayLike, name: str) -> Any:
     """Values as intervals, or as periods of a length."""
     held = values.decode() if isinstance(values, Categorical) else values
     if name.startswith("period["):
@@ -238,7 +241,7 @@ def _to_spans(values: Any, name: str) -> Any:
     return held if isinstance(held, Intervals) else Intervals.of(to_list(held))
 
 
-def as_arrow(values: Any) -> Any:
+def as_arrow(values: ArrayLike) -> Any:
     """Values as a pyarrow array; NaN is a missing value there, as in pandas. With one PE numbers share their memory."""
     if isinstance(values, Objects) and not isinstance(values, ArrowValues):
         import pyarrow as pa
@@ -256,7 +259,7 @@ def hiding_nan(values: Any) -> Any:
     return values
 
 
-def _to_time(values: Any, dtype: Any) -> Any:
+def _to_time(values: object, dtype: DTypeLike) -> Any:
     """Datetimes or durations of strings, numbers, or of such in another unit."""
     if isinstance(dtype, str) and "," in dtype:
         plain, zone = dtype.removesuffix("]").split(",")
@@ -271,7 +274,7 @@ def _to_time(values: Any, dtype: Any) -> Any:
     return asarray(values, dtype=np.dtype(dtype))
 
 
-def _to_text(values: Any) -> Any:
+def _to_text(values: ArrayLike) -> Any:
     if isinstance(values, Strings):
         return values
     return (Column(values) if isinstance(hiding_nan(values), ndarray) else hiding_nan(values)).astype("str")
@@ -320,7 +323,7 @@ def item_of(values: Any, row: int) -> Any:
     return np.nan if value is None and not isinstance(values, Objects) else value
 
 
-def figure_of(values: Any, value: Any) -> Any:
+def figure_of(values: ArrayLike, value: Any) -> Any:
     """An aggregate of values: Timestamps and Timedeltas for datetimes and durations, NaN or NaT when missing."""
     if isinstance(values, Ticks) and values._letter != "t":
         return NaT if value is None else of_value(value)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ..classes import is_series, series
 from ..index.base import IndexCore, index_of, range_index
 from .dtypes import cast
 from .values import is_scalar, make, settle
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 _DOWN = {"integer": "i", "signed": "i", "unsigned": "u", "float": "f"}
 
@@ -53,7 +56,7 @@ def to_numeric(arg: Any, errors: str = "raise", downcast: Any = None, dtype_back
     return made.to_numpy() if isinstance(arg, (list, tuple, np.ndarray)) else made
 
 
-def _numbers(values: Any, errors: str) -> Any:
+def _numbers(values: ArrayLike, errors: str) -> Any:
     if isinstance(values, Strings):
         try:
             return settle(_integers(values))

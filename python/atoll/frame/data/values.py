@@ -8,7 +8,7 @@ float64, as in pandas; columns that allow missing integers (``Int64``) keep them
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,13 +39,16 @@ from ...columns.text.strings import Strings, strings
 from ...extras import pandas_if_loaded
 from .dtypes import all_missing, cast, is_foreign, kind_of, to_list
 
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, DTypeLike
 
-def is_scalar(value: Any) -> bool:
+
+def is_scalar(value: object) -> bool:
     """Whether a value is one, rather than rows of them."""
     return isinstance(value, (str, bytes)) or not (hasattr(value, "__len__") or hasattr(value, "__iter__"))
 
 
-def settle(values: Any) -> Any:
+def settle(values: ArrayLike) -> Any:
     """Values as frames keep them: floats with NaN for missing ones, arrays where no kind is needed."""
     if type(values) is Column and values.dtype.kind == "f":
         if values.valid is None:
@@ -54,7 +57,7 @@ def settle(values: Any) -> Any:
     return values
 
 
-def make(data: Any, dtype: Any = None) -> Any:
+def make(data: Any, dtype: DTypeLike = None) -> Any:
     """A column of what a caller gives: values of one kind, as pandas would infer it."""
     if (hasattr(data, "_values") and hasattr(data, "_index")) or hasattr(data, "_labels_of_index"):  # a Series
         data = data._values
@@ -220,7 +223,7 @@ def _nested(data: list[Any]) -> Any:
     return Objects(data)
 
 
-def broadcast(value: Any, size: int, dtype: Any = None) -> Any:
+def broadcast(value: Any, size: int, dtype: DTypeLike = None) -> Any:
     """One value in every row."""
     if dtype is None and isinstance(value, (bool, int, float, complex, np.bool_, np.number)):
         return full(size, value)
@@ -243,7 +246,7 @@ def can_miss(values: Any) -> bool:
     return values.dtype.kind in "fc" if isinstance(values, ndarray) else values.valid is not None
 
 
-def hasnans(values: Any) -> bool:
+def hasnans(values: ArrayLike) -> bool:
     """Whether a value is missing."""
     return can_miss(values) and bool(isna(values).any())
 
@@ -295,7 +298,7 @@ def cut(values: Any, rows: slice) -> Any:
     return sliced(values, rows) if isinstance(values, ndarray) else values[rows]
 
 
-def rows_of_mask(mask: Any) -> Any:
+def rows_of_mask(mask: object) -> Any:
     """The row numbers that a mask means."""
     return flatnonzero(mask)
 
@@ -371,6 +374,6 @@ def fits(value: Any, column: Any) -> bool:
     return not isinstance(value, (ndarray, Strings, Objects, str)) or type(value) is type(column)
 
 
-def scalar(value: Any) -> Any:
+def scalar(value: object) -> Any:
     """One value as pandas gives it: NaN for a missing one."""
     return np.nan if value is None else value

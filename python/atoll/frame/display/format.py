@@ -111,7 +111,7 @@ def nested(value: Any) -> str:
     return str(value)
 
 
-def _shortest(value: Any) -> str:
+def _shortest(value: object) -> str:
     text = f"{value:.{option('precision')}f}".rstrip("0")
     return text + "0" if text.endswith(".") else text
 
@@ -135,7 +135,7 @@ def floats(values: np.ndarray[Any, Any]) -> list[str]:
     return made
 
 
-def _decimal(value: Any, form: str, precision: int) -> str:
+def _decimal(value: object, form: str, precision: int) -> str:
     return "NaN" if value != value else f"{value:.{precision}{form}}"
 
 

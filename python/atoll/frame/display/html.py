@@ -143,7 +143,7 @@ class Html:
 
     def to_html(
         self: Any, buf: Any = None, *, columns: Any = None, index: bool = True, max_rows: Any = None,
-        max_cols: Any = None, show_dimensions: bool = False, **options: Any,
+        max_cols: Any = None, show_dimensions: bool = False, **options: object,
     ) -> Any:  # fmt: skip
         """The rows as an HTML table. Other options of pandas' are its own work."""
         made = self if columns is None else self[list(columns)]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ...io.fallback import by_pandas, pandas_at_work
 from ..core import is_numeric
 from ..data.column_labels import list_of
 from ..data.dtypes import cast, to_list
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 #: Lines and points of more rows than this are drawn as what is in each of so many columns of the picture.
 ROWS, COLUMNS = 10_000, 1_000
@@ -62,7 +65,7 @@ class Plot:
     def __init__(self, of: Any) -> None:
         self._of = of
 
-    def __call__(self, x: Any = None, y: Any = None, kind: str = "line", **options: Any) -> Any:
+    def __call__(self, x: object = None, y: ArrayLike = None, kind: str = "line", **options: Any) -> Any:
         if kind not in (*_OWN, *_OF_PANDAS):
             raise ValueError(f"{kind} is not a valid plot kind")
         if kind in _OF_PANDAS or any(name in _PANES for name in options):
@@ -113,7 +116,7 @@ class Plot:
         return ax
 
     def line(
-        self, x: Any = None, y: Any = None, ax: Any = None, figsize: Any = None, title: Any = None, **options: Any
+        self, x: ArrayLike = None, y: Any = None, ax: Any = None, figsize: Any = None, title: Any = None, **options: Any
     ) -> Any:
         """Lines through the rows; of many rows, the range that a line covers at each place."""
         ax = _axes(ax, figsize, title)
@@ -131,25 +134,25 @@ class Plot:
             ax.legend()
         return ax
 
-    def _places(self, x: Any) -> Any:
+    def _places(self, x: ArrayLike) -> Any:
         if x is not None and self._of.ndim == 2:
             return self._of[x].to_numpy()
         labels = self._of._index
         return np.asarray(labels.to_numpy()) if labels.nlevels == 1 else np.arange(labels.size)
 
     def bar(
-        self, x: Any = None, y: Any = None, ax: Any = None, figsize: Any = None, title: Any = None, **options: Any
+        self, x: ArrayLike = None, y: Any = None, ax: Any = None, figsize: Any = None, title: Any = None, **options: Any
     ) -> Any:
         """A bar for each row."""
         return self._bars("bar", x, y, _axes(ax, figsize, title), options)
 
     def barh(
-        self, x: Any = None, y: Any = None, ax: Any = None, figsize: Any = None, title: Any = None, **options: Any
+        self, x: ArrayLike = None, y: Any = None, ax: Any = None, figsize: Any = None, title: Any = None, **options: Any
     ) -> Any:
         """The same, lying."""
         return self._bars("barh", x, y, _axes(ax, figsize, title), options)
 
-    def _bars(self, kind: str, x: Any, y: Any, ax: Any, options: dict[str, Any]) -> Any:
+    def _bars(self, kind: str, x: ArrayLike, y: Any, ax: Any, options: dict[str, Any]) -> Any:
         if len(self._of) > ROWS:
             raise ValueError(f"{len(self._of)} bars are more than a picture shows: take figures of groups, or head()")
         columns = [one for one in self._series(y) if one._name != x or x is None]
@@ -164,7 +167,14 @@ class Plot:
         return ax
 
     def scatter(
-        self, x: Any, y: Any, ax: Any = None, figsize: Any = None, title: Any = None, bins: int = 256, **options: Any
+        self,
+        x: ArrayLike,
+        y: Any,
+        ax: Any = None,
+        figsize: Any = None,
+        title: Any = None,
+        bins: int = 256,
+        **options: Any,
     ) -> Any:
         """A point for each row; of many rows, how many lie at each place."""
         if self._of.ndim == 1:
@@ -183,7 +193,7 @@ class Plot:
         return ax
 
 
-def _there(values: Any) -> Any:
+def _there(values: ArrayLike) -> Any:
     found = compress(~isnan(values), values)
     if found.size == 0:
         raise TypeError("no numeric data to plot")
@@ -200,6 +210,6 @@ class Plotting:
         """Lines, bars, histograms, points: ``plot.hist()``, ``plot(kind="line")``."""
         return Plot(self)
 
-    def hist(self: Any, bins: Any = 10, **options: Any) -> Any:
+    def hist(self: Any, bins: object = 10, **options: object) -> Any:
         """A histogram."""
         return Plot(self).hist(bins=bins, **options)

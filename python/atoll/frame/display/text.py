@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...columns.categorical.categorical import Categorical
 from ...columns.interval.intervals import Intervals
@@ -14,6 +14,9 @@ from ..core import is_numeric
 from ..data.dtypes import kind_of, to_list
 from ..files.writers import written
 from .format import cells_of, nested, option, pad, texts_of, width_of
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, Label
 
 WIDTH = 80
 
@@ -77,7 +80,7 @@ def _padded(lines: list[str]) -> list[str]:
     return [pad(line, width, left=True) for line in lines]
 
 
-def _name(name: Any) -> str:
+def _name(name: str | None) -> str:
     return "" if name is None else nested(name)
 
 
@@ -127,7 +130,7 @@ def series_text(
     return "\n".join([*heads, *lines, *([tail] if tail else [])])
 
 
-def _kind(values: Any) -> str:
+def _kind(values: ArrayLike) -> str:
     """The dtype that pandas prints below values: object for lists, and intervals without their closed side."""
     if isinstance(values, Lists):
         return "object"
@@ -229,7 +232,7 @@ def _headers(made: Any) -> list[list[str]]:
     ]
 
 
-def _label(label: Any) -> str:
+def _label(label: Label) -> str:
     return "NaN" if label is None or label != label else nested(label)
 
 
@@ -324,7 +327,7 @@ class FrameDisplay:
     def to_string(
         self: Any, buf: Any = None, *, columns: Any = None, index: bool = True, header: bool = True,
         max_rows: Any = None, max_cols: Any = None, show_dimensions: bool = False, line_width: Any = None,
-        min_rows: Any = None, **options: Any,
+        min_rows: Any = None, **options: object,
     ) -> Any:  # fmt: skip
         """All rows as text. Other options of pandas' are its own work."""
         made = self if columns is None else self[list(columns)]

@@ -107,7 +107,7 @@ def attribute(value: Any, name: str) -> Any:
     return found
 
 
-def method(value: Any, name: str) -> Any:
+def method(value: object, name: str) -> Any:
     """Methods that an expression may call as ``value.name(…)``."""
     _check_name(name)
     listed = _METHODS if _is_column(value) else _PLAIN_METHODS if isinstance(value, _PLAIN) else frozenset()
@@ -158,24 +158,24 @@ def check_size(operator: str, left: Any, right: Any) -> None:
             raise NotAllowed(f"an integer of {bits:.3g} bits is too long in an expression (at most {_MOST_BITS}).")
 
 
-def _is_column(value: Any) -> bool:
+def _is_column(value: object) -> bool:
     module, name = type(value).__module__, type(value).__name__
     if module.partition(".")[0] == "pandas":
         return name in _OF_PANDAS
     return isinstance(value, (Accessor, np.ndarray)) or module.startswith(_COLUMNS)
 
 
-def _data_of(value: Any) -> Collection[str]:
+def _data_of(value: object) -> Collection[str]:
     """Names of an object's own data: no methods, no properties, which run a program."""
     own: Collection[str] = getattr(type(value), "_fields", ()) if isinstance(value, tuple) else ()
     return own or getattr(value, "__dict__", ())
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return type(value).__name__
 
 
-def _refused(value: Any, name: str) -> NotAllowed:
+def _refused(value: object, name: str) -> NotAllowed:
     return NotAllowed(
         f"expressions cannot read {_kind(value)}.{name} (it is not among the attributes that text may read)."
         " Compute it before, and name the result with @?"

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..classes import is_series
+
+if TYPE_CHECKING:
+    from ...annotations import Label
 
 __all__ = ["Expression", "col"]
 
@@ -31,7 +34,7 @@ class Expression:
             raise AttributeError(name)
         return _Attribute(lambda frame: getattr(self(frame), name), f"{self._text}.{name}")
 
-    def __getitem__(self, key: Any) -> Expression:
+    def __getitem__(self, key: object) -> Expression:
         return Expression(lambda frame: self(frame)[_value(key, frame)], f"{self._text}[{key!r}]")
 
     __iter__ = None  # it has brackets, but no end
@@ -48,7 +51,7 @@ class _Attribute(Expression):
 
     __slots__ = ()
 
-    def __call__(self, *args: Any, **options: Any) -> Any:
+    def __call__(self, *args: object, **options: object) -> Any:
         if len(args) == 1 and not options and hasattr(args[0], "_labels"):  # the frame
             return self._function(args[0])
         shown = ", ".join([*map(repr, args), *(f"{name}={value!r}" for name, value in options.items())])
@@ -60,12 +63,12 @@ class _Attribute(Expression):
         return Expression(called, f"{self._text}({shown})")
 
 
-def _value(value: Any, frame: Any) -> Any:
+def _value(value: object, frame: Any) -> Any:
     return value(frame) if isinstance(value, Expression) else value
 
 
 def _binary(operation: Callable[[Any, Any], Any], sign: str, reflected: bool = False) -> Any:
-    def method(self: Expression, other: Any) -> Expression:
+    def method(self: Expression, other: object) -> Expression:
         def computed(frame: Any) -> Any:
             own, given = self(frame), _value(other, frame)
             return operation(given, own) if reflected else operation(own, given)
@@ -93,7 +96,7 @@ for _name, _sign in {"neg": "-", "pos": "+", "invert": "~"}.items():
     setattr(Expression, f"__{_name}__", _unary(getattr(operator, _name), _sign))
 
 
-def col(name: Any) -> Expression:
+def col(name: Label) -> Expression:
     """The column of a label, of a frame that is not known yet.
 
     Examples

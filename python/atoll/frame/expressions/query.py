@@ -198,7 +198,13 @@ class Querying:
     __slots__ = ()
 
     def eval(
-        self: Any, expr: str, *, inplace: bool = False, local_dict: Any = None, global_dict: Any = None, **options: Any
+        self: Any,
+        expr: str,
+        *,
+        inplace: bool = False,
+        local_dict: Any = None,
+        global_dict: Any = None,
+        **options: object,
     ) -> Any:
         """Evaluates an expression over the columns; assignments in it add columns.
 
@@ -228,7 +234,13 @@ class Querying:
         return self._or_inplace(made, inplace)
 
     def query(
-        self: Any, expr: str, *, inplace: bool = False, local_dict: Any = None, global_dict: Any = None, **options: Any
+        self: Any,
+        expr: str,
+        *,
+        inplace: bool = False,
+        local_dict: Any = None,
+        global_dict: Any = None,
+        **options: object,
     ) -> Any:
         """The rows for which an expression over the columns is true; ``@name`` is the caller's variable.
 

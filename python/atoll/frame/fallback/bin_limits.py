@@ -12,7 +12,7 @@ from ..classes import is_frame, is_series
 from ..index.base import IndexCore
 
 
-def cut(x: Any, bins: Any, *args: Any, **kwargs: Any) -> bool:
+def cut(x: Any, bins: object, *args: object, **kwargs: object) -> bool:
     values = x._values if is_series(x) or isinstance(x, IndexCore) else x
     return (
         isinstance(values, ndarray)
@@ -26,19 +26,19 @@ def cut(x: Any, bins: Any, *args: Any, **kwargs: Any) -> bool:
     )
 
 
-def _has_usual_bins(bins: Any) -> bool:
+def _has_usual_bins(bins: object) -> bool:
     return (isinstance(bins, int) and not isinstance(bins, bool) and bins > 0) or (
         isinstance(bins, list) and len(bins) > 1 and all(isinstance(one, (int, float)) for one in bins)
     )
 
 
-def _has_usual_labels(labels: Any) -> bool:
+def _has_usual_labels(labels: object) -> bool:
     return (
         labels is None or labels is False or (isinstance(labels, list) and all(isinstance(one, str) for one in labels))
     )
 
 
-def qcut(x: Any, q: Any, labels: Any = None, *args: Any, **kwargs: Any) -> bool:
+def qcut(x: Any, q: object, labels: object = None, *args: Any, **kwargs: Any) -> bool:
     shares = isinstance(q, list) and len(q) > 1 and all(isinstance(one, (int, float)) for one in q)
     kinds = "iuf" if labels is False or shares else "f"
     if not is_series(x) or not isinstance(x._values, ndarray) or x.dtype.kind not in kinds or args or kwargs:
@@ -47,7 +47,7 @@ def qcut(x: Any, q: Any, labels: Any = None, *args: Any, **kwargs: Any) -> bool:
     return (count or shares) and _has_usual_labels(labels)
 
 
-def to_datetime(arg: Any, errors: Any = "raise", **options: Any) -> bool:
+def to_datetime(arg: Any, errors: Any = "raise", **options: object) -> bool:
     if options.get("format") in ("mixed", "ISO8601"):
         return is_series(arg) and isinstance(arg._values, Strings)
     if is_frame(arg) or isinstance(arg, dict) or not set(options) <= {"format", "utc"}:
@@ -61,7 +61,7 @@ def to_datetime(arg: Any, errors: Any = "raise", **options: Any) -> bool:
     return whole or isinstance(values, (Strings, Ticks))
 
 
-def to_timedelta(arg: Any, unit: Any = None, errors: Any = "raise") -> bool:
+def to_timedelta(arg: Any, unit: str | None = None, errors: Any = "raise") -> bool:
     return unit is None and (isinstance(arg, str) or (is_series(arg) and isinstance(arg._values, Strings)))
 
 
@@ -69,10 +69,10 @@ def to_numeric(arg: Any, errors: Any = "raise", downcast: Any = None, **options:
     return not options and is_series(arg) and isinstance(arg._values, (ndarray, Strings))
 
 
-def timedelta_range(*args: Any, **options: Any) -> bool:
+def timedelta_range(*args: object, **options: object) -> bool:
     return all(one is None or isinstance(one, (str, int)) for one in (*args, *options.values()))
 
 
-def interval_range(*args: Any, **options: Any) -> bool:
+def interval_range(*args: object, **options: object) -> bool:
     numbers = [*args[:4], *(options.get(name) for name in ("start", "end", "periods", "freq"))]
     return all(one is None or type(one) is int for one in numbers)

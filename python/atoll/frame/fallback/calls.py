@@ -84,7 +84,7 @@ def _of_caller(error: BaseException) -> bool:
     return not ours and not isinstance(error, (TypeError, AttributeError))
 
 
-def _stays(error: BaseException, of: Any) -> bool:
+def _stays(error: BaseException, of: object) -> bool:
     """Whether an error is the caller's to see at once."""
     if isinstance(error, _FINAL) and not isinstance(error, NotImplementedError):
         return True
@@ -114,7 +114,7 @@ OF_HELD = frozenset((
 _COMPARING = frozenset(f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge"))
 
 
-def _reflected(operation: Callable[[Any, Any], Any], right: Any, left: Any) -> Any:
+def _reflected(operation: Callable[[Any, Any], Any], right: object, left: object) -> Any:
     return operation(left, right)
 
 
@@ -131,7 +131,12 @@ OPERATIONS |= {
 
 
 def answer(
-    of: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException | None, silent: bool = False
+    of: object,
+    name: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    error: BaseException | None,
+    silent: bool = False,
 ) -> Any:
     """Result of pandas for a call. `error`, the reason, is raised again when an argument cannot be converted."""
     with pandas_at_work(f"{_shown(of)}.{name}"):
@@ -165,12 +170,12 @@ def _answered(
     return owner if made is rows else from_pandas(made)
 
 
-def _is_small_index(of: Any) -> bool:
+def _is_small_index(of: object) -> bool:
     """Whether these are so few labels that collecting them is not worth a warning."""
     return isinstance(of, IndexCore) and of.size <= _FEW
 
 
-def _shown(of: Any) -> str:
+def _shown(of: object) -> str:
     return type(of).__name__
 
 
@@ -185,7 +190,7 @@ def _in_place(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> boo
         return False
 
 
-def _differs(of: Any, name: str, lost: set[str], kwargs: dict[str, Any]) -> bool:
+def _differs(of: object, name: str, lost: set[str], kwargs: dict[str, Any]) -> bool:
     """Whether parameters that we would ignore have other values than pandas' defaults."""
     if not lost <= set(kwargs):
         return True
@@ -212,7 +217,7 @@ STRUCTURAL = frozenset((
 ))  # fmt: skip
 
 
-def _selects_columns(of: Any, name: str, args: tuple[Any, ...]) -> bool:
+def _selects_columns(of: object, name: str, args: tuple[Any, ...]) -> bool:
     """Whether a call selects columns of a frame by strings, which looks at no value either."""
     if name != "__getitem__" or not is_frame(of):
         return False
@@ -258,7 +263,7 @@ def falling_back(
     """A method that pandas answers where `native` raises, or would ignore arguments."""
 
     @wraps(native)
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Any, *args: object, **kwargs: object) -> Any:
         outside = _from_outside(1)
         if outside:
             if kwargs or name == "update":
@@ -313,7 +318,7 @@ def _refuse_as_pandas(of: Any, name: str, args: tuple[Any, ...], kwargs: dict[st
     getattr(of._cut(slice(0, 0)).to_pandas(), name)(*held, **named)
 
 
-def _told_of(of: Any, name: str, made: Any) -> Any:
+def _told_of(of: object, name: str, made: Any) -> Any:
     """A result as the caller gets it where pandas is in use: NumPy's arrays, and NA for a missing nullable value."""
     if not in_pandas():
         return made
@@ -342,7 +347,7 @@ def _missing_value() -> Any:
     return pd.NA
 
 
-def record(made: Any, of: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def record(made: object, of: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Notes the call that made an object, on rows that later changes of the frame leave as they are."""
     of = of.copy() if is_frame(of) or is_series(of) else of
     made.__dict__["_recipe"] = (of, name, args, kwargs)
@@ -356,7 +361,7 @@ def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | 
     sets = name == "__setitem__"
 
     @wraps(native)
-    def method(self: Any, *args: Any) -> Any:
+    def method(self: Any, *args: object) -> Any:
         outside = _from_outside(1)
         if outside:
             if sets:
@@ -390,7 +395,7 @@ _ACCESSORS = frozenset(("str", "dt", "cat"))
 _ARRAYS = frozenset(("array", "values"))
 
 
-def _is_plain_array(of: Any, name: str) -> bool:
+def _is_plain_array(of: object, name: str) -> bool:
     return is_frame(of) or (name == "values" and type(getattr(of, "_values", None)) is ndarray)
 
 
@@ -414,7 +419,7 @@ def property_falling_back(native: property, name: str) -> property:
             except NotImplementedError:
                 raise error from None
 
-    def put(self: Any, value: Any) -> None:
+    def put(self: Any, value: object) -> None:
         try:
             native.fset(self, value)  # type: ignore[misc]
         except Exception as error:
@@ -427,13 +432,13 @@ def property_falling_back(native: property, name: str) -> property:
     return property(get, put if native.fset is not None else None, native.fdel, native.__doc__)
 
 
-def attribute(of: Any, name: str) -> Any:
+def attribute(of: object, name: str) -> Any:
     """An attribute of pandas' classes that ours lack: a method that pandas answers, or a value."""
     found = getattr(to_pandas(of), name)
     if not callable(found) or isinstance(found, type):
         return from_pandas(found)
 
-    def method(*args: Any, **kwargs: Any) -> Any:
+    def method(*args: object, **kwargs: object) -> Any:
         return answer(of, name, args, kwargs, None)
 
     method.__name__ = name
@@ -447,7 +452,7 @@ def function_falling_back(native: Callable[..., Any], name: str) -> Callable[...
     limit = OF_FUNCTIONS.get(name) or SHAPES.get(name)
 
     @wraps(native)
-    def function(*args: Any, **kwargs: Any) -> Any:
+    def function(*args: object, **kwargs: object) -> Any:
         error: Exception | None = None
         if not _from_outside(1):
             return native(*args, **kwargs)

@@ -162,7 +162,7 @@ def _wrap(kind: type, special: tuple[str, ...], limits: Mapping[str, Limit | Non
 _MAKERS = frozenset(("groupby", "rolling", "expanding", "ewm", "resample", "__getitem__"))
 
 
-def _made_again(value: Any) -> Any:
+def _made_again(value: object) -> Any:
     recipe = value.__dict__.get("_recipe")
     if recipe is None:
         raise NotImplementedError(f"{type(value).__name__} is not known to pandas")
@@ -275,9 +275,9 @@ def _windows_of_pandas(windows: Any) -> type:
     return getattr(typing, names.get(name, "Rolling"))
 
 
-def _bound(of: Any, name: str, native: Any) -> Any:
+def _bound(of: object, name: str, native: Any) -> Any:
     @wraps(native)
-    def method(*args: Any, **kwargs: Any) -> Any:
+    def method(*args: object, **kwargs: object) -> Any:
         try:
             return native(*args, **kwargs)
         except Exception as error:
@@ -328,7 +328,7 @@ def _wrap_new(kind: Any) -> None:
     native = kind.__new__
 
     @wraps(native)
-    def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
+    def new(cls: Any, *args: object, **kwargs: object) -> Any:
         if kwargs.get("dtype") in (object, "object", "category") and in_pandas() and _from_outside(1):
             with pandas_at_work(cls.__name__):
                 return function_of_pandas(cls.__name__, args, kwargs, None)
@@ -343,7 +343,7 @@ def _wrap_new(kind: Any) -> None:
     kind.__new__ = new
 
 
-def _classmethod(kind: Any, native: Any, name: str) -> Any:
+def _classmethod(kind: type, native: Any, name: str) -> Any:
     function = native.__func__
     if not function.__module__.startswith("atoll."):
         return native

@@ -9,7 +9,7 @@ import sys
 import types
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,11 @@ from ..data.dtypes import Kind, kind_of
 from ..data.values import _from_pandas
 from ..expressions.deferred import Expression
 from ..index.base import IndexCore, index_of, range_index, stepping_as
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...annotations import ArrayLike, DTypeLike
 
 _PLAIN = frozenset((int, str, float, bool, type(None), bytes, complex, np.ndarray))
 #: What turns other objects of ours, by their class, into pandas'; filled by the modules that define the classes.
@@ -66,7 +71,7 @@ def accessor_class(name: str) -> type | None:
     return found
 
 
-def told(made: Any) -> Any:
+def told(made: object) -> Any:
     """A result as the caller gets it: single datetimes, timedeltas, periods and intervals in the classes asked for."""
     if _told["in pandas"]:
         if type(made) in SCALARS:
@@ -83,7 +88,7 @@ def told_each(made: Iterable[Any]) -> Iterable[Any]:
     return map(_told_within, made) if _told["in pandas"] else made
 
 
-def _told_within(value: Any) -> Any:
+def _told_within(value: object) -> Any:
     if isinstance(value, tuple) and any(type(one) in SCALARS for one in value):
         held = map(told, value)
         return type(value)(*held) if hasattr(value, "_fields") else tuple(held)
@@ -214,7 +219,7 @@ def _callback(function: Any) -> Any:
     return functools.wraps(function)(called)
 
 
-def _of_pandas(function: Any) -> Any:
+def _of_pandas(function: Callable[..., Any]) -> Any:
     """pandas' own function of the same name as one of ours, or None."""
     import pandas as pd
 
@@ -347,7 +352,7 @@ def _rows_of_pandas(value: Any) -> Any:
     return from_pandas(value) if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)) else value
 
 
-def is_array_of_pandas(value: Any) -> bool:
+def is_array_of_pandas(value: object) -> bool:
     """Whether a value is an array of one of pandas' own dtypes, which is no column of ours."""
     return type(value).__module__.startswith("pandas.") and hasattr(value, "_from_sequence")
 
@@ -402,17 +407,17 @@ def column_of(array: Any) -> Any:
     return Foreign(array)
 
 
-def _dtype_of(values: Any) -> Any:
+def _dtype_of(values: ArrayLike) -> Any:
     kind = kind_of(values)
     return kind if isinstance(kind, np.dtype) else dtype_to_pandas(kind)
 
 
-def _categories_agree(made: Any, dtype: Any) -> bool:
+def _categories_agree(made: Any, dtype: DTypeLike) -> bool:
     categories = getattr(dtype, "categories", None)
     return categories is None or _dtype_of(made).categories.dtype == categories.dtype
 
 
-def _object_from_pandas(value: Any) -> Any:
+def _object_from_pandas(value: object) -> Any:
     return value if type(value) in _PLAIN or value.__class__.__module__.startswith("numpy") else from_pandas(value)
 
 

@@ -12,7 +12,7 @@ from ..data.values import take_or_miss
 from .convert import column_of
 
 
-def datetimes_of_distinct(rows: Any, **options: Any) -> Any:
+def datetimes_of_distinct(rows: Any, **options: object) -> Any:
     """Datetimes of a Series of strings, by `pandas.to_datetime` of its distinct values.
 
     The unit of the result is that of the distinct values together, as pandas chooses it.

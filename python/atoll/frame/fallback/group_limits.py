@@ -40,19 +40,19 @@ def of_groups(name: str) -> Limit:
     return limit
 
 
-def _is_number(column: Any) -> bool:
+def _is_number(column: object) -> bool:
     """Whether floats stand under a mask, as keys with NaN do, and not a column whose dtype allows missing values."""
     return type(column) is Column and column.dtype.kind == "f"
 
 
-def _is_known_key(groups: Any, key: Any) -> bool:
+def _is_known_key(groups: Any, key: object) -> bool:
     """Whether groups by this column are those of pandas; of categories those that occur."""
     if isinstance(key, Categorical):
         return bool(groups._groups.observed)
     return isinstance(key, (ndarray, Strings, Ticks)) or _is_number(key)
 
 
-def _has_missing_numbers(column: Any) -> bool:
+def _has_missing_numbers(column: object) -> bool:
     """Whether it has numbers of a dtype that allows missing values (Int64, Float64)."""
     return type(column) is Column and column.dtype.kind in "iuf"
 
@@ -70,7 +70,7 @@ def _has_plain_values(groups: Any, name: str, numeric_only: bool = False) -> boo
     return all(isinstance(one, known) or (numbers and _has_missing_numbers(one)) for one in columns_of(of))
 
 
-def _aggregates(groups: Any, func: Any = None, *args: Any, **kwargs: Any) -> bool:
+def _aggregates(groups: Any, func: object = None, *args: Any, **kwargs: Any) -> bool:
     if args or (func is not None and kwargs):
         return False
     named = kwargs.values() if func is None else func.values() if isinstance(func, dict) else [func]

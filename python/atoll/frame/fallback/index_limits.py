@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ...columns.text.strings import Strings
 from ..data.values import is_scalar
 from ..index.base import IndexCore
 from .limits import Limit, _same_kinds
+
+if TYPE_CHECKING:
+    from ...annotations import ColumnType
 
 #: Methods that look at no label, or of which the answer depends on no kind.
 _OF_ANY_KIND = frozenset((
@@ -67,16 +70,16 @@ def _is_plain(index: Any) -> bool:
     return isinstance(values, (Strings, Ticks)) and getattr(values, "tz", None) is None
 
 
-def _is_simple_dtype(dtype: Any, *more: Any) -> bool:
+def _is_simple_dtype(dtype: ColumnType, *more: Any) -> bool:
     named = dtype in (int, float, str, "int64", "float64", "str")
     return named or (isinstance(dtype, np.dtype) and dtype.kind in "iuf")
 
 
-def _has_step(index: Any) -> bool:
+def _has_step(index: object) -> bool:
     return getattr(index, "freqstr", None) is not None or type(index).__name__ == "RangeIndex"
 
 
-def _is_bare(value: Any) -> bool:
+def _is_bare(value: object) -> bool:
     return is_scalar(value) and not isinstance(value, (bool, tuple))
 
 
@@ -112,14 +115,14 @@ _ARITHMETIC = frozenset(
 ) | {"neg", "pos", "abs", "invert"}  # fmt: skip
 
 
-def _never(self: Any, *args: Any, **kwargs: Any) -> bool:
+def _never(self: Any, *args: object, **kwargs: object) -> bool:
     return False
 
 
 def _of_plain(name: str) -> Limit:
     """The limit of a method by its name: kinds that it is known for, and arguments that are usual."""
 
-    def limit(self: Any, *args: Any, **kwargs: Any) -> bool:
+    def limit(self: Any, *args: Any, **kwargs: object) -> bool:
         if name in ("to_list", "tolist", "__len__", "__iter__", "__repr__", "__bool__"):
             return True
         if not _is_plain(self):
@@ -139,7 +142,7 @@ def _of_plain(name: str) -> Limit:
     return limit
 
 
-def _of_two(self: Any, other: Any, *args: Any, **kwargs: Any) -> bool:
+def _of_two(self: Any, other: object, *args: object, **kwargs: object) -> bool:
     """Two indexes of one kind and of no steps."""
     if args or kwargs or not isinstance(other, IndexCore) or other.nlevels > 1:
         return False
@@ -148,7 +151,7 @@ def _of_two(self: Any, other: Any, *args: Any, **kwargs: Any) -> bool:
     return _same_kinds(self._values, other._values) and self.size > 0 and other.size > 0
 
 
-def _compares(self: Any, other: Any) -> bool:
+def _compares(self: Any, other: object) -> bool:
     if not _is_plain(self):
         return False
     if isinstance(other, IndexCore):
@@ -158,7 +161,7 @@ def _compares(self: Any, other: Any) -> bool:
     return isinstance(self._values, Strings) and isinstance(other, str)
 
 
-def _computes(self: Any, other: Any = 0) -> bool:
+def _computes(self: Any, other: object = 0) -> bool:
     if not isinstance(self._values, ndarray) or _has_step(self) or not _is_plain(self):
         return False
     if isinstance(other, IndexCore):

@@ -33,20 +33,20 @@ def is_usual_key(of: Any, key: Any) -> bool:
     return not isinstance(key, (np.ndarray, ndarray)) or key.ndim == 1
 
 
-def _is_usual_end(end: Any, of_floats: bool) -> bool:
+def _is_usual_end(end: int | None, of_floats: bool) -> bool:
     if isinstance(end, (bool, np.bool_)):
         return False
     return not isinstance(end, (float, np.floating)) or of_floats
 
 
-def get_item(self: Any, key: Any) -> bool:
+def get_item(self: Any, key: object) -> bool:
     """Choosing by brackets."""
     if isinstance(key, str):
         return True
     return all(is_usual_key(self, one) for one in (key if isinstance(key, tuple) else (key,)))
 
 
-def get_at(self: Any, key: Any) -> bool:
+def get_at(self: Any, key: object) -> bool:
     """Choosing by an indexer."""
     if type(key) in (int, str) or (type(key) is slice and type(key.start) is type(key.stop) is int and not key.step):
         return True  # the most frequent first
@@ -66,7 +66,7 @@ def _keeps_dtypes(rows: Any, index: Any = None, columns: Any = None, fill_value:
     return plain or all(isinstance(one, Hashable) and one in rows._labels.places for one in columns)
 
 
-def reindexes(self: Any, *args: Any, **options: Any) -> bool:
+def reindexes(self: Any, *args: object, **options: object) -> bool:
     """Labels of one type, for rows with labels of one type, without bounds on what is filled."""
     if any(options.get(name) is not None for name in ("limit", "tolerance")):
         return False

@@ -94,7 +94,7 @@ def of_kinds(name: str, limit: Limit | None) -> Limit | None:
     if not refused and not of_series and not of_frames:
         return limit
 
-    def both(self: Any, *args: Any, **kwargs: Any) -> bool:
+    def both(self: Any, *args: object, **kwargs: object) -> bool:
         if in_pandas():
             kinds = set(map(kind_name, columns_of(_rows_of(self))))
             if kinds & (refused | (of_series if is_series(self) else of_frames if is_frame(self) else frozenset())):
@@ -107,7 +107,7 @@ def of_kinds(name: str, limit: Limit | None) -> Limit | None:
 # -- conversion of dtypes --
 
 
-def casts(self: Any, dtype: Any, copy: Any = True, errors: Any = "raise") -> bool:
+def casts(self: Any, dtype: object, copy: bool | None = True, errors: Any = "raise") -> bool:
     """Whether a conversion gives pandas' values, or refuses what pandas refuses."""
     if not in_pandas():
         return True

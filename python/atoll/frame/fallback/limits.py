@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,11 @@ from ..data.lazy import Pending, Sliced, Unread
 from ..data.values import is_scalar, make
 from .bin_limits import cut, interval_range, qcut, timedelta_range, to_datetime, to_numeric, to_timedelta
 from .key_limits import get_at, get_item, is_usual_key, reindexes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...annotations import Level
 
 Limit = Callable[..., bool]
 _BARE = (int, float, str, bool, np.integer, np.floating, np.bool_)
@@ -94,7 +99,13 @@ def _matching_kinds(one: Any, other: Any) -> bool:
 
 
 def _where(
-    self: Any, cond: Any, other: Any = np.nan, *, inplace: Any = False, axis: Any = None, level: Any = None
+    self: Any,
+    cond: Any,
+    other: Any = np.nan,
+    *,
+    inplace: Any = False,
+    axis: int | str | None = None,
+    level: Level = None,
 ) -> bool:
     if axis is not None or level is not None or not isinstance(inplace, bool):
         return False
@@ -119,7 +130,7 @@ def _where(
     return all(_fits(other, one) for one in held)
 
 
-def _apply(self: Any, func: Any, *args: Any, **kwargs: Any) -> bool:
+def _apply(self: Any, func: Callable[..., Any], *args: object, **kwargs: object) -> bool:
     if (
         not (isinstance(func, FunctionType) or func is getattr(np, getattr(func, "__name__", ""), None))
         or not self.size
@@ -132,11 +143,11 @@ def _apply(self: Any, func: Any, *args: Any, **kwargs: Any) -> bool:
     return bool(simple and known and axis in (0, 1, "index", "columns") and usual)
 
 
-def _apply_series(self: Any, func: Any, *args: Any, **kwargs: Any) -> bool:
+def _apply_series(self: Any, func: Callable[..., Any], *args: object, **kwargs: object) -> bool:
     return isinstance(func, FunctionType) and isinstance(self._values, (ndarray, Strings)) and not args and not kwargs
 
 
-def _agg(self: Any, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) -> bool:
+def _agg(self: Any, func: object = None, axis: int | str = 0, *args: Any, **kwargs: Any) -> bool:
     names = [func] if isinstance(func, str) else func
     if axis not in (0, "index") or args or kwargs:
         return False
@@ -155,13 +166,15 @@ def _agg(self: Any, func: Any = None, axis: Any = 0, *args: Any, **kwargs: Any) 
 FIGURES = frozenset(("sum", "mean", "min", "max", "count", "std", "var", "median", "nunique"))
 
 
-def _transform(self: Any, func: Any, *args: Any, **kwargs: Any) -> bool:
+def _transform(self: Any, func: Any, *args: object, **kwargs: object) -> bool:
     several = is_series(self) and isinstance(func, list) and all(isinstance(one, np.ufunc) for one in func)
     usual = isinstance(func, FunctionType) or (several and len(func) > 0)
     return usual and not args and not kwargs and bool(self.size) and _are_plain(self)
 
 
-def _replace(self: Any, to_replace: Any = None, value: Any = None, *, inplace: Any = False, regex: Any = False) -> bool:
+def _replace(
+    self: Any, to_replace: Any = None, value: object = None, *, inplace: Any = False, regex: Any = False
+) -> bool:
     if not isinstance(inplace, bool):
         return False
     held = columns_of(self)
@@ -202,7 +215,7 @@ def _exchanges(old: Any, new: Any, column: Any) -> bool:
 # -- setting --
 
 
-def _set_at(self: Any, key: Any, value: Any) -> bool:
+def _set_at(self: Any, key: object, value: object) -> bool:
     """Setting by an indexer: rows that are there, by a label, a mask or a slice, and values that fit their columns."""
     of = self._of
     if self._axis is not None or not _is_plain_index(of._index):
@@ -247,7 +260,7 @@ def _is_usual_value(of: Any, row: Any, targets: list[Any], value: Any) -> bool:
     return isinstance(value, _BARE) and all(_fits(value, one) for one in targets)
 
 
-def _set_item_of_series(self: Any, key: Any, value: Any) -> bool:
+def _set_item_of_series(self: Any, key: object, value: object) -> bool:
     if not _is_plain_index(self._index) or isinstance(key, tuple) or not _is_usual_row(self, key):
         return False
     return is_usual_key(self, key) and _is_usual_value(self, key, [self._values], value)
@@ -367,15 +380,15 @@ def _has_marks(*frames: Any) -> bool:
     )
 
 
-def _collide(left: Any, right: Any, keys: list[Any], suffixes: Any) -> bool:
+def _collide(left: Any, right: Any, keys: list[Any], suffixes: Sequence[str | None]) -> bool:
     """Whether a label with a suffix is the label of another column."""
     both = [one for one in left._labels.values if one in right._labels.places and one not in keys]
     known = {*left._labels.values, *right._labels.values}
     return any(suffix is not None and f"{one}{suffix}" in known for one in both for suffix in suffixes)
 
 
-def _merge_asof(left: Any, right: Any, on: Any = None, left_on: Any = None, right_on: Any = None,
-                left_index: Any = False, right_index: Any = False, **options: Any) -> bool:  # fmt: skip
+def _merge_asof(left: object, right: object, on: object = None, left_on: object = None, right_on: object = None,
+                left_index: Any = False, right_index: Any = False, **options: object) -> bool:  # fmt: skip
     """Columns by name."""
     return (
         left_index is False
@@ -384,7 +397,7 @@ def _merge_asof(left: Any, right: Any, on: Any = None, left_on: Any = None, righ
     )
 
 
-def _join(self: Any, other: Any = None, on: Any = None, how: Any = "left", *args: Any, **kwargs: Any) -> bool:
+def _join(self: Any, other: Any = None, on: Any = None, how: Any = "left", *args: object, **kwargs: object) -> bool:
     if is_series(other) and isinstance(other._name, str):
         other = other.to_frame()
     if not is_frame(other) or self._labels.nlevels > 1 or other._labels.nlevels > 1:
@@ -401,8 +414,9 @@ def _join(self: Any, other: Any = None, on: Any = None, how: Any = "left", *args
 
 
 def _concat(
-    objs: Any, *, axis: Any = 0, join: Any = "outer", ignore_index: bool = False, keys: Any = None,
-    levels: Any = None, names: Any = None, verify_integrity: bool = False, sort: bool = False, copy: Any = None,
+    objs: Any, *, axis: int | str | None = 0, join: Any = "outer", ignore_index: bool = False, keys: object = None,
+    levels: Any = None, names: object = None, verify_integrity: bool = False, sort: bool = False,
+    copy: bool | None = None,
 ) -> bool:  # fmt: skip
     if (
         levels is not None
@@ -455,7 +469,7 @@ def _has_unusual_dtype(labels: Any) -> bool:
     return type(usual) is not type(held) or (isinstance(held, ndarray) and usual.dtype != held.dtype)
 
 
-def _joins(one: Any, other: Any) -> bool:
+def _joins(one: object, other: object) -> bool:
     """Whether two columns go one behind the other."""
     if isinstance(one, ArrowValues) and isinstance(other, ArrowValues):
         return bool(one.to_arrow().type == other.to_arrow().type)
@@ -468,7 +482,13 @@ def _joins(one: Any, other: Any) -> bool:
 
 
 def _clip(
-    self: Any, lower: Any = None, upper: Any = None, *, axis: Any = None, inplace: bool = False, **options: Any
+    self: Any,
+    lower: Any = None,
+    upper: Any = None,
+    *,
+    axis: int | str | None = None,
+    inplace: bool = False,
+    **options: object,
 ) -> bool:
     return (
         axis in (None, 0, "index")

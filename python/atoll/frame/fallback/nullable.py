@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ...columns.foreign import Foreign
 from ...columns.objects import Objects
 from ..classes import frame, is_frame, is_series, series
 from .limits import columns_of
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 #: Aggregates that keep whole numbers, and those that are floats.
 _WHOLE = frozenset(("sum", "min", "max", "first", "last", "count", "prod"))
@@ -38,7 +41,7 @@ def as_nullable(groups: Any, name: str, args: tuple[Any, ...], kwargs: dict[str,
     return frame(held, made._labels, made._index) if changed else made
 
 
-def _source(groups: Any, label: Any, how: Any, kwargs: dict[str, Any]) -> tuple[Any, str] | None:
+def _source(groups: Any, label: str, how: Any, kwargs: dict[str, Any]) -> tuple[Any, str] | None:
     """The column that a column of a result aggregates, and the aggregate's name."""
     of = groups._of
     if how is None:  # named aggregates
@@ -58,11 +61,11 @@ def _source(groups: Any, label: Any, how: Any, kwargs: dict[str, Any]) -> tuple[
     return (of._columns[places[0]], how) if isinstance(how, str) and places and len(places) == 1 else None
 
 
-def _is_nullable(column: Any) -> bool:
+def _is_nullable(column: object) -> bool:
     return type(column) is Column and column.dtype.kind in "iu"
 
 
-def _converted(values: Any, how: str) -> Any:
+def _converted(values: ArrayLike, how: str) -> Any:
     if how in _WHOLE:
         return _whole(values)
     return _floats(values) if how in _FLOATS else values
@@ -81,7 +84,7 @@ def _floats(values: Any) -> Any:
     return Foreign(pd.arrays.FloatingArray(plain, np.isnan(plain)))
 
 
-def bools_as_objects(made: Any, of: Any) -> Any:
+def bools_as_objects(made: Any, of: object) -> Any:
     """A result, its bools of which some are missing as objects, unless the values it is made of are nullable."""
     held = [made._values] if is_series(made) else list.copy(made._columns)
     places = [place for place, one in enumerate(held) if type(one) is Column and one.dtype.kind == "b"]

@@ -20,7 +20,7 @@ from .convert import is_array_of_pandas
 from .limits import Limit, columns_of
 
 
-def _holds_objects(other: Any) -> bool:
+def _holds_objects(other: object) -> bool:
     """Whether an operand has objects, of which pandas knows each."""
     if isinstance(other, np.ndarray):
         return other.dtype == object
@@ -62,7 +62,7 @@ def _applies(self: Any, ufunc: Any, method: Any, *inputs: Any) -> bool:
 def _computes(name: str) -> Limit:
     """The same of arithmetic, whose results of nullable columns are nullable in pandas: Int64 / Int64 is Float64."""
 
-    def limit(self: Any, other: Any = None) -> bool:
+    def limit(self: Any, other: object = None) -> bool:
         held = [one for one in columns_of(self) if type(one) is Column]
         if is_frame(other) or is_series(other):
             held += [one for one in columns_of(other) if type(one) is Column]

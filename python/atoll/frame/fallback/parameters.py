@@ -7,7 +7,10 @@ import dis
 import inspect
 import itertools
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 #: Of these nothing depends on the value: copies are made on write, there is one engine, and every sort is stable.
 WITHOUT_EFFECT = frozenset(("copy", "engine", "engine_kwargs", "kind"))
@@ -23,7 +26,7 @@ class Parameters(NamedTuple):
 
 
 @cache
-def parameters_of(function: Any) -> Parameters:
+def parameters_of(function: Callable[..., Any]) -> Parameters:
     """How a plain Python function uses its parameters, from its byte code."""
     function = inspect.unwrap(function)
     code = function.__code__
@@ -56,7 +59,7 @@ def _asked_by_name(code: Any, options: str) -> bool:
     )
 
 
-def ignored(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> set[str]:
+def ignored(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> set[str]:
     """The parameters of a call that the function would ignore."""
     known = parameters_of(function)
     given = {*known.names[1 : 1 + len(args)], *kwargs}

@@ -39,7 +39,7 @@ class OfPandas:
             return from_pandas(found)
 
         @wraps(found)
-        def method(*args: Any, **kwargs: Any) -> Any:
+        def method(*args: object, **kwargs: object) -> Any:
             held, named = arguments_to_pandas(args, kwargs)
             with pandas_at_work(f"{type(self._held).__name__}.{name}"):
                 made = found(*held, **named)
@@ -47,10 +47,10 @@ class OfPandas:
 
         return method
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         setattr(self._held, name, to_pandas(value))
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return from_pandas(self._held[to_pandas(key)])
 
     def __len__(self) -> int:
@@ -63,12 +63,12 @@ class OfPandas:
         return repr(self._held)
 
 
-def _stands_for_rows(value: Any) -> bool:
+def _stands_for_rows(value: object) -> bool:
     kind = type(value)
     return kind.__module__.startswith(_MODULES) and any(name in kind.__name__ for name in _NAMES)
 
 
-def _proxy(value: Any) -> Any:
+def _proxy(value: object) -> Any:
     return OfPandas(value) if _stands_for_rows(value) else None
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...arrays.ndarray import ndarray
 from ...columns.datetime.period_steps import ORDER, period_step
@@ -14,12 +14,17 @@ from ..classes import is_frame, is_series
 from .group_limits import OF_ORDERED
 from .limits import Limit, columns_of
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...annotations import Label, Level
+
 _SIDES = (None, "left", "right")
 
 
 def resamples(
-    self: Any, rule: Any, closed: Any = None, label: Any = None, convention: Any = None, on: Any = None,
-    level: Any = None, origin: Any = "start_day", offset: Any = None, group_keys: Any = False,
+    self: Any, rule: Any, closed: str | None = None, label: Label = None, convention: Any = None, on: object = None,
+    level: Level = None, origin: object = "start_day", offset: object = None, group_keys: Any = False,
 ) -> bool:  # fmt: skip
     """Rows with labels of one level, of kinds whose aggregates keep or change their dtypes as pandas' do."""
     usual = closed in _SIDES and label in _SIDES and convention in (None, "start") and level is None
@@ -64,7 +69,7 @@ def _labels(rows: Any) -> list[Any]:
     return [rows._name] if is_series(rows) else list(rows._labels.values)
 
 
-def _aggregates(self: Any, func: Any = None, *args: Any, **kwargs: Any) -> bool:
+def _aggregates(self: Any, func: object = None, *args: Any, **kwargs: Any) -> bool:
     """Aggregates by name, and functions of columns of numbers, which pandas calls with each column alone."""
     if args or (func is not None and kwargs):
         return False
@@ -74,7 +79,7 @@ def _aggregates(self: Any, func: Any = None, *args: Any, **kwargs: Any) -> bool:
     return all(is_usual_aggregate(self, one if isinstance(one, str) else "agg") for one in flat)
 
 
-def _applies(self: Any, func: Any, *args: Any, **kwargs: Any) -> bool:
+def _applies(self: Any, func: Callable[..., Any], *args: object, **kwargs: object) -> bool:
     """A function of a Series: pandas gives a function the columns of a frame one by one."""
     single = is_series(self._of) or (self._chosen is not None and not isinstance(self._chosen, list))
     return single and not isinstance(func, (str, list, dict)) and is_usual_aggregate(self, "apply")

@@ -23,10 +23,10 @@ class _Probe:
 
     counted = 0
 
-    def __setitem__(self, *args: Any) -> None:
+    def __setitem__(self, *args: object) -> None:
         _Probe.counted = sys.getrefcount(self)
 
-    def change(self, *args: Any, **kwargs: Any) -> None:
+    def change(self, *args: object, **kwargs: object) -> None:
         """Counts as the wrapper of a method does."""
         _Probe.counted = sys.getrefcount(self)
 
@@ -51,7 +51,7 @@ def changes_in_place(name: str, kwargs: dict[str, Any]) -> bool:
     return name == "update" or (name in _IN_PLACE and kwargs.get("inplace") is True)
 
 
-def warn_of_chaining(of: Any, references: int, of_temporary: int, name: str | None = None) -> None:
+def warn_of_chaining(of: object, references: int, of_temporary: int, name: str | None = None) -> None:
     """Warns where a change is made to an object that nothing refers to afterwards, as in ``df["a"][0] = 1``."""
     if references > of_temporary or not in_pandas() or _is_local(of):
         return
@@ -63,13 +63,13 @@ def warn_of_chaining(of: Any, references: int, of_temporary: int, name: str | No
     warnings.warn(message, ChainedAssignmentError, stacklevel=outside())
 
 
-def _is_local(of: Any) -> bool:
+def _is_local(of: object) -> bool:
     """Whether the calling function has a variable for an object: from Python 3.14 on it need not add a reference."""
     caller = sys._getframe(3)
     return any(one is of for one in caller.f_locals.values())
 
 
-def warn_of_deprecation(of: Any, name: str, kwargs: dict[str, Any]) -> None:
+def warn_of_deprecation(of: object, name: str, kwargs: dict[str, Any]) -> None:
     """Warns of parameters that pandas deprecates."""
     if not in_pandas():
         return
@@ -80,7 +80,7 @@ def warn_of_deprecation(of: Any, name: str, kwargs: dict[str, Any]) -> None:
             warnings.warn(_text(of, name, one), Pandas4Warning, stacklevel=outside())
 
 
-def _text(of: Any, name: str, parameter: str) -> str:
+def _text(of: object, name: str, parameter: str) -> str:
     if parameter == "copy":
         return (
             "The copy keyword is deprecated and will be removed in a future version. Copy-on-Write is active in pandas "

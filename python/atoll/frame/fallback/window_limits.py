@@ -8,11 +8,11 @@ from typing import Any
 from .limits import Limit
 
 
-def _windows_alone(self: Any, *args: Any, **options: Any) -> bool:
+def _windows_alone(self: Any, *args: object, **options: object) -> bool:
     return type(self).__name__ == "Windowed" and (self._of.ndim == 1 or self._of._labels.is_unique)
 
 
-def _windows_apply(self: Any, *args: Any, **options: Any) -> bool:
+def _windows_apply(self: Any, *args: object, **options: object) -> bool:
     recipe = self.__dict__.get("_recipe")
     return recipe is None or recipe[3].get("min_periods") != 0
 
@@ -44,7 +44,7 @@ def is_usual_window(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     )
 
 
-def _is_positive(value: Any) -> bool:
+def _is_positive(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 1
 
 

@@ -12,7 +12,7 @@ import shutil
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...arrays.array import Array
 from ...columns.column import Column
@@ -24,6 +24,9 @@ from ...storage.atomic import directory_beside
 from ...storage.everywhere import replacing, target_here
 from .. import DataFrame, Index, MultiIndex, RangeIndex, Series
 
+if TYPE_CHECKING:
+    from ...annotations import PathLike
+
 __all__ = ["load_checkpoint", "save_checkpoint"]
 
 _VERSION = 1
@@ -31,7 +34,7 @@ _MANIFEST = "manifest.json"
 _NAMES = (str, int, float, bool, type(None))
 
 
-def save_checkpoint(path: Any, objects: Mapping[str, Any] | None = None) -> list[str]:
+def save_checkpoint(path: PathLike | None, objects: Mapping[str, Any] | None = None) -> list[str]:
     """Writes arrays, columns, Series, indexes and frames to a directory, each PE its own rows.
 
     The directory appears whole or not at all: a checkpoint that was there stays until the new one is complete. Arrays
@@ -263,7 +266,7 @@ def _described(name: str, one: Any, columns: _Columns) -> dict[str, Any]:
 
 
 def _made(told: dict[str, Any], columns: list[Any]) -> Any:
-    def label(value: Any) -> Any:
+    def label(value: object) -> Any:
         return tuple(map(label, value["tuple"])) if isinstance(value, dict) else value
 
     def index(of: dict[str, Any]) -> Any:
@@ -296,7 +299,7 @@ def _made(told: dict[str, Any], columns: list[Any]) -> Any:
 # -- columns in files --
 
 
-def _write(path: str, column: Any) -> str:
+def _write(path: str, column: object) -> str:
     """One column: each PE its rows where PEs hold it in parts, else in one file."""
     if inputs_of({"column": column}) is not None:
         write_parquet(path, {"column": column}, dataset=True, compression=None)

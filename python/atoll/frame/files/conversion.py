@@ -7,7 +7,7 @@ import os
 from collections import defaultdict, namedtuple
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from ..select.missing import filled
 from ..select.placement import row_values
 from .json_text import check_lines, in_json, json_by_pandas, json_text, needs_pandas, plain_values
 from .writers import written
+
+if TYPE_CHECKING:
+    from ...annotations import ColumnType, DTypeLike, Files
 
 _COLUMN_BYTES = 1024  # that a column of few rows takes, at least
 
@@ -70,12 +73,12 @@ class SeriesConversion:
         """The values as a column or array, not to be changed; as pandas' array where single values are pandas', too."""
         return self.to_pandas().array if in_pandas() else self._values
 
-    def to_numpy(self: Any, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
+    def to_numpy(self: Any, dtype: DTypeLike = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
         """The values as a NumPy array; `na_value` for missing ones."""
         made = numpy_of(self._values if na_value is None else self.fillna(na_value)._values)
         return made if dtype is None else made.astype(dtype)
 
-    def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self: Any, dtype: ColumnType = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.to_numpy(dtype)
 
     def to_pandas(self: Any) -> Any:
@@ -123,7 +126,7 @@ class SeriesConversion:
         return import_module("atoll.narwhals").held(self)
 
     @classmethod
-    def from_arrow(cls: Any, data: Any) -> Any:
+    def from_arrow(cls: Any, data: object) -> Any:
         """A Series of what has Arrow's `__arrow_c_array__` or `__arrow_c_stream__`."""
         return cls(data)
 
@@ -131,21 +134,21 @@ class SeriesConversion:
         """Labels to values."""
         return _into(into)(zip(self._index.to_list(), self.to_list(), strict=True))
 
-    def to_csv(self: Any, path_or_buf: Any = None, **options: Any) -> Any:
+    def to_csv(self: Any, path_or_buf: object = None, **options: Any) -> Any:
         """Labels and values, separated by commas; options as of frames."""
         return self.to_frame().to_csv(path_or_buf, **options)
 
-    def to_hdf(self: Any, path_or_buf: Any, **options: Any) -> None:
+    def to_hdf(self: Any, path_or_buf: Files, **options: object) -> None:
         """A column of an HDF5 file; options as of frames."""
         self.to_frame().to_hdf(path_or_buf, **options)
 
-    def to_sql(self: Any, name: str, con: Any, **options: Any) -> int:
+    def to_sql(self: Any, name: str, con: Any, **options: object) -> int:
         """A table of one column in a data base; options as of frames. How many rows were written."""
         made: int = self.to_frame().to_sql(name, con, **options)
         return made
 
     def to_json(
-        self: Any, path_or_buf: Any = None, *, orient: str | None = None, lines: bool = False, **options: Any
+        self: Any, path_or_buf: object = None, *, orient: str | None = None, lines: bool = False, **options: Any
     ) -> Any:
         """Labels to values, as JSON. Other options, and ``table``, are pandas' own work: see `DataFrame.to_json`."""
         orient = orient or "index"
@@ -211,7 +214,7 @@ class FrameConversion:
         """Rows as columns."""
         return self.transpose()
 
-    def transpose(self: Any, *args: Any, copy: Any = None) -> Any:
+    def transpose(self: Any, *args: object, copy: bool | None = None) -> Any:
         """Rows as columns: for frames of few rows."""
         require_room(len(self) * _COLUMN_BYTES, f"{len(self)} columns, one of each row,")
         held = _rows_of_numbers(self._columns, len(self)) or [row_values(self, row)._values for row in range(len(self))]
@@ -219,7 +222,7 @@ class FrameConversion:
         made.columns = self._index
         return made
 
-    def to_numpy(self: Any, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
+    def to_numpy(self: Any, dtype: DTypeLike = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
         """All elements as a NumPy array of two axes."""
         held = [numpy_of(column if na_value is None else filled(column, na_value)) for column in self._columns]
         if not held:
@@ -232,7 +235,7 @@ class FrameConversion:
             made[:, place] = one
         return made if dtype is None else made.astype(dtype)
 
-    def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self: Any, dtype: ColumnType = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.to_numpy(dtype)
 
     def to_pandas(self: Any) -> Any:
@@ -342,7 +345,7 @@ class FrameConversion:
         return from_arrays(arrays, names=names)
 
     def to_json(
-        self: Any, path_or_buf: Any = None, *, orient: str | None = None, lines: bool = False, **options: Any
+        self: Any, path_or_buf: object = None, *, orient: str | None = None, lines: bool = False, **options: Any
     ) -> Any:
         """The rows as JSON: by columns, ``records``, ``index``, ``split``, ``values``; a record a line with `lines`.
 
@@ -383,7 +386,7 @@ class FrameConversion:
         text = "".join(json_text(row) + "\n" for row in table) if lines else json_text(table)
         return written(text, path_or_buf, **options)
 
-    def to_markdown(self: Any, buf: Any = None, *, mode: str = "w", index: bool = True, **options: Any) -> Any:
+    def to_markdown(self: Any, buf: Any = None, *, mode: str = "w", index: bool = True, **options: object) -> Any:
         """A table in Markdown. Other options of pandas' are its own work."""
         if options or mode not in ("w", "wt"):
             by_pandas("to_markdown", options or ["mode"])
@@ -428,7 +431,7 @@ class FrameConversion:
             yield made(*row)
 
     @classmethod
-    def from_dict(cls: Any, data: Any, orient: str = "columns", dtype: Any = None, columns: Any = None) -> Any:
+    def from_dict(cls: Any, data: Any, orient: str = "columns", dtype: DTypeLike = None, columns: Any = None) -> Any:
         """A frame of a dict of columns, or with ``orient="index"`` of rows."""
         if orient == "columns":
             if columns is not None:
@@ -443,7 +446,7 @@ class FrameConversion:
 
     @classmethod
     def from_records(
-        cls: Any, data: Any, index: Any = None, exclude: Any = None, columns: Any = None, **options: Any
+        cls: Any, data: Any, index: object = None, exclude: Any = None, columns: object = None, **options: object
     ) -> Any:
         """A frame of records: tuples, dicts or a structured array."""
         rows = data if isinstance(data, (np.ndarray, dict)) or hasattr(data, "_columns") else list(data)
@@ -455,6 +458,6 @@ class FrameConversion:
         return made if index is None else made.set_axis(index)
 
     @classmethod
-    def from_arrow(cls: Any, data: Any) -> Any:
+    def from_arrow(cls: Any, data: object) -> Any:
         """A frame of what has Arrow's `__arrow_c_stream__`: a pyarrow table, a polars frame, …"""
         return cls(data)

@@ -14,7 +14,7 @@ _MOST = 10_000
 _CHUNK = 1 << 20
 
 
-def settled(where: Any, told: dict[str, Any]) -> dict[str, Any]:
+def settled(where: object, told: dict[str, Any]) -> dict[str, Any]:
     """The parameters of `read_csv` with `comment` and a list of `skiprows` as a number of leading lines, if they are.
 
     Comments have to be whole lines in front of the header, and no later line may have the character of a comment. Lines
@@ -30,7 +30,7 @@ def settled(where: Any, told: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
-def _can_be_looked_at(where: Any, told: dict[str, Any]) -> bool:
+def _can_be_looked_at(where: object, told: dict[str, Any]) -> bool:
     encoding = str(told["encoding"] or "utf-8").lower()
     if told["compression"] not in ("infer", None) or told["storage_options"] is not None or encoding != "utf-8":
         return False
@@ -58,7 +58,7 @@ def _text(data: Any) -> str:
     return data if isinstance(data, str) else bytes(data).decode("utf-8", "replace")
 
 
-def _leading_comments(where: Any, mark: str) -> int | None:
+def _leading_comments(where: object, mark: str) -> int | None:
     """How many lines of comments lead; None where there are others, or blank lines."""
     with _opened(where) as (line, rest):
         count = 0
@@ -74,7 +74,7 @@ def _leading_comments(where: Any, mark: str) -> int | None:
     return count
 
 
-def _around_header(where: Any, told: dict[str, Any]) -> dict[str, Any]:
+def _around_header(where: object, told: dict[str, Any]) -> dict[str, Any]:
     """The names in the header, and how many lines to skip, that one included; nothing where lines are elsewhere."""
     numbers = set(told["skiprows"])
     whole = all(type(one) is int and 0 <= one < _MOST for one in numbers)

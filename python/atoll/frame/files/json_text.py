@@ -19,24 +19,24 @@ _USUAL = {"double_precision": 10, "force_ascii": True, "date_unit": "ms", "compr
 _INFINITE = (float("inf"), float("-inf"))
 
 
-def python_of(value: Any) -> Any:
+def python_of(value: object) -> Any:
     """One value as Python has it."""
     return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value
 
 
-def json_text(value: Any) -> str:
+def json_text(value: object) -> str:
     """The value's text as pandas writes it."""
     return json.dumps(value, separators=(",", ":"), default=str).replace("/", "\\/")
 
 
-def in_json(column: Any) -> Any:
+def in_json(column: object) -> Any:
     """A column whose datetimes and durations are milliseconds."""
     if not isinstance(column, Ticks):
         return column
     return column.astype(f"{np.dtype(column.dtype).kind}8[ms]").astype("int64")
 
 
-def plain_values(column: Any) -> list[Any]:
+def plain_values(column: object) -> list[Any]:
     """The values as JSON has them: None where one is missing, or no number."""
     return [None if is_missing(one) or one in _INFINITE else python_of(one) for one in to_list(in_json(column))]
 
@@ -59,7 +59,7 @@ def needs_pandas(columns: Sequence[Any], index: Any, orient: str, options: dict[
     return bool(others) or orient == "table" or labels
 
 
-def json_by_pandas(rows: Any, where: Any, orient: str, lines: bool, options: dict[str, Any]) -> Any:
+def json_by_pandas(rows: Any, where: object, orient: str, lines: bool, options: dict[str, Any]) -> Any:
     """The text that pandas makes, to where it should go."""
     elsewhere = {name: options.pop(name) for name in ("compression", "mode", "storage_options") if name in options}
     by_pandas("to_json", options or ["orient"])

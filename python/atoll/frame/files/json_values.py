@@ -16,7 +16,7 @@ from .pandas_readers import Chunks, files_of, read_each
 _ENDINGS = (".json", ".jsonl", ".ndjson")
 
 
-def held(where: Any) -> Any:
+def held(where: object) -> Any:
     """A stream's content as a stream that can be read again; a path as it is."""
     if not hasattr(where, "read"):
         return where
@@ -24,7 +24,7 @@ def held(where: Any) -> Any:
     return io.BytesIO(data.encode() if isinstance(data, str) else bytes(data))
 
 
-def has_lines(where: Any, compression: Any, storage_options: Any) -> bool:
+def has_lines(where: object, compression: str | None, storage_options: dict[str, Any] | None) -> bool:
     """Whether a file has an object in each line, as far as its beginning says."""
     place = place_of(where, _ENDINGS, storage_options)
     if hasattr(where, "seek"):
@@ -47,7 +47,13 @@ def has_lines(where: Any, compression: Any, storage_options: Any) -> bool:
 
 
 def json_by_pandas(
-    where: Any, others: dict[str, Any], lines: bool, compression: Any, storage_options: Any, columns: Any, filters: Any
+    where: object,
+    others: dict[str, Any],
+    lines: bool,
+    compression: str | None,
+    storage_options: dict[str, Any] | None,
+    columns: object,
+    filters: object,
 ) -> Any:
     """The result of pandas' reader."""
     by_pandas("read_json", others or ["lines"])

@@ -52,11 +52,11 @@ class Chunks:
     def __enter__(self) -> Chunks:
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
-def files_of(where: Any, endings: tuple[str, ...], storage_options: Any) -> list[Any]:
+def files_of(where: object, endings: tuple[str, ...], storage_options: dict[str, Any] | None) -> list[Any]:
     """The files that a path, pattern or directory means; a stream, or what pandas opens itself, as it is."""
     if hasattr(where, "read") or storage_options is not None:
         return [where]
@@ -65,7 +65,7 @@ def files_of(where: Any, endings: tuple[str, ...], storage_options: Any) -> list
 
 
 def read_each(
-    read: Callable[[Any], Any], files: Sequence[Any], filters: Any, columns: Any = None, numbered: bool = True
+    read: Callable[[Any], Any], files: Sequence[Any], filters: object, columns: Any = None, numbered: bool = True
 ) -> Any:
     """The files' rows one behind the other, those that pass the filters; `numbered`: their labels are numbers."""
     import pandas

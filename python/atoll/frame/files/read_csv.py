@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from ..fallback.convert import from_pandas
 from .first_lines import settled
 from .pandas_readers import Chunks, files_of, read_each
 
+if TYPE_CHECKING:
+    from ...annotations import ColumnType
+
 __all__ = ["read_csv", "read_table"]
 
 #: Parameters that pandas' own reader follows.
@@ -40,17 +43,18 @@ _QUOTE_ALL, _QUOTE_NONE = 1, 3  # of the module `csv`
 
 def read_csv(
     filepath_or_buffer: Any, *, sep: Any = ",", delimiter: Any = None, header: Any = "infer", names: Any = None,
-    index_col: Any = None, usecols: Any = None, dtype: Any = None, engine: Any = None, converters: Any = None,
+    index_col: Any = None, usecols: Any = None, dtype: ColumnType = None, engine: Any = None, converters: Any = None,
     true_values: Sequence[str] | None = (), false_values: Sequence[str] | None = (), skipinitialspace: bool = False,
     skiprows: Any = 0, skipfooter: int = 0, nrows: int | None = None, na_values: Any = None,
     keep_default_na: bool = True, na_filter: bool = True, skip_blank_lines: bool = True, parse_dates: Any = None,
     date_format: Any = None, dayfirst: bool = False, cache_dates: bool = True, iterator: bool = False,
-    chunksize: int | None = None, compression: Any = "infer", thousands: str | None = None, decimal: str = ".",
+    chunksize: int | None = None, compression: str | None = "infer", thousands: str | None = None, decimal: str = ".",
     lineterminator: str | None = None, quotechar: str | None = '"', quoting: int = 0, doublequote: bool = True,
     escapechar: str | None = None, comment: str | None = None, encoding: str | None = "utf-8",
     encoding_errors: str = "strict", dialect: Any = None, on_bad_lines: Any = "error", low_memory: bool = True,
-    memory_map: bool = False, float_precision: Any = None, storage_options: Any = None, dtype_backend: Any = None,
-    filters: Any = None,
+    memory_map: bool = False, float_precision: Any = None, storage_options: dict[str, Any] | None = None,
+    dtype_backend: Any = None,
+    filters: object = None,
 ) -> Any:  # fmt: skip
     """A frame of text files of separated values; each PE reads its own ranges of bytes. Parameters as pandas'.
 
@@ -158,11 +162,11 @@ def read_csv(
     return _labelled(frame, index_col)
 
 
-def _has_no_rows(named: dict[str, Any], filters: Any, nrows: int | None) -> bool:
+def _has_no_rows(named: dict[str, Any], filters: object, nrows: int | None) -> bool:
     return filters is None and nrows is None and bool(named) and not any(map(len, named.values()))
 
 
-def _without_marks(column: Any, mark: str) -> Any:
+def _without_marks(column: object, mark: str) -> Any:
     """The numbers of a column of strings without marks of thousands; the column where it has others."""
     if not isinstance(column, Strings) or not bool(Series(column).str.contains(mark, regex=False).any()):
         return column
@@ -266,7 +270,7 @@ def _odd_dates(parse_dates: Any, index_col: Any) -> bool:
     return not (_is_list(parse_dates) and all(isinstance(one, str) for one in parse_dates))
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: object) -> bool:
     return isinstance(value, (list, tuple))
 
 
@@ -295,7 +299,7 @@ def _missing(na_values: Any, keep_default_na: bool, na_filter: bool) -> list[str
     return missing if na_filter else []
 
 
-def _categories(dtype: Any) -> tuple[Any, Any]:
+def _categories(dtype: ColumnType) -> tuple[Any, Any]:
     """Columns that become categories of what is guessed (True: all), and the types of others."""
     if isinstance(dtype, dict):
         found = [name for name, kind in dtype.items() if str(kind) == "category"]
@@ -303,13 +307,13 @@ def _categories(dtype: Any) -> tuple[Any, Any]:
     return (True, None) if str(dtype) == "category" else ([], dtype)
 
 
-def _with(dtype: Any, spelt: dict[str, Any]) -> Any:
+def _with(dtype: ColumnType, spelt: dict[str, Any]) -> Any:
     if dtype is None or isinstance(dtype, dict):
         return {**(dtype or {}), **spelt}
     raise TypeError("dtype is one type for all columns, those of parse_dates too. Name the others' types one by one")
 
 
-def _dated(column: Any, date_format: Any, name: str, dayfirst: bool) -> Any:
+def _dated(column: object, date_format: Any, name: str, dayfirst: bool) -> Any:
     from ...columns.datetime.parsing import to_datetime
 
     form = date_format.get(name) if isinstance(date_format, dict) else date_format
@@ -319,7 +323,9 @@ def _dated(column: Any, date_format: Any, name: str, dayfirst: bool) -> Any:
 # -- by pandas --
 
 
-def _by_pandas(where: Any, others: dict[str, Any], told: dict[str, Any], filters: Any, silent: bool = False) -> Any:
+def _by_pandas(
+    where: object, others: dict[str, Any], told: dict[str, Any], filters: object, silent: bool = False
+) -> Any:
     if not silent:
         by_pandas("read_csv", others)
     import pandas

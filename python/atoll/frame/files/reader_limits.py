@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..fallback.limits import Limit
 from .first_lines import settled
 from .read_csv import for_pandas, usual_options
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, ColumnType
 
 #: Parameters of `read_csv` that are true or false, and what pandas checks of them.
 _BOOLS = (
@@ -24,7 +27,7 @@ _DTYPES = frozenset(("int64", "float64", "int32", "float32", "bool", "str", "cat
 _MANY = 64 << 20
 
 
-def _is_known_dtype(dtype: Any) -> bool:
+def _is_known_dtype(dtype: ColumnType) -> bool:
     if isinstance(dtype, str):
         return dtype in _DTYPES
     if dtype in (int, float, str, bool):
@@ -32,7 +35,7 @@ def _is_known_dtype(dtype: Any) -> bool:
     return isinstance(dtype, (type, np.dtype)) and str(np.dtype(dtype)) in _DTYPES
 
 
-def _are_words(values: Any) -> bool:
+def _are_words(values: ArrayLike) -> bool:
     """Whether what is missing is given by strings that are no numbers, which pandas compares by value."""
     if values is None:
         return True
@@ -50,7 +53,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _read_csv(where: Any, **options: Any) -> bool:
+def _read_csv(where: object, **options: Any) -> bool:
     if for_pandas(settled(where, {**usual_options(), **options})):
         return False
     if options.get("engine") not in (None, "c"):
@@ -74,7 +77,7 @@ def _read_csv(where: Any, **options: Any) -> bool:
     )
 
 
-def _read_json(where: Any, **options: Any) -> bool:
+def _read_json(where: object, **options: object) -> bool:
     known = {"lines", "compression", "storage_options", "columns", "filters"}
     given = {name for name, value in options.items() if value is not None}
     return options.get("lines") is True and given <= known | {"orient"} and options.get("orient") in (None, "records")

@@ -24,6 +24,7 @@ from .json_values import has_lines, held, json_by_pandas
 from .read_csv import as_pandas_guesses, read_csv, read_table
 
 if TYPE_CHECKING:
+    from ...annotations import ColumnType, Files
     from ...arrays.ndarray import ndarray
 
 __all__ = [
@@ -41,7 +42,7 @@ __all__ = [
 
 def read_parquet(
     path: Any, engine: str = "auto", columns: Sequence[str] | None = None, storage_options: Any = None,
-    *, filters: Any = None, **options: Any,
+    *, filters: Any = None, **options: object,
 ) -> DataFrame:  # fmt: skip
     """A frame of Parquet files; each PE reads its own row groups.
 
@@ -121,11 +122,13 @@ def read_orc(
 
 
 def read_json(
-    path_or_buf: Any, *, orient: str | None = None, typ: str = "frame", dtype: Any = None, convert_axes: Any = None,
+    path_or_buf: Files, *, orient: str | None = None, typ: str = "frame", dtype: ColumnType = None,
+    convert_axes: Any = None,
     convert_dates: Any = None, keep_default_dates: Any = None, precise_float: bool = False, date_unit: Any = None,
     encoding: str | None = None, encoding_errors: str = "strict", lines: bool | None = None,
-    chunksize: int | None = None, compression: Any = "infer", nrows: int | None = None, storage_options: Any = None,
-    dtype_backend: Any = None, engine: Any = None, columns: Sequence[str] | None = None, filters: Any = None,
+    chunksize: int | None = None, compression: str | None = "infer", nrows: int | None = None,
+    storage_options: dict[str, Any] | None = None,
+    dtype_backend: Any = None, engine: Any = None, columns: Sequence[str] | None = None, filters: object = None,
 ) -> Any:  # fmt: skip
     """A frame of files with a JSON object in each line; each PE reads its own range of bytes.
 
@@ -174,8 +177,8 @@ def read_json(
 
 
 def read_hdf(
-    path_or_buf: Any, key: str | None = None, *, columns: Sequence[str] | None = None, filters: Any = None,
-    storage_options: Any = None,
+    path_or_buf: Files, key: str | None = None, *, columns: Sequence[str] | None = None, filters: object = None,
+    storage_options: dict[str, Any] | None = None,
 ) -> DataFrame:  # fmt: skip
     """A frame of the datasets of HDF5 files, also of those that Arkouda wrote; see `atoll.io.hdf.hdf_columns`.
 

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...columns.foreign import Foreign
 from ...columns.nested.lists import Lists
 from ...io.fallback import by_pandas, given, pandas_at_work
+
+if TYPE_CHECKING:
+    from ...annotations import Files
 
 _ROWS = 10_000  # that pandas sends to a data base at a time: signals are handled in between
 
@@ -18,7 +21,7 @@ class FrameFiles:
 
     __slots__ = ()
 
-    def _named(self: Any, index: Any = False) -> dict[str, Any]:
+    def _named(self: Any, index: object = False) -> dict[str, Any]:
         """Columns by name, the labels of the rows before them where they are wanted."""
         made = self.reset_index() if index else self
         names = [str(name) for name in made._labels.values]
@@ -63,12 +66,13 @@ class FrameFiles:
         return start == 0 and step == 1 and self._index.name is None
 
     def to_csv(
-        self: Any, path_or_buf: Any = None, *, sep: str = ",", na_rep: str = "", float_format: Any = None,
+        self: Any, path_or_buf: object = None, *, sep: str = ",", na_rep: str = "", float_format: Any = None,
         columns: Any = None, header: Any = True, index: bool = True, index_label: Any = None, mode: str = "w",
-        encoding: str | None = None, compression: Any = "infer", quoting: int | None = None, quotechar: str = '"',
+        encoding: str | None = None, compression: str | None = "infer", quoting: int | None = None,
+        quotechar: str = '"',
         lineterminator: str | None = None, chunksize: int | None = None, date_format: str | None = None,
         doublequote: bool = True, escapechar: str | None = None, decimal: str = ".", errors: str = "strict",
-        storage_options: Any = None,
+        storage_options: dict[str, Any] | None = None,
     ) -> str | None:  # fmt: skip
         """Rows as lines of separated values: a string, or into a file. Rows are put together, and written, by all PEs.
 
@@ -145,8 +149,8 @@ class FrameFiles:
         write_orc(path, self._named(index), storage_options=storage_options, **options)
 
     def to_hdf(
-        self: Any, path_or_buf: Any, *, key: str | None = None, mode: str = "a", index: bool = False,
-        compression: str | None = None, storage_options: Any = None,
+        self: Any, path_or_buf: Files, *, key: str | None = None, mode: str = "a", index: bool = False,
+        compression: str | None = None, storage_options: dict[str, Any] | None = None,
     ) -> None:  # fmt: skip
         """An HDF5 file in the layout that Arkouda reads; with `key` below that group.
 
@@ -164,7 +168,7 @@ class FrameFiles:
 
     def to_sql(
         self: Any, name: str, con: Any, *, if_exists: str = "fail", index: bool = False, chunksize: Any = None,
-        method: Any = None,
+        method: str | None = None,
     ) -> int:  # fmt: skip
         """A table of a data base, through ADBC; how many rows were written. `con` as in `ak.read_sql`.
 

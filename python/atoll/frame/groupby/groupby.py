@@ -44,7 +44,7 @@ def _nunique(self: Any, dropna: bool = True) -> Any:
 
 
 def _method(name: str) -> Any:
-    def method(self: Any, numeric_only: bool = False, min_count: int = -1, **options: Any) -> Any:
+    def method(self: Any, numeric_only: bool = False, min_count: int = -1, **options: object) -> Any:
         options.pop("engine", None)
         options.pop("engine_kwargs", None)
         skipna = options.pop("skipna", True)
@@ -64,7 +64,7 @@ def _method(name: str) -> Any:
 class SeriesGroupBy(SeriesGroupByOthers, Grouped):
     """A Series by groups; `Series.groupby` makes it."""
 
-    def _of_groups(self, values: Any, name: Any) -> Any:
+    def _of_groups(self, values: object, name: str | None) -> Any:
         made = series(values, self._groups.index(), name)
         if self._options["as_index"]:
             return made
@@ -73,7 +73,7 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
     def _figure(self, name: str, numeric_only: bool = False, **options: Any) -> Any:
         return self._of_groups(figure(self._groups, self._of._values, name, **options), self._of._name)
 
-    def agg(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def agg(self, func: object = None, *args: Any, **kwargs: Any) -> Any:
         """Figures by name or function: one gives a Series, several a frame."""
         if func is None:
             func = kwargs
@@ -158,11 +158,11 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
         rows = rows[flatnonzero(place < n)]
         return self._keyed(rows, self._of) if self._options["group_keys"] else self._of._take(rows)
 
-    def idxmin(self, **options: Any) -> Any:
+    def idxmin(self, **options: object) -> Any:
         """The label of each group's smallest value."""
         return self._labels_at("argmin")
 
-    def idxmax(self, **options: Any) -> Any:
+    def idxmax(self, **options: object) -> Any:
         """The label of each group's largest value."""
         return self._labels_at("argmax")
 
@@ -282,13 +282,13 @@ class DataFrameGroupBy(DataFrameGroupByOthers, Grouped):
             return self._of
         return self._of._at([place for place, label in enumerate(self._of._labels.values) if label not in used])
 
-    def _made(self, held: list[Any], labels: Any) -> Any:
+    def _made(self, held: list[Any], labels: object) -> Any:
         made = frame(held, labels, self._groups.index())
         if self._options["as_index"]:
             return made
         return made.reset_index() if made._index.nlevels == 1 or all(n is not None for n in made._index.names) else made
 
-    def _figure(self, name: str, numeric_only: bool = False, **options: Any) -> Any:
+    def _figure(self, name: str, numeric_only: bool = False, **options: object) -> Any:
         of = self._without_keys()
         places = [place for place, one in enumerate(of._columns) if not numeric_only or is_numeric(one)]
         if options:
@@ -297,7 +297,7 @@ class DataFrameGroupBy(DataFrameGroupByOthers, Grouped):
             held = figures(self._groups, [(of._columns[place], name) for place in places])
         return self._made(held, of._labels.of(places))
 
-    def agg(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def agg(self, func: object = None, *args: Any, **kwargs: Any) -> Any:
         """Figures of each group, by name or function: of each column, of some by a dict, or under names of their own.
 
         Examples
@@ -338,7 +338,7 @@ class DataFrameGroupBy(DataFrameGroupByOthers, Grouped):
 
     aggregate = agg
 
-    def transform(self, func: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def transform(self, func: object = None, *args: Any, **kwargs: Any) -> Any:
         """A figure of each group, or what a function makes of its columns, row by row."""
         of = self._without_keys()
         if func is None or isinstance(func, dict):
@@ -351,7 +351,7 @@ class DataFrameGroupBy(DataFrameGroupByOthers, Grouped):
         ]
         return of._new(held)
 
-    def _along(self, name: str, *args: Any, **options: Any) -> Any:
+    def _along(self, name: str, *args: object, **options: object) -> Any:
         of = self._without_keys()
         held = [
             getattr(SeriesGroupBy(one, self._groups, self._options), name)(*args, **options)._values
@@ -365,7 +365,7 @@ class DataFrameGroupBy(DataFrameGroupByOthers, Grouped):
             return _several_quantiles(self, list(q), interpolation, numeric_only)
         return self._figure("quantile", numeric_only, q=q, interpolation=interpolation)
 
-    def describe(self, **options: Any) -> Any:
+    def describe(self, **options: object) -> Any:
         """Count, mean, standard deviation and quartiles of each group, for each column of numbers."""
         of = self._without_keys()
         parts = {}
@@ -409,7 +409,7 @@ class WindowedByGroup(Windowed):
 
 
 def _windows_method(name: str) -> Any:
-    def method(self: Any, *args: Any, **options: Any) -> Any:
+    def method(self: Any, *args: object, **options: object) -> Any:
         by = self._groups.by
         of = self._without_keys()
         if isinstance(options.get("on"), str):
@@ -423,7 +423,7 @@ def _windows_method(name: str) -> Any:
 
 
 def _along_method(name: str) -> Any:
-    def method(self: Any, *args: Any, **options: Any) -> Any:
+    def method(self: Any, *args: object, **options: object) -> Any:
         return self._along(name, *args, **options)
 
     method.__name__, method.__doc__ = name, f"`{name}` within each group."

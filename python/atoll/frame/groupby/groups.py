@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,11 @@ from ..display.html import GroupsHtml
 from ..fallback.convert import from_pandas
 from ..index.base import index_of, range_index
 from ..own.groups import each_group
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...annotations import ArrayLike, Level
 
 #: Figures that the engine computes together, in one pass.
 TOGETHER = ("sum", "mean", "min", "max", "var", "std", "size", "count", "first", "last")
@@ -74,12 +79,12 @@ class Groups:
         return self.by.ngroup()
 
 
-def figure(groups: Groups, values: Any, name: str, **options: Any) -> Any:
+def figure(groups: Groups, values: ArrayLike, name: str, **options: object) -> Any:
     """One figure of a column for each group."""
     return figures(groups, [(values, name)], **options)[0]
 
 
-def figures(groups: Groups, wanted: list[tuple[Any, str]], **options: Any) -> list[Any]:
+def figures(groups: Groups, wanted: list[tuple[Any, str]], **options: object) -> list[Any]:
     """Several aggregates of columns for each group; the engine's own aggregates take one pass."""
     by = groups.by
     found: dict[int, Any] = {}
@@ -101,11 +106,11 @@ def figures(groups: Groups, wanted: list[tuple[Any, str]], **options: Any) -> li
     return [settle(_as_pandas(found[place], wanted[place])) for place in range(len(wanted))]
 
 
-def _alone_only(values: Any, name: str) -> bool:
+def _alone_only(values: ArrayLike, name: str) -> bool:
     return isinstance(values, Objects) or (isinstance(values, Strings) and name == "sum")
 
 
-def _has(values: Any, name: str) -> bool:
+def _has(values: ArrayLike, name: str) -> bool:
     return not isinstance(values, (ndarray, Strings)) and type(values) is not Column and hasattr(values, name)
 
 
@@ -115,7 +120,7 @@ def _for_engine(values: Any, name: str) -> Any:
     return nullable(values)
 
 
-def _as_pandas(made: Any, wanted: tuple[Any, str]) -> Any:
+def _as_pandas(made: object, wanted: tuple[Any, str]) -> Any:
     values, _name = wanted
     if isinstance(made, Column) and isinstance(made.values, ndarray) and isinstance(values, ndarray):
         return where(made.isna(), np.nan, made.values) if made.valid is not None else made.values
@@ -147,7 +152,7 @@ def _alone(by: Any, values: Any, name: str, options: dict[str, Any]) -> Any:
     return made
 
 
-def _by_rows(by: Any, values: Any, function: Any) -> Any:
+def _by_rows(by: Any, values: ArrayLike, function: Callable[..., Any]) -> Any:
     numbers = by.ngroup()
     order = argsort(numbers)
     sizes = by.size().tolist()
@@ -206,7 +211,7 @@ class Grouped(GroupCompletion, GroupsHtml):
         for key, rows in self._rows():
             yield ((key,) if self._options["listed"] and not isinstance(key, tuple) else key), self._of._take(rows)
 
-    def get_group(self, name: Any) -> Any:
+    def get_group(self, name: str | None) -> Any:
         """The rows of one group."""
         if self._options["listed"] and isinstance(name, tuple) and len(name) == 1:
             name = name[0]
@@ -261,7 +266,7 @@ class Grouped(GroupCompletion, GroupsHtml):
         mask = asarray(np.array([*kept, False]))
         return self._of._take(flatnonzero(take(mask, self._groups.numbers())))
 
-    def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+    def pipe(self, func: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         """``func(self, …)``"""
         return func(self, *args, **kwargs)
 
@@ -306,12 +311,14 @@ class Grouped(GroupCompletion, GroupsHtml):
     def _without_keys(self) -> Any:
         return self._of
 
-    def _broadcast(self, made: Any) -> Any:
+    def _broadcast(self, made: object) -> Any:
         """Figures by group to the rows."""
         return _as_pandas(settle(self._groups.by.broadcast(made)), (made, ""))
 
 
-def _keys(of: Any, by: Any, level: Any, dropna: bool, sort: bool, observed: bool) -> tuple[Groups, list[Any], set[Any]]:
+def _keys(
+    of: Any, by: Any, level: object, dropna: bool, sort: bool, observed: bool
+) -> tuple[Groups, list[Any], set[Any]]:
     """The groups of what a caller groups by; the labels of the columns among the keys."""
     columns, names, used = [], [], set()
     if level is not None:
@@ -362,7 +369,7 @@ def _keys(of: Any, by: Any, level: Any, dropna: bool, sort: bool, observed: bool
 
 
 def grouped(
-    of: Any, by: Any, level: Any, as_index: bool, sort: bool, group_keys: bool, dropna: bool, observed: bool
+    of: Any, by: object, level: Level, as_index: bool, sort: bool, group_keys: bool, dropna: bool, observed: bool
 ) -> Any:
     """A frame or a Series by groups."""
     groups, names, used = _keys(of, by, level, dropna, sort, observed)
@@ -379,7 +386,7 @@ class Grouping:
     __slots__ = ()
 
     def groupby(
-        self: Any, by: Any = None, level: Any = None, *, as_index: bool = True, sort: bool = True,
+        self: Any, by: object = None, level: Level = None, *, as_index: bool = True, sort: bool = True,
         group_keys: bool = True, observed: bool = True, dropna: bool = True,
     ) -> Any:  # fmt: skip
         """Rows by groups: of columns by label, of arrays, of what a function or a dict makes of the index' labels.
@@ -401,7 +408,7 @@ class Grouping:
         return grouped(self, by, level, as_index, sort, group_keys, dropna, observed)
 
 
-def named(function: Any) -> str:
+def named(function: Callable[..., Any]) -> str:
     """The name that pandas gives to one of several functions."""
     return function if isinstance(function, str) else getattr(function, "__name__", "<lambda>")
 

@@ -40,7 +40,7 @@ class GroupedOthers:
         columns = [*keys._labels_of_index, *made._index._labels_of_index]
         return made._with_index(CLASSES["MultiIndex"]._of(columns, [*keys.names, *made._index.names]))
 
-    def take(self: Any, indices: Any, **options: Any) -> Any:
+    def take(self: Any, indices: Any, **options: object) -> Any:
         """The rows at some places of each group; negative ones count from its end."""
         parts = []
         for _, rows in self._rows():
@@ -69,7 +69,7 @@ class GroupedOthers:
         picked = np.concatenate(chosen) if chosen else np.zeros(0, np.int64)
         return self._of._take(asarray(picked.astype(np.int64)))
 
-    def resample(self: Any, rule: Any, *args: Any, on: Any = None, **options: Any) -> Any:
+    def resample(self: Any, rule: Any, *args: object, on: object = None, **options: object) -> Any:
         """Rows of each group by steps of time."""
         return ResampledGroups(self, rule, args, {**options, "on": on})
 
@@ -109,11 +109,11 @@ class SeriesGroupByOthers(GroupedOthers):
         """Whether the values of each group are in descending order."""
         return self.apply(lambda part: bool(is_increasing(part._values[::-1])))
 
-    def corr(self: Any, other: Any, method: Any = "pearson", min_periods: Any = None) -> Any:
+    def corr(self: Any, other: object, method: str = "pearson", min_periods: int | None = None) -> Any:
         """The correlation of each group's values with another Series'."""
         return self.apply(lambda part: part.corr(other, method, min_periods))
 
-    def cov(self: Any, other: Any, min_periods: Any = None, ddof: int = 1) -> Any:
+    def cov(self: Any, other: object, min_periods: int | None = None, ddof: int = 1) -> Any:
         """The covariance of each group's values with another Series'."""
         return self.apply(lambda part: part.cov(other, min_periods, ddof))
 
@@ -123,11 +123,13 @@ class DataFrameGroupByOthers(GroupedOthers):
 
     __slots__ = ()
 
-    def cov(self: Any, min_periods: Any = None, ddof: int = 1, numeric_only: bool = False) -> Any:
+    def cov(self: Any, min_periods: int | None = None, ddof: int = 1, numeric_only: bool = False) -> Any:
         """Covariances of the columns in each group."""
         return self.apply(lambda part: part.cov(min_periods, ddof, numeric_only))
 
-    def corrwith(self: Any, other: Any, axis: Any = 0, method: Any = "pearson", numeric_only: bool = False) -> Any:
+    def corrwith(
+        self: Any, other: object, axis: int | str | None = 0, method: str = "pearson", numeric_only: bool = False
+    ) -> Any:
         """Correlations of the columns in each group with those of another frame, or with a Series."""
         return self.apply(lambda part: part.corrwith(other, axis, method, numeric_only))
 
@@ -172,7 +174,7 @@ class ResampledGroups:
     def __init__(self, groups: Any, rule: Any, args: Any, options: dict[str, Any], chosen: Any = None) -> None:
         self._groups, self._rule, self._args, self._options, self._chosen = groups, rule, args, options, chosen
 
-    def __getitem__(self, key: Any) -> ResampledGroups:
+    def __getitem__(self, key: object) -> ResampledGroups:
         return ResampledGroups(self._groups, self._rule, self._args, self._options, key)
 
     def __getattr__(self, name: str) -> Any:
@@ -182,7 +184,7 @@ class ResampledGroups:
         if is_frame(groups._of) and name in groups._of._labels.places:
             return self[name]
 
-        def method(*args: Any, **options: Any) -> Any:
+        def method(*args: object, **options: object) -> Any:
             def each(part: Any) -> Any:
                 made = part.resample(self._rule, *self._args, **self._options)
                 made = made if self._chosen is None else made[self._chosen]

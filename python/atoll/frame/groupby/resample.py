@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from ..data.values import gaps, is_scalar, join_rows, make, take, take_or_miss
 from ..index.base import index_of, range_index
 from ..select.times import Clock
 from .groups import BUILT_IN, grouped
+
+if TYPE_CHECKING:
+    from ...annotations import Level
 
 #: Figures of bins without rows.
 OF_NONE = {"sum": 0, "count": 0, "size": 0, "nunique": 0, "prod": 1, "any": False, "all": True}
@@ -74,7 +77,7 @@ class Grouper:
             )
         return time_bins(values, self.freq, self.closed, self.label, self.origin, self.offset), name
 
-    def column_of(self, of: Any) -> tuple[Any, Any]:
+    def column_of(self, of: object) -> tuple[Any, Any]:
         """For each row the label of its group, as a key among others."""
         if self.freq is None:
             return self.values_of(of)
@@ -83,7 +86,7 @@ class Grouper:
         return take_or_miss(bins.labels, where(gone, 0, bins.numbers), gone if gone.any() else None), name
 
 
-def period_bins(values: Periods, freq: Any, at_end: bool = False) -> TimeBins:
+def period_bins(values: Periods, freq: object, at_end: bool = False) -> TimeBins:
     """Bins of longer or shorter periods: also those between the first and the last that no row is in."""
     step = period_step(freq)
     if step.n > 1:
@@ -116,7 +119,7 @@ class Resampler:
         made = grouped(of, [of_rows(numbers, of)], None, True, True, True, True, True)
         return made if self._chosen is None else made[self._chosen]
 
-    def __getitem__(self, key: Any) -> Resampler:
+    def __getitem__(self, key: object) -> Resampler:
         return Resampler(self._of, self._grouper, key)
 
     def __getattr__(self, name: str) -> Any:
@@ -129,7 +132,7 @@ class Resampler:
         if not callable(known):
             return known
 
-        def method(*args: Any, **options: Any) -> Any:
+        def method(*args: object, **options: object) -> Any:
             asked = options.get("min_count", 0) or (len(args) > 1 and args[1])
             least = asked if name in ("sum", "prod") and isinstance(asked, int) else 0
             of_none = None if least > 0 else OF_NONE.get(name)
@@ -181,7 +184,7 @@ class Resampler:
             return of._with_index(index_of(own, self._name)), starts
         return of._with_index(index_of(column, self._name)), stepped
 
-    def _at_steps(self, method: Any, limit: Any = None) -> Any:
+    def _at_steps(self, method: str, limit: int | None = None) -> Any:
         of, steps = self._steps()
         rows = of._index._nearest(steps, method)
         if limit is not None:
@@ -193,41 +196,41 @@ class Resampler:
             )  # fmt: skip
         return of._reindexed(rows, gaps(rows), steps)
 
-    def ffill(self, limit: Any = None) -> Any:
+    def ffill(self, limit: int | None = None) -> Any:
         """The values at each step; where no row is the last ones before."""
         return self._at_steps("ffill", limit)
 
-    def bfill(self, limit: Any = None) -> Any:
+    def bfill(self, limit: int | None = None) -> Any:
         """The values at each step; where no row is the next ones behind."""
         return self._at_steps("bfill", limit)
 
-    def nearest(self, limit: Any = None) -> Any:
+    def nearest(self, limit: int | None = None) -> Any:
         """The values of the row nearest to each step."""
         return self._at_steps("nearest", limit)
 
-    def asfreq(self, fill_value: Any = None) -> Any:
+    def asfreq(self, fill_value: object = None) -> Any:
         """The values at each step; missing where no row is."""
         of, steps = self._steps()
         return of._to_index(steps, fill_value=fill_value)
 
-    def interpolate(self, method: str = "linear", **options: Any) -> Any:
+    def interpolate(self, method: str = "linear", **options: object) -> Any:
         """The values at each step, on the line between the rows' where none is."""
         of, steps = self._steps()
         every = of._index.union(steps)
         return of._to_index(every).interpolate("index" if method == "time" else method, **options)._to_index(steps)
 
-    def get_group(self, name: Any) -> Any:
+    def get_group(self, name: str | None) -> Any:
         """The rows of the step with a label."""
         labels = index_of(self._bins.labels, self._name)
         row = labels._row_of(name)
         number = row if isinstance(row, int) else int(row[0])
         return self._of._take(flatnonzero(self._bins.numbers == number))
 
-    def transform(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+    def transform(self, func: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         """A figure of each step, or what a function makes of its rows, row by row."""
         return self._groups().transform(func, *args, **kwargs)
 
-    def apply(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+    def apply(self, func: object, *args: Any, **kwargs: Any) -> Any:
         """A function of each step's rows."""
         groups = self._groups()
         made = groups.apply(func, *args, **kwargs)
@@ -242,7 +245,7 @@ class Resampler:
         return self._every_bin(made, otherwise)
 
 
-def _wanted(of: Any, func: Any, named: dict[str, Any]) -> list[tuple[Any, Any]]:
+def _wanted(of: Any, func: Callable[..., Any], named: dict[str, Any]) -> list[tuple[Any, Any]]:
     """The Series and the figure of each column that `agg` makes."""
     if func is None and is_frame(of):
         return [(of[label], how) for label, how in named.values()]
@@ -262,7 +265,7 @@ def _of_none(of: Any, how: Any, args: Any, options: Any) -> Any:
     return OF_NONE.get(BUILT_IN.get(how, how))
 
 
-def _with_others(figures: Any, every: Any, value: Any) -> Any:
+def _with_others(figures: Any, every: Any, value: object) -> Any:
     """A figure of each bin: a value, in whatever kind it needs, where there is none."""
     value = value if is_scalar(value) else None
     try:
@@ -272,7 +275,7 @@ def _with_others(figures: Any, every: Any, value: Any) -> Any:
         return take(join_rows([figures._values, make([value])]), where(rows < 0, len(figures), rows))
 
 
-def within(rows: Any, exact: Any, limit: int, method: Any) -> Any:
+def within(rows: Any, exact: Any, limit: int, method: str) -> Any:
     """Rows that stand for steps: each for at most `limit` of them beside the one that it is at."""
     held, at = rows.to_numpy(), exact.to_numpy()
     if method == "bfill":
@@ -307,7 +310,7 @@ class Resampling(Clock):
 
     def resample(
         self: Any, rule: Any, closed: Any = None, label: Any = None, convention: Any = None, on: Any = None,
-        level: Any = None, origin: Any = "start_day", offset: Any = None, group_keys: bool = False,
+        level: object = None, origin: Any = "start_day", offset: Any = None, group_keys: bool = False,
     ) -> Any:  # fmt: skip
         """Rows by steps of time: of the index, or of the column that `on` names.
 
@@ -320,25 +323,29 @@ class Resampling(Clock):
         """
         return Resampler(self, Grouper(on, level, rule, False, closed, label, origin, offset, convention=convention))
 
-    def tz_localize(self: Any, tz: Any, axis: Any = 0, level: Any = None, **options: Any) -> Any:
+    def tz_localize(self: Any, tz: object, axis: int | str | None = 0, level: Level = None, **options: object) -> Any:
         """The same rows, the labels' datetimes taken as a zone's."""
         return self._with_index(_of_times(self._index).tz_localize(tz, **options))
 
-    def tz_convert(self: Any, tz: Any, axis: Any = 0, level: Any = None, copy: Any = None) -> Any:
+    def tz_convert(
+        self: Any, tz: object, axis: int | str | None = 0, level: Level = None, copy: bool | None = None
+    ) -> Any:
         """The same rows, the labels' datetimes told in another zone."""
         return self._with_index(_of_times(self._index).tz_convert(tz))
 
-    def to_period(self: Any, freq: Any = None, axis: Any = 0, copy: Any = None) -> Any:
+    def to_period(self: Any, freq: object = None, axis: int | str | None = 0, copy: bool | None = None) -> Any:
         """The rows labelled by the periods that their datetimes are in."""
         return self._with_index(self._index.to_period(freq))
 
-    def to_timestamp(self: Any, freq: Any = None, how: str = "start", axis: Any = 0, copy: Any = None) -> Any:
+    def to_timestamp(
+        self: Any, freq: object = None, how: str = "start", axis: int | str | None = 0, copy: bool | None = None
+    ) -> Any:
         """The rows labelled by the datetimes at which their periods begin, or with ``how="end"`` end."""
         if not hasattr(self._index, "to_timestamp"):
             raise TypeError(f"unsupported Type {type(self._index).__name__}")
         return self._with_index(self._index.to_timestamp(freq, how))
 
-    def asfreq(self: Any, freq: Any, method: Any = None, fill_value: Any = None, **options: Any) -> Any:
+    def asfreq(self: Any, freq: Any, method: str | None = None, fill_value: Any = None, **options: Any) -> Any:
         """The rows at each step of time from the first label to the last; missing where there is none."""
         if method not in (None, "ffill", "pad", "bfill", "backfill"):
             raise ValueError(f"Invalid fill method. Expecting pad (ffill) or backfill (bfill). Got {method}")

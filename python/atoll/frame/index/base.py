@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ...columns.joins.equal import join
 from ..classes import CLASSES
 from ..data.dtypes import item_of, kind_of, to_list
 from ..data.values import cut, fits, isna, take
+
+if TYPE_CHECKING:
+    from ...annotations import Label
 
 
 class FrozenList(list[Any]):
@@ -141,7 +144,7 @@ class IndexCore:
         """An index of the same name with other labels."""
         return index_of(data, self._name)
 
-    def _replace(self, other: Any) -> None:
+    def _replace(self, other: object) -> None:
         """Becomes another of its class: what `inplace` asks for."""
         for name in ("_column", "_name", "_range", "_freq"):
             if hasattr(other, name):
@@ -156,7 +159,7 @@ class IndexCore:
     def _label(self, row: int) -> Any:
         return item_of(self._values, row)
 
-    def _renamed(self, name: Any) -> Any:
+    def _renamed(self, name: Label) -> Any:
         made = object.__new__(type(self))
         made._column, made._name = self._column, name
         return made
@@ -178,7 +181,7 @@ class IndexCore:
             return False
         return all(map(same_values, self._labels_of_index, other._labels_of_index))
 
-    def _indexer(self, wanted: Any) -> Any:
+    def _indexer(self, wanted: object) -> Any:
         """The row of each label of another index; -1 of those that are not here. ValueError when labels repeat."""
         if not self.is_unique:
             raise ValueError("cannot reindex on an axis with duplicate labels")
@@ -229,7 +232,7 @@ def same_values(a: Any, b: Any) -> bool:
     return bool((equal | (gone & other)).all())
 
 
-def index_of(values: Any, name: Any = None) -> Any:
+def index_of(values: object, name: Label = None) -> Any:
     """The index of a column of labels."""
     name_of_class = INDEX_CLASSES.get(type(values), "Index")
     made = object.__new__(CLASSES[_class_in_pandas(values) if type(values) is Foreign else name_of_class])
@@ -248,7 +251,7 @@ def _class_in_pandas(values: Foreign) -> str:
     return "Index"
 
 
-def _again(data: Any, name: Any, step: Any) -> Any:
+def _again(data: Any, name: str | None, step: int | None) -> Any:
     """The index that was written for another process."""
     if isinstance(data, list):
         return CLASSES["MultiIndex"]._of(data, name)
@@ -260,7 +263,7 @@ def _again(data: Any, name: Any, step: Any) -> Any:
 INDEX_CLASSES: dict[type, str] = {}
 
 
-def stepping_as(made: Any, labels: Any) -> Any:
+def stepping_as(made: Any, labels: object) -> Any:
     """An index with the frequency of the labels that it is made of: an index of pandas, or ours."""
     step = getattr(labels, "freqstr", None) if hasattr(made, "_stepping") else None
     if not isinstance(step, str):
@@ -272,7 +275,7 @@ def stepping_as(made: Any, labels: Any) -> Any:
         return made
 
 
-def make_index(labels: Any, name: Any = None) -> Any:
+def make_index(labels: Any, name: str | None = None) -> Any:
     """An index of what a caller gives as one."""
     if isinstance(labels, IndexCore):
         if name is not None:
@@ -293,12 +296,12 @@ def make_index(labels: Any, name: Any = None) -> Any:
     return CLASSES["Index"](labels, name=name)
 
 
-def of_range(values: range, name: Any) -> Any:
+def of_range(values: range, name: Label) -> Any:
     made = object.__new__(CLASSES["RangeIndex"])
     made._range, made._name, made._column = values, name, None
     return made
 
 
-def range_index(size: int, start: int = 0, step: int = 1, name: Any = None) -> Any:
+def range_index(size: int, start: int = 0, step: int = 1, name: Label = None) -> Any:
     """The index of rows that have no labels of their own."""
     return of_range(range(start, start + size * step, step), name)

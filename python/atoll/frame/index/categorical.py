@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ..display.format import texts_of
 from .base import INDEX_CLASSES, index_of, make_index
 from .index import Index
 from .methods import extras_of, labels_repr, shown_label
+
+if TYPE_CHECKING:
+    from ...annotations import DTypeLike
 
 #: So many categories are shown; of more their ends.
 CATEGORIES = 10
@@ -36,8 +39,8 @@ class CategoricalIndex(Index):
     _column: Categorical
 
     def __new__(
-        cls, data: Any = None, categories: Any = None, ordered: Any = None, dtype: Any = None, copy: bool = False,
-        name: Any = None,
+        cls, data: Any = None, categories: Any = None, ordered: Any = None, dtype: DTypeLike = None, copy: bool = False,
+        name: str | None = None,
     ) -> Any:  # fmt: skip
         name = getattr(data, "name", None) if name is None else name
         held = data._values if hasattr(data, "_values") and hasattr(data, "_index") else data
@@ -72,7 +75,7 @@ class CategoricalIndex(Index):
         """The dtype of the labels."""
         return "categorical"
 
-    def map(self, mapper: Any, na_action: Any = None) -> Any:
+    def map(self, mapper: object, na_action: str | None = None) -> Any:
         """Maps each label by a function, a dict or a Series; categorical when the mapped categories are distinct."""
         mapped = make_index(self.categories).map(mapper)
         if mapped.is_unique and not mapped.hasnans:
@@ -99,7 +102,7 @@ class CategoricalIndex(Index):
         if name in _METHODS:
             found = getattr(self._column, name)
 
-            def method(*args: Any, **options: Any) -> Any:
+            def method(*args: object, **options: object) -> Any:
                 made = found(*args, **options)
                 return self._with(made) if isinstance(made, (Column, ndarray)) else made
 

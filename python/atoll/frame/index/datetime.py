@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,11 +26,14 @@ from .index import Index
 from .methods import extras_of, labels_repr
 from .period import to_period
 
+if TYPE_CHECKING:
+    from ...annotations import DTypeLike, Label
+
 #: Names of steps that pandas writes with what they stand at.
 _ANCHORED = {"W": "W-SUN", "QS": "QS-JAN", "QE": "QE-DEC", "YS": "YS-JAN", "YE": "YE-DEC"}
 
 
-def name_of_step(freq: Any) -> str | None:
+def name_of_step(freq: object) -> str | None:
     """A frequency under the name that pandas prints."""
     if freq is None:
         return None
@@ -73,7 +76,7 @@ def times(freq: str | None, by: int) -> str | None:
     return f"{int(number or 1) * by}{letters}"
 
 
-def read_durations(values: Any, unit: Any = None, errors: str = "raise") -> Any:
+def read_durations(values: object, unit: str | None = None, errors: str = "raise") -> Any:
     """Durations of strings and numbers: to the microsecond at least, as pandas has them."""
     made = to_timedelta(values, unit, errors)
     coarse = isinstance(made, Timedeltas) and made.unit in ("s", "ms") and not isinstance(values, Timedeltas)
@@ -137,13 +140,13 @@ class TimeIndex(Index):
         """The step from label to label, when all are alike."""
         return inferred_step(self)
 
-    def _stepping(self, freq: Any) -> Any:
+    def _stepping(self, freq: object) -> Any:
         """The same labels, known to stand one step apart."""
         made = index_of(self._column, self._name)
         made._freq = self.inferred_freq if freq == "infer" else name_of_step(freq)
         return made
 
-    def _renamed(self, name: Any) -> Any:
+    def _renamed(self, name: Label) -> Any:
         made = super()._renamed(name)
         made._freq = self.freqstr
         return made
@@ -163,7 +166,7 @@ class TimeIndex(Index):
         """The same labels in whole numbers of another unit: s, ms, us or ns."""
         return index_of(self._data.as_unit(unit), self._name)._stepping(self.freq)
 
-    def shift(self, periods: int = 1, freq: Any = None) -> Any:
+    def shift(self, periods: int = 1, freq: object = None) -> Any:
         """Labels moved by a length of time, or by steps of their own."""
         step = freq if freq is not None else self.freqstr
         if step is None:
@@ -201,7 +204,13 @@ class DatetimeIndex(TimeIndex):
     __slots__ = ()
 
     def __new__(
-        cls, data: Any = None, freq: Any = None, tz: Any = None, name: Any = None, dtype: Any = None, **options: Any
+        cls,
+        data: object = None,
+        freq: object = None,
+        tz: object = None,
+        name: Label = None,
+        dtype: DTypeLike = None,
+        **options: object,
     ) -> Any:
         _check_no_more("DatetimeIndex", options)
         name = getattr(data, "name", None) if name is None else name
@@ -220,7 +229,7 @@ class DatetimeIndex(TimeIndex):
         """Year, week and day as ISO 8601 counts them: a frame."""
         return self.to_series().dt.isocalendar()
 
-    def to_period(self, freq: Any = None) -> Any:
+    def to_period(self, freq: object = None) -> Any:
         """The periods that the datetimes are in."""
         known = self.freqstr
         if freq is None and known is None and self.size > 2:
@@ -261,7 +270,7 @@ class DatetimeIndex(TimeIndex):
         """Python's times of day, with their zone."""
         return Objects([None if one is None else one.timetz() for one in self._column.to_list()]).to_numpy()
 
-    def snap(self, freq: Any = "S") -> Any:
+    def snap(self, freq: object = "S") -> Any:
         """The datetimes rounded to a frequency."""
         return index_of(self._column.round(freq), self._name)
 
@@ -269,12 +278,12 @@ class DatetimeIndex(TimeIndex):
         """Python's datetimes, in a NumPy array."""
         return Objects(self._column.to_list()).to_numpy()
 
-    def tz_localize(self, tz: Any, ambiguous: Any = "raise", nonexistent: Any = "raise") -> Any:
+    def tz_localize(self, tz: object, ambiguous: object = "raise", nonexistent: object = "raise") -> Any:
         """The datetimes at which the clock of a zone shows these; None: what it shows, without a zone."""
         made = index_of(self._column.tz_localize(tz, ambiguous, nonexistent), self._name)
         return made._stepping(self.freqstr) if self._column.tz is None else made
 
-    def tz_convert(self, tz: Any) -> Any:
+    def tz_convert(self, tz: object) -> Any:
         """The same datetimes, told in another zone."""
         return index_of(self._column.tz_convert(tz), self._name)._stepping(self.freqstr)
 
@@ -293,7 +302,13 @@ class TimedeltaIndex(TimeIndex):
     __slots__ = ()
 
     def __new__(
-        cls, data: Any = None, freq: Any = None, unit: Any = None, name: Any = None, dtype: Any = None, **options: Any
+        cls,
+        data: Any = None,
+        freq: Any = None,
+        unit: str | None = None,
+        name: str | None = None,
+        dtype: DTypeLike = None,
+        **options: Any,
     ) -> Any:
         _check_no_more("TimedeltaIndex", options)
         name = getattr(data, "name", None) if name is None else name
@@ -316,8 +331,8 @@ class TimedeltaIndex(TimeIndex):
 
 
 def date_range(
-    start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, tz: Any = None,
-    normalize: bool = False, name: Any = None, inclusive: str = "both", unit: Any = None,
+    start: object = None, end: object = None, periods: Any = None, freq: Any = None, tz: Any = None,
+    normalize: bool = False, name: str | None = None, inclusive: str = "both", unit: str | None = None,
 ) -> Any:  # fmt: skip
     """Datetimes at even steps, as an index; see `atoll.date_range`.
 
@@ -333,7 +348,7 @@ def date_range(
 
 def timedelta_range(
     start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, name: Any = None, closed: Any = None,
-    *, unit: Any = None,
+    *, unit: str | None = None,
 ) -> Any:  # fmt: skip
     """Durations at even steps, as an index; see `atoll.timedelta_range`.
 

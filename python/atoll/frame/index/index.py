@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .lookup import IndexLookup
 from .methods import IndexMethods
 from .more_methods import IndexOthers
 from .sets import IndexSets
+
+if TYPE_CHECKING:
+    from ...annotations import ColumnType, DTypeLike, Label
 
 
 class Index(IndexMethods, IndexSets, IndexLookup, IndexOthers, metaclass=Tabular):
@@ -48,7 +51,12 @@ class Index(IndexMethods, IndexSets, IndexLookup, IndexOthers, metaclass=Tabular
     __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     def __new__(
-        cls, data: Any = None, dtype: Any = None, copy: bool = False, name: Any = None, tupleize_cols: bool = True
+        cls,
+        data: Any = None,
+        dtype: DTypeLike = None,
+        copy: bool = False,
+        name: str | None = None,
+        tupleize_cols: bool = True,
     ) -> Any:
         if data is None:
             data = []
@@ -85,7 +93,7 @@ class RangeIndex(Index):
         start: Any = None,
         stop: Any = None,
         step: Any = None,
-        dtype: Any = None,
+        dtype: ColumnType = None,
         copy: bool = False,
         name: Any = None,
     ) -> Any:
@@ -101,7 +109,7 @@ class RangeIndex(Index):
         return of_range, (self._range, self._name)
 
     @classmethod
-    def from_range(cls, data: range, name: Any = None, dtype: Any = None) -> Any:
+    def from_range(cls, data: range, name: Label = None, dtype: ColumnType = None) -> Any:
         """The index of a Python range."""
         return of_range(data, name)
 
@@ -141,7 +149,7 @@ class RangeIndex(Index):
         """Always."""
         return True
 
-    def _renamed(self, name: Any) -> Any:
+    def _renamed(self, name: Label) -> Any:
         return of_range(self._range, name)
 
     def _take(self, rows: Any) -> Any:
@@ -184,19 +192,19 @@ class RangeIndex(Index):
         )
         return self._range.index(int(key)) if whole and int(key) in self._range else -1
 
-    def _rows_of(self, key: Any) -> Any:
+    def _rows_of(self, key: object) -> Any:
         return asarray([self._row_of(key)])
 
-    def _row_of(self, key: Any) -> int:
+    def _row_of(self, key: object) -> int:
         place = self._place(key)
         if place < 0:
             raise KeyError(key)
         return place
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: object) -> bool:
         return self._place(key) >= 0
 
-    def _bound(self, label: Any, side: str) -> int:
+    def _bound(self, label: Label, side: str) -> int:
         place = self._place(label) if label is not None else -1
         if place < 0:
             return IndexLookup._bound(self, label, side)

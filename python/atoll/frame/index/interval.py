@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from ..data.values import make, take_or_miss
 from .base import INDEX_CLASSES, IndexCore, index_of, make_index
 from .index import Index
 from .methods import extras_of, labels_repr
+
+if TYPE_CHECKING:
+    from ...annotations import ColumnType, Label
 
 __all__ = ["Interval", "IntervalIndex", "interval_range"]
 
@@ -51,7 +54,8 @@ class IntervalIndex(Closing, Index):
     _column: Intervals
 
     def __new__(
-        cls, data: Any = None, closed: Any = None, dtype: Any = None, copy: bool = False, name: Any = None,
+        cls, data: Any = None, closed: str | None = None, dtype: ColumnType = None, copy: bool = False,
+        name: Label = None,
         verify_integrity: bool = True,
     ) -> Any:  # fmt: skip
         name = getattr(data, "name", None) if name is None else name
@@ -64,14 +68,20 @@ class IntervalIndex(Closing, Index):
 
     @classmethod
     def from_arrays(
-        cls, left: Any, right: Any, closed: str = "right", name: Any = None, copy: bool = False, dtype: Any = None
+        cls,
+        left: object,
+        right: object,
+        closed: str = "right",
+        name: Label = None,
+        copy: bool = False,
+        dtype: ColumnType = None,
     ) -> Any:
         """The index of two columns of bounds."""
         return index_of(Intervals(make(left), make(right), closed), name)
 
     @classmethod
     def from_breaks(
-        cls, breaks: Any, closed: str = "right", name: Any = None, copy: bool = False, dtype: Any = None
+        cls, breaks: Any, closed: str = "right", name: Label = None, copy: bool = False, dtype: ColumnType = None
     ) -> Any:
         """The index of intervals between neighbouring bounds."""
         bounds = make(breaks)
@@ -79,7 +89,7 @@ class IntervalIndex(Closing, Index):
 
     @classmethod
     def from_tuples(
-        cls, data: Any, closed: str = "right", name: Any = None, copy: bool = False, dtype: Any = None
+        cls, data: Any, closed: str = "right", name: Label = None, copy: bool = False, dtype: ColumnType = None
     ) -> Any:
         """The index of pairs of bounds."""
         pairs = [(np.nan, np.nan) if is_missing(one) else tuple(one) for one in data]
@@ -138,7 +148,7 @@ class IntervalIndex(Closing, Index):
         """Which intervals contain a value."""
         return self._column.contains(other).to_numpy()
 
-    def overlaps(self, other: Any) -> np.ndarray[Any, Any]:
+    def overlaps(self, other: object) -> np.ndarray[Any, Any]:
         """Which intervals have a point in common with another."""
         return self._column.overlaps(other).to_numpy()
 
@@ -173,7 +183,7 @@ class IntervalIndex(Closing, Index):
             raise KeyError(key)
         return rows
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: object) -> bool:
         if not _is_interval(key):
             return False
         return bool((self._column == key).any())
@@ -191,7 +201,7 @@ class IntervalIndex(Closing, Index):
         rows = [self._rows_of(one).to_numpy() for one in wanted.to_list()]
         return asarray(np.concatenate(rows))
 
-    def _bound(self, label: Any, side: str) -> int:
+    def _bound(self, label: Label, side: str) -> int:
         if label is None:
             return 0 if side == "left" else self.size
         if not self.is_non_overlapping_monotonic:
@@ -211,11 +221,11 @@ class IntervalIndex(Closing, Index):
         return labels_repr("IntervalIndex", self, self.size, extras, lambda part: map(_text, part._column.to_list()))
 
 
-def _text(label: Any) -> str:
+def _text(label: Label) -> str:
     return "nan" if label is None else str(label)
 
 
-def _is_interval(value: Any) -> bool:
+def _is_interval(value: object) -> bool:
     return isinstance(value, Interval) or (hasattr(value, "closed_left") and hasattr(value, "left"))
 
 
@@ -237,7 +247,12 @@ def containing(intervals: Intervals, points: Any) -> Any:
 
 
 def interval_range(
-    start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, name: Any = None, closed: str = "right"
+    start: Any = None,
+    end: Any = None,
+    periods: Any = None,
+    freq: Any = None,
+    name: str | None = None,
+    closed: str = "right",
 ) -> Any:
     """Intervals one behind another: of numbers, or of datetimes.
 

@@ -7,7 +7,7 @@ import datetime
 import itertools
 import operator
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,8 +24,11 @@ from ...columns.objects import Objects, is_missing
 from ..data.values import fits, hide, is_scalar, isna, make
 from .base import IndexCore, make_index
 
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, Label
 
-def equals_label(values: Any, label: Any) -> Any:
+
+def equals_label(values: ArrayLike, label: str) -> Any:
     """Which of some labels are this one: an array of bools; None when no label of that kind can be."""
     if is_missing(label):
         return isna(values)
@@ -88,7 +91,7 @@ class IndexLookup(IndexCore):
 
     __slots__ = ()
 
-    def get_loc(self, key: Any) -> Any:
+    def get_loc(self, key: object) -> Any:
         """The row of a label; a slice of neighbouring rows, or a mask, when it repeats.
 
         Examples
@@ -115,7 +118,7 @@ class IndexLookup(IndexCore):
             raise KeyError(key)
         return rows
 
-    def _row_of(self, key: Any) -> Any:
+    def _row_of(self, key: object) -> Any:
         """The row of a label that does not repeat, as an int; an array of rows of one that does."""
         rows = self._rows_of(key)
         return int(rows[0]) if rows.size == 1 else rows
@@ -124,7 +127,7 @@ class IndexLookup(IndexCore):
         found = equals_label(self._values, key)
         return found is not None and bool(found.any())
 
-    def get_indexer(self, target: Any, method: Any = None, limit: Any = None, tolerance: Any = None) -> Any:
+    def get_indexer(self, target: Any, method: str | None = None, limit: Any = None, tolerance: Any = None) -> Any:
         """For each of some labels its row, -1 when it is not here.
 
         Examples
@@ -157,7 +160,7 @@ class IndexLookup(IndexCore):
         closer = (below >= 0) & ((above < 0) | (abs(wanted - low) < abs(high - wanted)))
         return where(closer, below, above)
 
-    def get_indexer_for(self, target: Any) -> Any:
+    def get_indexer_for(self, target: object) -> Any:
         """As `get_indexer`, also where labels repeat: then all their rows."""
         return self._all_rows(make_index(target), missing=True)
 
@@ -187,16 +190,16 @@ class IndexLookup(IndexCore):
         """Whether labels are in descending order."""
         return is_increasing(self._values[::-1])
 
-    def slice_locs(self, start: Any = None, end: Any = None, step: Any = None) -> tuple[int, int]:
+    def slice_locs(self, start: int | None = None, end: int | None = None, step: int | None = None) -> tuple[int, int]:
         """The rows at which labels from `start` to `end`, both included, begin and end."""
         return self._bound(start, "left"), self._bound(end, "right")
 
-    def slice_indexer(self, start: Any = None, end: Any = None, step: Any = None) -> slice:
+    def slice_indexer(self, start: int | None = None, end: int | None = None, step: int | None = None) -> slice:
         """The same as a slice."""
         first, last = self.slice_locs(start, end)
         return slice(first, last, step)
 
-    def _bound(self, label: Any, side: str) -> int:
+    def _bound(self, label: Label, side: str) -> int:
         if label is None:
             return 0 if side == "left" else self.size
         rising = self.is_monotonic_increasing
@@ -216,12 +219,12 @@ class IndexLookup(IndexCore):
             raise KeyError(f"Cannot get {side} slice bound for non-unique label: {label!r}")
         return int(rows[0]) if side == "left" else int(rows[-1]) + 1
 
-    def searchsorted(self, value: Any, side: str = "left", sorter: Any = None) -> Any:
+    def searchsorted(self, value: object, side: str = "left", sorter: Any = None) -> Any:
         """Where values would go into labels that are in order."""
         return searchsorted(self._values, value, side, sorter)
 
 
-def _search(values: Any, label: Any, side: str) -> Any:
+def _search(values: ArrayLike, label: Label, side: str) -> Any:
     if isinstance(values, Objects):
         search: Any = np.searchsorted  # of objects, which its types leave out
         return search(values.to_numpy(), label, side=side)
@@ -231,7 +234,7 @@ def _search(values: Any, label: Any, side: str) -> Any:
     return searchsorted(values, label, side)
 
 
-def duplicated(columns: list[Any], keep: Any = "first") -> Any:
+def duplicated(columns: list[Any], keep: str | bool = "first") -> Any:
     """Which rows repeat others: all but the first, all but the last, or all (False)."""
     size = columns[0].size
     if size == 0:

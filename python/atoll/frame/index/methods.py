@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from ..data.values import choose, isna, make
 from ..fallback.convert import from_pandas, in_pandas, pandas_of, stepping, to_pandas, told_kind
 from .base import IndexCore, make_index, range_index
 
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, ColumnType, DTypeLike, Label, Level
+
 Text = str  # a class below has a property of that name
 #: Indexes with more labels than this show their ends.
 SHOWN, ENDS = 100, 10
@@ -31,7 +34,7 @@ WIDTH = 80
 def _compared(name: str) -> Any:
     compare: Callable[[Any, Any], Any] = getattr(operator, name)
 
-    def method(self: Any, other: Any) -> Any:
+    def method(self: Any, other: object) -> Any:
         if isinstance(other, IndexCore):
             other = other._values
         elif is_series(other):
@@ -49,7 +52,7 @@ def _compared(name: str) -> Any:
 def _computed(name: str, reflected: bool = False) -> Any:
     compute: Callable[[Any, Any], Any] = getattr(operator, name)
 
-    def method(self: Any, other: Any) -> Any:
+    def method(self: Any, other: object) -> Any:
         if is_series(other) or isinstance(other, CLASSES["DataFrame"]):
             return NotImplemented
         if isinstance(other, IndexCore):
@@ -111,10 +114,10 @@ class IndexMethods(IndexCore):
     __and__, __or__, __xor__ = _computed("and_"), _computed("or_"), _computed("xor")
     __neg__, __pos__, __abs__, __invert__ = _changed("neg"), _changed("pos"), _changed("abs"), _changed("invert")
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: object) -> Any:
         return self // other, self % other
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: object) -> Any:
         made = getattr(ufunc, method)(*map(to_pandas, inputs), **options)
         return from_pandas(made)
 
@@ -136,7 +139,7 @@ class IndexMethods(IndexCore):
         """The labels as a column or array; as pandas' array where single values are pandas', too."""
         return self.to_pandas().array if in_pandas() else self._values
 
-    def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
+    def to_numpy(self, dtype: ColumnType = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
         """The labels as a NumPy array: of objects where they are strings."""
         values = self._values
         if isinstance(values, ndarray):
@@ -145,7 +148,7 @@ class IndexMethods(IndexCore):
             found = np.array(to_list(values), dtype=object) if values.dtype.kind not in "mM" else values.to_numpy()
         return found if dtype is None else found.astype(dtype)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self, dtype: ColumnType = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.to_numpy(dtype)
 
     @property
@@ -164,11 +167,11 @@ class IndexMethods(IndexCore):
         step = getattr(self, "freqstr", None) if isinstance(made, (pd.DatetimeIndex, pd.TimedeltaIndex)) else None
         return made if step is None else stepping(made, step)
 
-    def to_series(self, index: Any = None, name: Any = None) -> Any:
+    def to_series(self, index: Any = None, name: str | None = None) -> Any:
         """A Series of the labels, with themselves as index."""
         return series(self._values, self if index is None else make_index(index), self.name if name is None else name)
 
-    def to_frame(self, index: bool = True, name: Any = None) -> Any:
+    def to_frame(self, index: bool = True, name: Label = None) -> Any:
         """A frame with the labels as its column."""
         label = (0 if self.name is None else self.name) if name is None else name
         own = self if index else range_index(self.size)
@@ -182,22 +185,22 @@ class IndexMethods(IndexCore):
 
     # -- values --
 
-    def astype(self, dtype: Any, copy: bool = True) -> Any:
+    def astype(self, dtype: DTypeLike, copy: bool = True) -> Any:
         """The labels as another kind."""
         return self._with(cast(self._values, dtype))
 
-    def rename(self, name: Any, *, inplace: bool = False) -> Any:
+    def rename(self, name: Label, *, inplace: bool = False) -> Any:
         """The same labels under another name."""
         if inplace:
             self._name = name
             return None
         return self._renamed(name)
 
-    def set_names(self, names: Any, *, level: Any = None, inplace: bool = False) -> Any:
+    def set_names(self, names: object, *, level: Level = None, inplace: bool = False) -> Any:
         """As `rename`; a list of names for as many levels."""
         return self.rename(names[0] if isinstance(names, (list, tuple)) and level is None else names, inplace=inplace)
 
-    def copy(self, name: Any = None, deep: bool = False) -> Any:
+    def copy(self, name: str | None = None, deep: bool = False) -> Any:
         """The same labels: an index never changes."""
         return self._renamed(self.name if name is None else name)
 
@@ -205,11 +208,11 @@ class IndexMethods(IndexCore):
         """The index itself."""
         return self._renamed(self.name)
 
-    def map(self, mapper: Any, na_action: Any = None) -> Any:
+    def map(self, mapper: object, na_action: str | None = None) -> Any:
         """Maps each label by a function, a dict or a Series."""
         return make_index(self.to_series().map(mapper, na_action)._values)._renamed(self.name)
 
-    def isin(self, values: Any, level: Any = None) -> np.ndarray[Any, Any]:
+    def isin(self, values: ArrayLike, level: Level = None) -> np.ndarray[Any, Any]:
         """Which labels are among some values."""
         return self.to_series().isin(values).to_numpy()
 
@@ -228,7 +231,7 @@ class IndexMethods(IndexCore):
         """Whether a label is missing."""
         return bool(isna(self._values).any())
 
-    def fillna(self, value: Any) -> Any:
+    def fillna(self, value: object) -> Any:
         """The labels with a value where one is missing."""
         return self._with(choose(isna(self._values), value, self._values)) if self.hasnans else self
 
@@ -236,15 +239,15 @@ class IndexMethods(IndexCore):
         """The labels that are there."""
         return self._take(flatnonzero(~isna(self._values))) if self.hasnans else self
 
-    def where(self, cond: Any, other: Any = np.nan) -> Any:
+    def where(self, cond: Any, other: object = np.nan) -> Any:
         """The labels where a mask is true, else another."""
         return self._with(choose(make(cond), self._values, other))
 
-    def take(self, indices: Any, axis: int = 0, allow_fill: bool = True, fill_value: Any = None) -> Any:
+    def take(self, indices: ArrayLike, axis: int = 0, allow_fill: bool = True, fill_value: object = None) -> Any:
         """The labels at some places."""
         return self[make(indices)]
 
-    def repeat(self, repeats: Any, axis: Any = None) -> Any:
+    def repeat(self, repeats: Any, axis: int | str | None = None) -> Any:
         """Each label several times."""
         return self._take(repeat(arange(self.size), repeats))
 
@@ -262,19 +265,19 @@ class IndexMethods(IndexCore):
         order = as_column(keyed).argsort(descending=not ascending, nulls=na_position)
         return (self._take(order), order.to_numpy()) if return_indexer else self._take(order)
 
-    def min(self, axis: Any = None, skipna: bool = True) -> Any:
+    def min(self, axis: int | str | None = None, skipna: bool = True) -> Any:
         """The smallest label."""
         return self.to_series().min()
 
-    def max(self, axis: Any = None, skipna: bool = True) -> Any:
+    def max(self, axis: int | str | None = None, skipna: bool = True) -> Any:
         """The largest label."""
         return self.to_series().max()
 
-    def argmin(self, axis: Any = None, skipna: bool = True) -> int:
+    def argmin(self, axis: int | str | None = None, skipna: bool = True) -> int:
         """The row of the smallest label."""
         return self.to_series().argmin(axis, skipna)
 
-    def argmax(self, axis: Any = None, skipna: bool = True) -> int:
+    def argmax(self, axis: int | str | None = None, skipna: bool = True) -> int:
         """The row of the largest label."""
         return self.to_series().argmax(axis, skipna)
 
@@ -290,7 +293,7 @@ class IndexMethods(IndexCore):
         """How many distinct labels there are."""
         return self.to_series().nunique(dropna)
 
-    def value_counts(self, **options: Any) -> Any:
+    def value_counts(self, **options: object) -> Any:
         """How often each label occurs: a Series."""
         return self.to_series().value_counts(**options)
 
@@ -299,25 +302,25 @@ class IndexMethods(IndexCore):
         codes, distinct = self.to_series().factorize(sort, use_na_sentinel)
         return codes, distinct
 
-    def shift(self, periods: int = 1, freq: Any = None) -> Any:
+    def shift(self, periods: int = 1, freq: object = None) -> Any:
         """Labels of dates moved by a length of time."""
         return self._with(self.to_series().shift(periods, freq)._index._values)
 
     # -- levels --
 
-    def get_level_values(self, level: Any) -> Any:
+    def get_level_values(self, level: Level) -> Any:
         """The index itself: it has one level."""
         self._level(level)
         return self
 
-    def _level(self, level: Any) -> int:
+    def _level(self, level: Level) -> int:
         if level in (0, -1) or level == self.name:
             return 0
         if isinstance(level, int):
             raise IndexError(f"Too many levels: Index has only 1 level, not {level + 1}")
         raise KeyError(f"Requested level ({level}) does not match index name ({self.name})")
 
-    def droplevel(self, level: Any = 0) -> Any:
+    def droplevel(self, level: Level = 0) -> Any:
         """Refused: an index needs a level."""
         for one in level if isinstance(level, (list, tuple)) else [level]:
             self._level(one)
@@ -331,7 +334,7 @@ class IndexMethods(IndexCore):
                 return self._with(found)
             if callable(found):
 
-                def method(*args: Any, **options: Any) -> Any:
+                def method(*args: object, **options: object) -> Any:
                     made = found(*args, **options)
                     return self._with(made) if isinstance(made, (ndarray, Column)) else of_value(made)
 
@@ -408,7 +411,7 @@ def _all_shown(labels: Any) -> Any:
     return map(shown_label, labels.to_list())
 
 
-def shown_label(label: Any) -> str:
+def shown_label(label: Label) -> str:
     if isinstance(label, str):
         return repr(label)
     return "nan" if label != label else str(label)

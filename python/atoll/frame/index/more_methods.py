@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ..select.times import last_at
 from .base import IndexCore, make_index
 from .sets import rows_in_order
 
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, ColumnType, Label, Level
+
 _INFERRED = {"i": "integer", "u": "integer", "f": "floating", "b": "boolean", "c": "complex", "M": "datetime64"}
 
 
@@ -33,7 +36,7 @@ class IndexOthers(IndexCore):
         """The index itself: it has one axis."""
         return self
 
-    def transpose(self, *args: Any, **options: Any) -> Any:
+    def transpose(self, *args: object, **options: object) -> Any:
         """The index itself: it has one axis."""
         return self
 
@@ -73,7 +76,7 @@ class IndexOthers(IndexCore):
         """Bytes of the labels, on all PEs together."""
         return self.nbytes
 
-    def is_(self, other: Any) -> bool:
+    def is_(self, other: object) -> bool:
         """Whether another is this very index, or a view of it."""
         return self is other or (
             isinstance(other, IndexCore) and self._column is not None and self._column is other._column
@@ -89,14 +92,14 @@ class IndexOthers(IndexCore):
 
     # -- lookup --
 
-    def get_slice_bound(self: Any, label: Any, side: str) -> int:
+    def get_slice_bound(self: Any, label: Label, side: str) -> int:
         """The row at which labels from (``left``) or up to (``right``) a label begin or end."""
         if side not in ("left", "right"):
             raise ValueError(f"Invalid value for side kwarg, must be either 'left' or 'right': {side}")
         found: int = self._bound(label, side)
         return found
 
-    def get_indexer_non_unique(self, target: Any) -> tuple[Any, Any]:
+    def get_indexer_non_unique(self, target: object) -> tuple[Any, Any]:
         """For each of some labels all of its rows, -1 where it is not here; and which of them are not."""
         wanted = make_index(target)
         try:
@@ -106,14 +109,14 @@ class IndexOthers(IndexCore):
         assert found.right is not None
         return found.right.to_numpy(), found.left[found.right < 0].to_numpy()
 
-    def asof(self: Any, label: Any) -> Any:
+    def asof(self: Any, label: Label) -> Any:
         """The last label at or before another; NaN where there is none."""
         if not self.is_monotonic_increasing:
             raise ValueError("index must be monotonic increasing or decreasing")
         row = int(last_at(self._values, make_index([label])._values)[0])
         return np.nan if row < 0 else self._label(row)
 
-    def asof_locs(self: Any, where: Any, mask: Any) -> Any:
+    def asof_locs(self: Any, where: object, mask: object) -> Any:
         """The row of the last label, among those of a mask, at or before each of others; -1 where there is none."""
         rows = np.flatnonzero(np.asarray(mask))
         kept = self._take(asarray(rows))
@@ -122,21 +125,21 @@ class IndexOthers(IndexCore):
 
     # -- others --
 
-    def groupby(self: Any, values: Any) -> dict[Any, Any]:
+    def groupby(self: Any, values: ArrayLike) -> dict[Any, Any]:
         """For each of some values, given row by row, the labels of its rows."""
         keys = CLASSES["Series"](make_index(values)._values)
         return {key: self._take(rows) for key, rows in keys.groupby(keys)._rows()}
 
-    def putmask(self: Any, mask: Any, value: Any) -> Any:
+    def putmask(self: Any, mask: object, value: object) -> Any:
         """The labels with others where a mask is true."""
         other = value if is_scalar(value) else make_index(value)._values
         return self._with(choose(make(np.asarray(mask, dtype=bool)), other, self._values))
 
-    def replace(self: Any, to_replace: Any, value: Any = None, regex: Any = False) -> Any:
+    def replace(self: Any, to_replace: Any, value: object = None, regex: Any = False) -> Any:
         """The labels with some of them replaced."""
         return self._with(self.to_series().replace(to_replace, value, regex=regex)._values)
 
-    def round(self: Any, decimals: Any = 0, **options: Any) -> Any:
+    def round(self: Any, decimals: Any = 0, **options: object) -> Any:
         """The labels rounded: numbers to decimals, datetimes and durations to a frequency."""
         values: Any = self._values
         if isinstance(values, Ticks):
@@ -149,7 +152,7 @@ class IndexOthers(IndexCore):
         return self._with(self.to_series().diff(periods)._values)
 
     def sortlevel(
-        self: Any, level: Any = 0, ascending: Any = True, sort_remaining: bool = True, na_position: str = "first"
+        self: Any, level: Level = 0, ascending: Any = True, sort_remaining: bool = True, na_position: str = "first"
     ) -> tuple[Any, Any]:
         """The labels in order, first by one level, and their rows before."""
         if self.nlevels == 1:
@@ -185,38 +188,38 @@ class MultiIndexOthers(IndexOthers):
         """An index of the labels as tuples."""
         return CLASSES["Index"](self.to_list(), tupleize_cols=False)
 
-    def to_series(self: Any, index: Any = None, name: Any = None) -> Any:
+    def to_series(self: Any, index: Any = None, name: str | None = None) -> Any:
         """A Series of the labels as tuples, with themselves as index."""
         return series(self._values, self if index is None else make_index(index), name)
 
-    def map(self: Any, mapper: Any, na_action: Any = None) -> Any:
+    def map(self: Any, mapper: Any, na_action: str | None = None) -> Any:
         """Maps each label by a function, a dict or a Series."""
         table = mapper if callable(mapper) else dict(mapper.items()).get
         return make_index([table(one) for one in self.to_list()])
 
-    def argsort(self: Any, *args: Any, na_position: str = "last", **options: Any) -> Any:
+    def argsort(self: Any, *args: object, na_position: str = "last", **options: object) -> Any:
         """The rows in the order of their labels."""
         return self.sortlevel(0, na_position=na_position)[1]
 
-    def min(self: Any, axis: Any = None, skipna: bool = True) -> Any:
+    def min(self: Any, axis: int | str | None = None, skipna: bool = True) -> Any:
         """The first label in order."""
         return self._label(int(rows_in_order(self._column)[0]))
 
-    def max(self: Any, axis: Any = None, skipna: bool = True) -> Any:
+    def max(self: Any, axis: int | str | None = None, skipna: bool = True) -> Any:
         """The last label in order."""
         return self._label(int(rows_in_order(self._column)[self.size - 1]))
 
-    def astype(self: Any, dtype: Any, copy: bool = True) -> Any:
+    def astype(self: Any, dtype: ColumnType, copy: bool = True) -> Any:
         """The index itself: labels are tuples, which are objects."""
         if str(dtype) not in ("object", "<class 'object'>", "category"):
             raise TypeError("Setting a MultiIndex dtype to anything other than object is not supported")
         return self
 
-    def repeat(self: Any, repeats: Any, axis: Any = None) -> Any:
+    def repeat(self: Any, repeats: Any, axis: int | str | None = None) -> Any:
         """Each label several times."""
         return self._take(repeat(arange(self.size), repeats))
 
-    def drop(self: Any, codes: Any, level: Any = None, errors: str = "raise") -> Any:
+    def drop(self: Any, codes: Any, level: object = None, errors: str = "raise") -> Any:
         """The labels without some: whole ones, or those that have some labels at a level."""
         if level is None:
             listed = codes if isinstance(codes, (list, IndexCore)) else [codes]
@@ -236,7 +239,7 @@ class MultiIndexOthers(IndexOthers):
             raise KeyError(f"labels {lost} not found in level")
         return self._take(flatnonzero(asarray(~values.isin(wanted))))
 
-    def set_levels(self: Any, levels: Any, *, level: Any = None, verify_integrity: bool = True) -> Any:
+    def set_levels(self: Any, levels: Any, *, level: Level = None, verify_integrity: bool = True) -> Any:
         """The same codes with other labels of the levels."""
         places, tables = self._chosen(levels, level)
         columns = list(self._column)
@@ -251,7 +254,7 @@ class MultiIndexOthers(IndexOthers):
             columns[place] = coded(made._values, codes)
         return self._of(columns, self._name)
 
-    def set_codes(self: Any, codes: Any, *, level: Any = None, verify_integrity: bool = True) -> Any:
+    def set_codes(self: Any, codes: Any, *, level: Level = None, verify_integrity: bool = True) -> Any:
         """The levels' labels chosen by other codes."""
         places, tables = self._chosen(codes, level)
         columns = list(self._column)
@@ -259,14 +262,14 @@ class MultiIndexOthers(IndexOthers):
             columns[place] = coded(self.levels[place]._values, np.asarray(one))
         return self._of(columns, self._name)
 
-    def _chosen(self: Any, held: Any, level: Any) -> tuple[list[int], list[Any]]:
+    def _chosen(self: Any, held: Any, level: Level) -> tuple[list[int], list[Any]]:
         if level is None:
             return list(range(self.nlevels)), list(held)
         if isinstance(level, (list, tuple)):
             return [self._level(one) for one in level], list(held)
         return [self._level(level)], [held]
 
-    def get_loc_level(self: Any, key: Any, level: Any = 0, drop_level: bool = True) -> tuple[Any, Any]:
+    def get_loc_level(self: Any, key: object, level: Level = 0, drop_level: bool = True) -> tuple[Any, Any]:
         """Where a label of a level is, and the labels there without that level."""
         if isinstance(key, (list, tuple)):
             keys = tuple(key)
@@ -293,7 +296,7 @@ class MultiIndexOthers(IndexOthers):
 
         return _by_levels(self, tuple(seq)).to_numpy()
 
-    def slice_indexer(self: Any, start: Any = None, end: Any = None, step: Any = None) -> slice:
+    def slice_indexer(self: Any, start: int | None = None, end: int | None = None, step: int | None = None) -> slice:
         """The rows at which labels from `start` to `end`, both included, begin and end, as a slice."""
         first, last = self.slice_locs(start, end)
         return slice(first, last, step)
@@ -318,7 +321,7 @@ class MultiIndexOthers(IndexOthers):
         """How many distinct labels there are."""
         return int(self._uniques().size)
 
-    def value_counts(self: Any, **options: Any) -> Any:
+    def value_counts(self: Any, **options: object) -> Any:
         """How often each label occurs: a Series."""
         counts = self.to_frame(index=False).value_counts(**options)
         return counts._with_index(counts._index._named(self._name))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,11 @@ from .lookup import duplicated, equals_label, is_increasing
 from .more_methods import MultiIndexOthers, coded
 from .sets import IndexSets, rows_in_order
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...annotations import ArrayLike, ColumnType, Label, Level
+
 
 class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignore[misc]  # labels of a level are dropped, too
     """Labels of several levels, each a column of one kind.
@@ -46,7 +51,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
     __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     def __new__(
-        cls, levels: Any = None, codes: Any = None, sortorder: Any = None, names: Any = None, **options: Any
+        cls, levels: Any = None, codes: Any = None, sortorder: Any = None, names: object = None, **options: object
     ) -> Any:
         if levels is None or codes is None or len(levels) != len(codes):
             raise ValueError("Length of levels and codes must be the same.")
@@ -63,7 +68,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         return made
 
     @classmethod
-    def from_arrays(cls, arrays: Any, sortorder: Any = None, names: Any = None) -> Any:
+    def from_arrays(cls, arrays: Sequence[Any], sortorder: Any = None, names: object = None) -> Any:
         """An index of one column for each level."""
         if names is None:
             names = [getattr(one, "name", None) for one in arrays]
@@ -83,7 +88,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         return cls._of([make(list(column)) for column in zip(*rows, strict=True)], names)
 
     @classmethod
-    def from_product(cls, iterables: Any, sortorder: Any = None, names: Any = None) -> Any:
+    def from_product(cls, iterables: Any, sortorder: Any = None, names: object = None) -> Any:
         """An index of all combinations."""
         if names is None:
             names = [getattr(one, "name", None) for one in iterables]
@@ -167,7 +172,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
     def _label(self, row: int) -> tuple[Any, ...]:
         return tuple(item_of(column, row) for column in self._column)
 
-    def _renamed(self, name: Any) -> Any:
+    def _renamed(self, name: Label) -> Any:
         return self._of(self._column, name if isinstance(name, (list, tuple)) else self._name)
 
     def _named(self, names: list[Any]) -> Any:
@@ -187,11 +192,11 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         """The labels as a NumPy array of tuples."""
         return self.to_numpy()
 
-    def to_numpy(self, dtype: Any = None, copy: bool = False) -> np.ndarray[Any, Any]:
+    def to_numpy(self, dtype: ColumnType = None, copy: bool = False) -> np.ndarray[Any, Any]:
         """The labels as a NumPy array of tuples."""
         return object_array(self.to_list())
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+    def __array__(self, dtype: ColumnType = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self.to_numpy()
 
     def __iter__(self) -> Iterator[Any]:
@@ -207,7 +212,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
             raise IndexError(f"index {row} is out of bounds for axis 0 with size {self.size}")
         return self._label(row + self.size if row < 0 else row)
 
-    def take(self, indices: Any) -> Any:
+    def take(self, indices: ArrayLike) -> Any:
         """The labels at some places."""
         return self[make(indices)]
 
@@ -230,18 +235,18 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
             mask = mask & found
         return mask
 
-    def _rows_of(self, key: Any) -> Any:
+    def _rows_of(self, key: object) -> Any:
         rows = flatnonzero(self._mask(key if isinstance(key, tuple) else (key,)))
         if rows.size == 0:
             raise KeyError(key)
         return rows
 
-    def _row_of(self, key: Any) -> Any:
+    def _row_of(self, key: object) -> Any:
         rows = self._rows_of(key)
         whole = isinstance(key, tuple) and len(key) == self.nlevels and slice(None) not in key
         return int(rows[0]) if whole and rows.size == 1 else rows
 
-    def get_loc(self, key: Any) -> Any:
+    def get_loc(self, key: object) -> Any:
         """The row of a label; a slice or a mask of the rows that begin so."""
         rows = self._row_of(key)
         if isinstance(rows, int):
@@ -251,7 +256,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
             return slice(first, last + 1)
         return self._mask(key if isinstance(key, tuple) else (key,)).to_numpy()
 
-    def get_indexer(self, target: Any, method: Any = None) -> Any:
+    def get_indexer(self, target: Any, method: str | None = None) -> Any:
         """For each of some labels its row, -1 when it is not here."""
         return self._indexer(make_index(target) if isinstance(target, IndexCore) else self.from_tuples(target))
 
@@ -260,7 +265,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
             return index_of(self._column[0])._all_rows(wanted, missing)
         return CLASSES["Index"]._all_rows(self, wanted, missing)
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: object) -> bool:
         hash(key)
         try:
             return bool(self._mask(key if isinstance(key, tuple) else (key,)).any())
@@ -277,7 +282,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         """Whether labels are in descending order."""
         return is_increasing(rows_in_order(self._column)[::-1])
 
-    def slice_locs(self, start: Any = None, end: Any = None, step: Any = None) -> tuple[int, int]:
+    def slice_locs(self, start: int | None = None, end: int | None = None, step: int | None = None) -> tuple[int, int]:
         """The rows at which labels from `start` to `end`, both included, begin and end.
 
         KeyError where levels that these name are not in order.
@@ -293,7 +298,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
 
     # -- levels --
 
-    def _level(self, level: Any) -> int:
+    def _level(self, level: Level) -> int:
         if level in self._name:
             return self._name.index(level)
         if isinstance(level, int):
@@ -302,12 +307,12 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
             return level % self.nlevels
         raise KeyError(f"Level {level} not found")
 
-    def get_level_values(self, level: Any) -> Any:
+    def get_level_values(self, level: Level) -> Any:
         """The labels of one level, row by row."""
         place = self._level(level)
         return index_of(self._column[place], self._name[place])
 
-    def droplevel(self, level: Any = 0) -> Any:
+    def droplevel(self, level: Level = 0) -> Any:
         """The index without some levels."""
         gone = {self._level(one) for one in (level if isinstance(level, (list, tuple)) else [level])}
         kept = [place for place in range(self.nlevels) if place not in gone]
@@ -323,7 +328,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
             return index_of(self._column[kept[0]], self._name[kept[0]])
         return self._of([self._column[place] for place in kept], [self._name[place] for place in kept])
 
-    def swaplevel(self, i: Any = -2, j: Any = -1) -> Any:
+    def swaplevel(self, i: int = -2, j: Any = -1) -> Any:
         """The index with two levels exchanged."""
         order = list(range(self.nlevels))
         a, b = self._level(i), self._level(j)
@@ -334,7 +339,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         """The index with its levels in another order."""
         return self._levels([self._level(one) for one in order])
 
-    def rename(self, name: Any, *, level: Any = None, inplace: bool = False) -> Any:
+    def rename(self, name: Any, *, level: Level = None, inplace: bool = False) -> Any:
         """The same labels, with other names of the levels."""
         names = list(self._name)
         if level is not None:
@@ -346,7 +351,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
             return None
         return self._of(self._column, names)
 
-    def set_names(self, names: Any, *, level: Any = None, inplace: bool = False) -> Any:
+    def set_names(self, names: Any, *, level: object = None, inplace: bool = False) -> Any:
         """The same labels, with other names of some levels: by a dict of old names and new ones, or by level."""
         if isinstance(names, dict):
             names, level = [names.get(one, one) for one in self._name], None
@@ -366,12 +371,12 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
             mask = mask | one if how == "any" else mask & one
         return self._take(flatnonzero(~mask))
 
-    def sort_values(self, *, ascending: bool = True, **options: Any) -> Any:
+    def sort_values(self, *, ascending: bool = True, **options: object) -> Any:
         """The labels in order."""
         order = rows_in_order(self._column)
         return self._take(order if ascending else order[::-1])
 
-    def isin(self, values: Any, level: Any = None) -> np.ndarray[Any, Any]:
+    def isin(self, values: Any, level: Level = None) -> np.ndarray[Any, Any]:
         """Which labels are among some tuples, or which of one level among some values."""
         if level is not None:
             return self.get_level_values(level).isin(values)
@@ -381,7 +386,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
     def _uniques(self) -> Any:
         return self._take(flatnonzero(~duplicated(self._column)))
 
-    def to_frame(self, index: bool = True, name: Any = None, allow_duplicates: bool = False) -> Any:
+    def to_frame(self, index: bool = True, name: str | None = None, allow_duplicates: bool = False) -> Any:
         """A frame with a column for each level."""
         names = self._name if name is None else list(name)
         labels = [place if one is None else one for place, one in enumerate(names)]
@@ -397,11 +402,11 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
 
         return pd.MultiIndex.from_arrays([index_of(one).to_pandas() for one in self._column], names=self._name)
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: object) -> Any:
         held = other.to_list() if isinstance(other, IndexCore) else [other] * self.size
         return np.array([a == b for a, b in itertools.zip_longest(self.to_list(), held)], dtype=bool)
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: object) -> Any:
         return ~(self == other)
 
     def __repr__(self) -> str:
@@ -420,7 +425,7 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         return f"MultiIndex([{body}]{tail or ',' + chr(10) + ' ' * 11})"
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     return "nan" if value != value else str(value)
 
 

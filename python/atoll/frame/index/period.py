@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from ..fallback.convert import in_pandas, period_offset
 from .base import INDEX_CLASSES, index_of
 from .index import Index
 from .methods import extras_of, labels_repr
+
+if TYPE_CHECKING:
+    from ...annotations import ColumnType, Label
 
 __all__ = ["Period", "PeriodIndex", "period_range"]
 
@@ -50,7 +53,7 @@ class PeriodIndex(Index):
     _column: Periods
 
     def __new__(
-        cls, data: Any = None, freq: Any = None, dtype: Any = None, copy: bool = False, name: Any = None
+        cls, data: object = None, freq: object = None, dtype: ColumnType = None, copy: bool = False, name: Label = None
     ) -> Any:
         name = getattr(data, "name", None) if name is None else name
         if dtype is not None:
@@ -62,14 +65,14 @@ class PeriodIndex(Index):
         return index_of(Periods.of([] if held is None else held, freq), name)
 
     @classmethod
-    def from_ordinals(cls, ordinals: Any, *, freq: Any, name: Any = None) -> Any:
+    def from_ordinals(cls, ordinals: Any, *, freq: object, name: Label = None) -> Any:
         """The index of periods by their numbers."""
         return index_of(Periods(make(ordinals), freq), name)
 
     @classmethod
     def from_fields(
         cls, *, year: Any = None, quarter: Any = None, month: Any = None, day: Any = None, hour: Any = None,
-        minute: Any = None, second: Any = None, freq: Any = None,
+        minute: Any = None, second: Any = None, freq: object = None,
     ) -> Any:  # fmt: skip
         """The index of periods by their parts."""
         given = {"year": year, "quarter": quarter, "month": month, "day": day, "hour": hour, "minute": minute,
@@ -113,7 +116,7 @@ class PeriodIndex(Index):
         ordinals = self._column._values
         return bool(self.size < 2 or ((ordinals[1:] - ordinals[:-1]) < 2).all())
 
-    def to_timestamp(self, freq: Any = None, how: str = "start") -> Any:
+    def to_timestamp(self, freq: object = None, how: str = "start") -> Any:
         """The datetimes at which the periods begin, or with ``how="end"`` their last ones."""
         made = index_of(self._column.to_timestamp(freq, how), self._name)
         even = self.size > 1 and self.is_monotonic_increasing and self.is_full and self.is_unique
@@ -127,11 +130,11 @@ class PeriodIndex(Index):
             step = "W-" + WEEKDAYS[(self._column.step.anchor + 1) % 7]
         return made._stepping(step)
 
-    def asfreq(self, freq: Any = None, how: str = "E") -> Any:
+    def asfreq(self, freq: object = None, how: str = "E") -> Any:
         """Periods of another length."""
         return index_of(self._column.asfreq(freq, how), self._name)
 
-    def shift(self, periods: int = 1, freq: Any = None) -> Any:
+    def shift(self, periods: int = 1, freq: object = None) -> Any:
         """Labels so many periods later."""
         return self._with(self._column + periods)
 
@@ -154,7 +157,7 @@ class PeriodIndex(Index):
             )
         return super().__getattr__(name)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         if isinstance(other, (Period, PeriodIndex)):
             found = self._column - (other._column if isinstance(other, PeriodIndex) else other)
             step = self._column.step
@@ -177,7 +180,7 @@ class PeriodIndex(Index):
             return ordinal, ordinal
         return told.asfreq(own.one, "start").ordinal, told.asfreq(own.one, "end").ordinal
 
-    def _rows_of(self, key: Any) -> Any:
+    def _rows_of(self, key: object) -> Any:
         if not isinstance(key, str):
             if hasattr(key, "to_datetime64") or isinstance(key, np.datetime64):
                 key = Period.of(key, self._column.step)
@@ -189,18 +192,18 @@ class PeriodIndex(Index):
             raise KeyError(key)
         return rows
 
-    def _row_of(self, key: Any) -> Any:
+    def _row_of(self, key: object) -> Any:
         rows = self._rows_of(key)
         coarse = isinstance(key, str) and len(set(self._span(key))) > 1
         return int(rows[0]) if rows.size == 1 and not coarse else rows
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: object) -> bool:
         try:
             return bool(self._rows_of(key).size)
         except (KeyError, ValueError):
             return False
 
-    def _bound(self, label: Any, side: str) -> int:
+    def _bound(self, label: Label, side: str) -> int:
         if isinstance(label, str):
             first, last = self._span(label)
             label = Period(ordinal=first if side == "left" else last, freq=self._column.step)
@@ -216,7 +219,9 @@ class PeriodIndex(Index):
 _BEGINNINGS = {"Y": "YS", "Q": "QS", "M": "MS", "W": "W", "D": "D", "B": "B", "h": "h", "min": "min", "s": "s"}
 
 
-def period_range(start: Any = None, end: Any = None, periods: Any = None, freq: Any = None, name: Any = None) -> Any:
+def period_range(
+    start: object = None, end: object = None, periods: Any = None, freq: Any = None, name: str | None = None
+) -> Any:
     """Periods one behind another.
 
     Examples
@@ -239,13 +244,13 @@ def period_range(start: Any = None, end: Any = None, periods: Any = None, freq: 
     return index_of(Periods(arange(max(count, 0)) * step.n + first, step), name)
 
 
-def _ordinal(value: Any, step: PeriodStep) -> int:
+def _ordinal(value: object, step: PeriodStep) -> int:
     if isinstance(value, Period):
         return value.asfreq(step.one).ordinal
     return Period.of(value, step).ordinal
 
 
-def to_period(moments: Any, freq: Any, known: Any = None) -> Periods:
+def to_period(moments: Any, freq: object, known: Any = None) -> Periods:
     """The periods of datetimes; their length by default that of the steps they are known to stand apart."""
     if freq is None and known is None:
         raise ValueError("You must pass a freq argument as current index has none.")

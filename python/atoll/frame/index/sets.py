@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ..classes import CLASSES
 from ..data.values import join_rows, make
 from .base import IndexCore, make_index
 from .lookup import duplicated, is_increasing
+
+if TYPE_CHECKING:
+    from ...annotations import Level
 
 
 def with_labels(index: Any, columns: list[Any], name: Any = None) -> Any:
@@ -82,11 +85,11 @@ class IndexSets(IndexCore):
         except TypeError:  # labels that do not compare stay where they are
             return self
 
-    def intersection(self, other: Any, sort: Any = False) -> Any:
+    def intersection(self, other: object, sort: Any = False) -> Any:
         """Labels that both have, in this one's order unless `sort` is True."""
         return self._kept(other, "semi", sort)
 
-    def difference(self, other: Any, sort: Any = None) -> Any:
+    def difference(self, other: object, sort: Any = None) -> Any:
         """Labels that only this one has, in order unless `sort` is False."""
         kept = self._kept(other, "anti", False)
         return kept if sort is False else kept._ordered()
@@ -107,7 +110,7 @@ class IndexSets(IndexCore):
         kept = kept[~duplicated(kept._labels_of_index)]._named(self._common_name(other))
         return kept._ordered() if sort else kept
 
-    def insert(self, loc: int, item: Any) -> Any:
+    def insert(self, loc: int, item: object) -> Any:
         """The labels with one more at a place."""
         loc = loc + self.size if loc < 0 else loc
         one = make([item])
@@ -127,7 +130,7 @@ class IndexSets(IndexCore):
             raise KeyError(f"{wanted._take(found).to_list()} not found in axis")
         return self._take(join(self._labels_of_index, wanted._labels_of_index, "anti").left)
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: object) -> bool:
         """Whether another has the same labels in the same order."""
         return isinstance(other, IndexCore) and self._same(other)
 
@@ -135,19 +138,19 @@ class IndexSets(IndexCore):
         """Whether it has the same names, too."""
         return self.equals(other) and self.names == other.names and str(self.dtype) == str(other.dtype)
 
-    def duplicated(self, keep: Any = "first") -> Any:
+    def duplicated(self, keep: str | bool = "first") -> Any:
         """Which labels repeat others: a NumPy array of bools."""
         return duplicated(self._labels_of_index, keep).to_numpy()
 
-    def drop_duplicates(self, *, keep: Any = "first") -> Any:
+    def drop_duplicates(self, *, keep: str | bool = "first") -> Any:
         """Each label once."""
         return self._take(flatnonzero(~duplicated(self._labels_of_index, keep)))
 
-    def unique(self: Any, level: Any = None) -> Any:
+    def unique(self: Any, level: Level = None) -> Any:
         """Each label once, in order of the first rows."""
         return self.drop_duplicates() if level is None else self.get_level_values(level).drop_duplicates()
 
-    def reindex(self: Any, target: Any, method: Any = None) -> tuple[Any, Any]:
+    def reindex(self: Any, target: Any, method: str | None = None) -> tuple[Any, Any]:
         """Another index, and where its labels are in this one."""
         target = make_index(target)
         return target, self.get_indexer(target, method)

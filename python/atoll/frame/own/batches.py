@@ -19,7 +19,7 @@ FORMATS = ("arrow", "numpy", "pandas", "polars")
 _MOST = 2048  # batches that workers are given at once
 
 
-def mapped_batches(frame: Any, function: Callable[..., Any], form: str, rows: int | None, schema: Any) -> Any:
+def mapped_batches(frame: Any, function: Callable[..., Any], form: str, rows: int | None, schema: object) -> Any:
     """An Arrow table of what a function makes of batches of a frame's rows, in order.
 
     Parameters
@@ -62,7 +62,7 @@ def _on_pe(here: Any, code: bytes, kept: Any, form: str, rows: int | None, schem
     return _sent(pa.concat_tables(made, promote_options="permissive"))
 
 
-def _beside(function: Callable[..., Any], table: Any, form: str, rows: int | None, wanted: Any) -> list[Any]:
+def _beside(function: Callable[..., Any], table: Any, form: str, rows: int | None, wanted: object) -> list[Any]:
     """The results for the rows of this process, by workers if there are several batches.
 
     Threads of a library do not exist in a forked process, and a library that waits for its threads would wait without
@@ -86,7 +86,7 @@ def _beside(function: Callable[..., Any], table: Any, form: str, rows: int | Non
     return made
 
 
-def _answer(function: Callable[..., Any], parts: list[Any], form: str, wanted: Any, at: int) -> bytes:
+def _answer(function: Callable[..., Any], parts: list[Any], form: str, wanted: object, at: int) -> bytes:
     found = _sent(_table(function(_batch(parts[at], form)), wanted))
     assert found is not None
     return found

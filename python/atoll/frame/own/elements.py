@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ...session.forked import BLOCKS_PER_WORKER, Failure, in_workers, worker_cou
 from ..data.dtypes import to_list
 from ..data.values import make
 from .repeatable import is_repeatable
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 #: Seconds of work from which on worker processes are started: forking some takes a few hundredths of a second.
 LEAST_S = 0.25
@@ -32,7 +35,7 @@ _ARRAYS: dict[type, Any] = {
 }
 
 
-def each(values: Any, function: Callable[[Any], Any], na_action: Any = None, errors: str = "raise") -> Any:
+def each(values: Any, function: Callable[[Any], Any], na_action: str | None = None, errors: str = "raise") -> Any:
     """Results of a function for each value, as a column.
 
     Parameters
@@ -66,7 +69,7 @@ def each(values: Any, function: Callable[[Any], Any], na_action: Any = None, err
 def called(
     run: Callable[[int, int], list[Any]],
     size: int,
-    function: Any,
+    function: Callable[..., Any],
     alone: bool = False,
     tried: int = TRIED,
     prepare: Callable[[], Callable[[int, int], list[Any]]] | None = None,
@@ -149,6 +152,6 @@ def made_of(held: list[Any] | np.ndarray[Any, Any]) -> Any:
     return asarray(held) if isinstance(held, np.ndarray) else make(held)
 
 
-def is_shared(values: Any) -> bool:
+def is_shared(values: ArrayLike) -> bool:
     """Whether a function could change the values themselves: that has to show in this process."""
     return isinstance(values, Objects)

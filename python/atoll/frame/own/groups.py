@@ -56,7 +56,7 @@ def each_group(
     return made.tolist() if isinstance(made, np.ndarray) else list(map(convert, made))
 
 
-def _named(rows: Any, key: Any) -> Any:
+def _named(rows: Any, key: object) -> Any:
     if rows.ndim == 1:
         rows._name = key
     return rows

@@ -9,9 +9,12 @@ import functools
 import inspect
 import re
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _BUILTINS = frozenset(
     getattr(builtins, name)
@@ -48,7 +51,7 @@ _REFUSED = ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "STORE
 _STORES = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")
 
 
-def is_repeatable(function: Any) -> bool:
+def is_repeatable(function: Callable[..., Any]) -> bool:
     """Whether a function's results depend on its arguments alone, and it changes nothing else.
 
     Judged by its code and by the values that it refers to; False where that does not show. Functions that print, draw
@@ -66,7 +69,7 @@ class _Found:
         self.shares = False  # refers to a list, dict, set or array
         self.changes = False  # may change such a one
 
-    def admits(self, value: Any) -> bool:
+    def admits(self, value: object) -> bool:
         """Whether code may refer to a value."""
         if isinstance(value, _PLAIN) or id(value) in self.seen:
             return True
@@ -89,7 +92,7 @@ class _Found:
             return True
         return self._admits_callable(value)
 
-    def _admits_callable(self, value: Any) -> bool:
+    def _admits_callable(self, value: object) -> bool:
         if isinstance(value, BuiltinFunctionType):
             owner = value.__self__
             if owner is builtins:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ..classes import is_series, series
 from ..data.values import hide, make, take
 from ..index.base import IndexCore, index_of
 from ..index.interval import as_intervals, containing
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 
 def _precision(edges: np.ndarray[Any, Any], base: int) -> int:
@@ -48,10 +51,10 @@ def _rounded(edges: np.ndarray[Any, Any], digits: int) -> np.ndarray[Any, Any]:
 class _Scale:
     """How values become numbers that bins are made of, and how edges become values again."""
 
-    def __init__(self, values: Any) -> None:
+    def __init__(self, values: object) -> None:
         self.of = values if isinstance(values, Ticks) else None
 
-    def numbers(self, values: Any) -> Any:
+    def numbers(self, values: ArrayLike) -> Any:
         """Values, or edges, as numbers: datetimes in their column's unit."""
         if self.of is None:
             return values
@@ -99,7 +102,7 @@ def _bins(edges: Any, scale: _Scale, precision: int, right: bool, include_lowest
     return Intervals(shown[:-1], shown[1:], "right" if right else "left")
 
 
-def _binned(x: Any, codes: Any, bins: Any, labels: Any, ordered: bool) -> Any:
+def _binned(x: Any, codes: Any, bins: object, labels: Any, ordered: bool) -> Any:
     """The bins row by row, or their labels; numbers when no labels are wanted."""
     gone = codes < 0
     if labels is False:
@@ -120,7 +123,7 @@ def _binned(x: Any, codes: Any, bins: Any, labels: Any, ordered: bool) -> Any:
     return series(made, x._index, x._name) if is_series(x) else made
 
 
-def _checked_labels(labels: Any, bins: int) -> None:
+def _checked_labels(labels: object, bins: int) -> None:
     if labels is None or labels is False:
         return
     if not hasattr(labels, "__len__") or isinstance(labels, str):
@@ -133,7 +136,7 @@ def _values(x: Any) -> Any:
     return x._values if is_series(x) or isinstance(x, IndexCore) else make(x)
 
 
-def _in_intervals(x: Any, values: Any, intervals: Intervals, labels: Any) -> Any:
+def _in_intervals(x: ArrayLike, values: ArrayLike, intervals: Intervals, labels: object) -> Any:
     """Which of some given intervals each value lies in."""
     codes = containing(intervals, values)
     if labels is False:
@@ -142,7 +145,7 @@ def _in_intervals(x: Any, values: Any, intervals: Intervals, labels: Any) -> Any
 
 
 def cut(
-    x: Any, bins: Any, right: bool = True, labels: Any = None, retbins: bool = False, precision: int = 3,
+    x: ArrayLike, bins: Any, right: bool = True, labels: Any = None, retbins: bool = False, precision: int = 3,
     include_lowest: bool = False, duplicates: str = "raise", ordered: bool = True,
 ) -> Any:  # fmt: skip
     """Which bin each value lies in.
@@ -226,7 +229,7 @@ def _distinct(edges: np.ndarray[Any, Any], duplicates: str) -> np.ndarray[Any, A
 
 
 def qcut(
-    x: Any, q: Any, labels: Any = None, retbins: bool = False, precision: int = 3, duplicates: str = "raise"
+    x: ArrayLike, q: object, labels: Any = None, retbins: bool = False, precision: int = 3, duplicates: str = "raise"
 ) -> Any:
     """Bins of about equally many values each.
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from ..data.dtypes import kind_of, to_list
 from ..data.values import choose, gaps, hasnans, is_scalar, isna, join_rows, make, take, take_or_miss
 from ..index.base import index_of, range_index
 from ..index.lookup import duplicated
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike, DTypeLike, Label, Level
 
 
 def melt(
@@ -120,7 +123,7 @@ def _places(labels: Any, of: Any) -> Any:
     return labels._indexer(of)
 
 
-def _key(label: Any) -> Any:
+def _key(label: Label) -> Any:
     return None if label != label else label
 
 
@@ -136,7 +139,7 @@ def _axis_of(self: Any, labels: Any) -> Any:
     return CLASSES["MultiIndex"]._of(columns, labels)
 
 
-def pivot(self: Any, *, columns: Any, index: Any = None, values: Any = None) -> Any:
+def pivot(self: Any, *, columns: object, index: object = None, values: Any = None) -> Any:
     """A column's values as labels of columns: a row for each label of `index`. ValueError when two share a place.
 
     Examples
@@ -159,8 +162,8 @@ def pivot(self: Any, *, columns: Any, index: Any = None, values: Any = None) -> 
 
 
 def pivot_table(
-    self: Any, values: Any = None, index: Any = None, columns: Any = None, aggfunc: Any = "mean",
-    fill_value: Any = None, margins: bool = False, dropna: bool = True, margins_name: str = "All",
+    self: Any, values: ArrayLike = None, index: object = None, columns: object = None, aggfunc: Any = "mean",
+    fill_value: object = None, margins: bool = False, dropna: bool = True, margins_name: str = "All",
     observed: bool = True, sort: bool = True,
 ) -> Any:  # fmt: skip
     """Figures of groups as a table: groups of `index` down, those of `columns` across.
@@ -230,12 +233,13 @@ def pivot_table(
     return table
 
 
-def _keys(keys: Any) -> list[Any]:
+def _keys(keys: object) -> list[Any]:
     return [keys] if is_scalar(keys) or not isinstance(keys, (list, tuple)) else list(keys)
 
 
 def _with_margins(
-    rows: Any, table: Any, down: list[Any], across: list[Any], wanted: list[Any], aggfunc: Any, name: Any, alone: bool
+    rows: Any, table: Any, down: list[Any], across: list[Any], wanted: list[Any], aggfunc: Any, name: str | None,
+    alone: bool
 ) -> Any:  # fmt: skip
     """A pivot table with a column of aggregates of whole rows for each value, and a row of those of whole columns.
 
@@ -267,7 +271,7 @@ def _with_margins(
 
 
 def _with_row_margins(
-    rows: Any, table: Any, down: list[Any], across: list[Any], wanted: list[Any], aggfunc: Any, name: Any, alone: bool
+    rows: Any, table: Any, down: list[Any], across: list[Any], wanted: list[Any], aggfunc: Any, name: Label, alone: bool
 ) -> tuple[list[Any], list[Any]]:  # fmt: skip
     """The table's columns and their labels, with the margins of rows behind the columns of each value."""
     if not across:
@@ -290,7 +294,7 @@ def _with_row_margins(
 
 
 def _of_whole_column(
-    label: Any, by_column: dict[Any, Any], whole: dict[Any, Any], wanted: list[Any], name: Any, alone: bool
+    label: str, by_column: dict[Any, Any], whole: dict[Any, Any], wanted: list[Any], name: Label, alone: bool
 ) -> Any:  # fmt: skip
     """The aggregate of a whole column of the table."""
     value, key = (wanted[0], label) if alone else (label[0], label[1:] if len(label) > 2 else label[1])
@@ -321,14 +325,15 @@ def _index_with_margin(index: Any, name: Any) -> Any:
     return type(index)._of(held, list(index.names))
 
 
-def _of_several_kinds(level: Any, label: Any) -> Any:
+def _of_several_kinds(level: object, label: str) -> Any:
     """Labels of several kinds, which are objects."""
     return Objects([*index_of(level).to_list(), label])
 
 
 def crosstab(
-    index: Any, columns: Any, values: Any = None, rownames: Any = None, colnames: Any = None, aggfunc: Any = None,
-    margins: bool = False, margins_name: str = "All", dropna: bool = True, normalize: Any = False,
+    index: object, columns: object, values: ArrayLike = None, rownames: Any = None, colnames: Any = None,
+    aggfunc: Any = None,
+    margins: bool = False, margins_name: str = "All", dropna: bool = True, normalize: bool | str = False,
 ) -> Any:  # fmt: skip
     """How often each pair of values occurs: those of one Series down, those of another across.
 
@@ -358,7 +363,7 @@ def crosstab(
     return _shares_of(made, normalize, margins_name if margins else None) if normalize is not False else made
 
 
-def _shares_of(made: Any, normalize: Any, margin: Any) -> Any:
+def _shares_of(made: Any, normalize: bool | str, margin: Any) -> Any:
     """A table's shares of its rows, columns or all; margins are shares of the others."""
     if normalize is True or normalize == "all":
         return made / (made.to_numpy().sum() if margin is None else made.loc[margin, margin])
@@ -373,7 +378,7 @@ def _shares_of(made: Any, normalize: Any, margin: Any) -> Any:
 
 def get_dummies(
     data: Any, prefix: Any = None, prefix_sep: str = "_", dummy_na: bool = False, columns: Any = None,
-    sparse: bool = False, drop_first: bool = False, dtype: Any = None,
+    sparse: bool = False, drop_first: bool = False, dtype: DTypeLike = None,
 ) -> Any:  # fmt: skip
     """A column of bools for each value that occurs.
 
@@ -423,7 +428,7 @@ class SeriesReshaping:
 
     __slots__ = ()
 
-    def unstack(self: Any, level: Any = -1, fill_value: Any = None, sort: bool = True) -> Any:
+    def unstack(self: Any, level: Level = -1, fill_value: object = None, sort: bool = True) -> Any:
         """A level of the index as labels of columns.
 
         Examples
@@ -450,7 +455,7 @@ class FrameReshaping:
     pivot = pivot
     pivot_table = pivot_table
 
-    def unstack(self: Any, level: Any = -1, fill_value: Any = None, sort: bool = True) -> Any:
+    def unstack(self: Any, level: Level = -1, fill_value: object = None, sort: bool = True) -> Any:
         """A level of the index as a level of the columns' labels."""
         if self._index.nlevels < 2:
             for one in _listed(level):
@@ -468,7 +473,7 @@ class FrameReshaping:
             made._labels = Labels(made._labels.values, [self._labels.names[0], *made._labels.names[1:]])
         return made
 
-    def stack(self: Any, level: Any = -1, dropna: Any = None, sort: Any = None, future_stack: bool = True) -> Any:
+    def stack(self: Any, level: Level = -1, dropna: Any = None, sort: Any = None, future_stack: bool = True) -> Any:
         """The columns' labels, or a level of them, as a level of the index.
 
         Examples

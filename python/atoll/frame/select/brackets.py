@@ -36,6 +36,7 @@ from ..index.base import make_index
 from .indexers import is_mask
 
 if TYPE_CHECKING:
+    from ...annotations import ArrayLike, Label, Level
     from ..dataframe import DataFrame
     from ..series import Series
 
@@ -78,7 +79,7 @@ class FrameSelecting:
         found: slice = self._index.slice_indexer(key.start, key.stop, key.step)
         return found
 
-    def _of_label(self: Any, label: Any) -> Any:
+    def _of_label(self: Any, label: Label) -> Any:
         places = self._labels.find(label)
         if not places:
             raise KeyError(label)
@@ -90,7 +91,7 @@ class FrameSelecting:
         labels = Labels([one[0] for one in rest] if len(names) == 1 else rest, names)
         return frame([self._columns[place] for place in places], labels, self._index)
 
-    def __setitem__(self: Any, key: Any, value: Any) -> None:
+    def __setitem__(self: Any, key: object, value: object) -> None:
         if is_frame(key):
             self._replace(self.mask(key, value))
         elif is_mask(key):
@@ -135,7 +136,7 @@ class FrameSelecting:
             named = index if self._index.nlevels > 1 or self._index.name is None else index._renamed(self._index.name)
             self._replace(self.reindex(index=named))
 
-    def _set_column(self: Any, label: Any, column: Any) -> None:
+    def _set_column(self: Any, label: Label, column: object) -> None:
         places = self._labels.places.get(label)
         if places is None:
             self._hold([*as_they_are(self._columns), column])
@@ -165,17 +166,17 @@ class FrameSelecting:
         for label, column in zip(labels, held, strict=True):
             self._set_column(label, column)
 
-    def __setattr__(self: Any, name: str, value: Any) -> None:
+    def __setattr__(self: Any, name: str, value: object) -> None:
         # Columns may be set as attributes once they are there, as in pandas.
         if not name.startswith("_") and not hasattr(type(self), name) and name in self._labels.places:
             self[name] = value
         else:
             object.__setattr__(self, name, value)
 
-    def __delitem__(self: Any, key: Any) -> None:
+    def __delitem__(self: Any, key: object) -> None:
         self._replace(self.drop(columns=[key]))
 
-    def __contains__(self: Any, key: Any) -> bool:
+    def __contains__(self: Any, key: object) -> bool:
         return key in self._labels
 
     def __iter__(self: Any) -> Iterator[Any]:
@@ -185,7 +186,7 @@ class FrameSelecting:
         """The columns' labels."""
         return self.columns
 
-    def get(self: Any, key: Any, default: Any = None) -> Any:
+    def get(self: Any, key: object, default: Any = None) -> Any:
         """The columns of a label, or another value when there is none."""
         try:
             return self[key]
@@ -213,7 +214,7 @@ class FrameSelecting:
             made[label] = value(made) if callable(value) else value
         return made
 
-    def insert(self: Any, loc: int, column: Any, value: Any, allow_duplicates: bool = False) -> None:
+    def insert(self: Any, loc: int, column: object, value: object, allow_duplicates: bool = False) -> None:
         """A column at a place, in this very frame. ValueError when its label is there."""
         if column in self._labels.places and not allow_duplicates:
             raise ValueError(f"cannot insert {column}, already exists")
@@ -226,7 +227,8 @@ class FrameSelecting:
         self._labels = Labels([*values[:loc], column, *values[loc:]], self._labels.names)
 
     def drop(
-        self: Any, labels: Any = None, *, axis: Any = 0, index: Any = None, columns: Any = None, level: Any = None,
+        self: Any, labels: Any = None, *, axis: int | str = 0, index: Any = None, columns: Any = None,
+        level: object = None,
         inplace: bool = False, errors: str = "raise",
     ) -> Any:  # fmt: skip
         """The frame without some rows or columns. KeyError when one is not here.
@@ -260,7 +262,7 @@ class FrameSelecting:
         items: Any = None,
         like: Any = None,
         regex: Any = None,
-        axis: Any = None,
+        axis: int | str | None = None,
         *,
         cond: Any = None,
         na: bool = False,
@@ -289,7 +291,7 @@ class FrameSelecting:
             return self._at([place for place, one in enumerate(mask) if one])
         return self[np.array(mask, dtype=bool)]
 
-    def select(self: Any, /, *args: Any, **kwargs: Any) -> DataFrame:
+    def select(self: Any, /, *args: object, **kwargs: object) -> DataFrame:
         """Some columns by label, and computed ones: by functions of the frame, or of expressions of `col`.
 
         Examples
@@ -353,7 +355,7 @@ def _among(column: Any, values: Any) -> Any:
     return found | isna(column) if missing else found
 
 
-def _asks_for_missing(column: Any, tests: Any, values: Any) -> bool:
+def _asks_for_missing(column: object, tests: Any, values: Any) -> bool:
     """Whether the requested values contain the column's missing value: NA for nullable numbers, NaT for datetimes and
     durations, any missing value for other columns."""
     if isinstance(column, Ticks):
@@ -394,7 +396,7 @@ def _among_there(column: Any, tests: Any) -> Any:
     return isin(column, tests)
 
 
-def drop_rows(rows: Any, labels: Any, errors: str = "raise", level: Any = None) -> Any:
+def drop_rows(rows: Any, labels: object, errors: str = "raise", level: Level = None) -> Any:
     """Without the rows that have some labels."""
     index = rows._index
     if level is not None:
@@ -426,7 +428,7 @@ class SeriesSelecting:
 
     __slots__ = ()
 
-    def __getitem__(self: Any, key: Any) -> Any:
+    def __getitem__(self: Any, key: object) -> Any:
         if callable(key):
             key = key(self)
         if isinstance(key, slice):
@@ -445,10 +447,10 @@ class SeriesSelecting:
         else:
             self.loc[key] = value
 
-    def __delitem__(self: Any, key: Any) -> None:
+    def __delitem__(self: Any, key: object) -> None:
         self._replace(drop_rows(self, key))
 
-    def __contains__(self: Any, key: Any) -> bool:
+    def __contains__(self: Any, key: object) -> bool:
         return key in self._index
 
     def __iter__(self: Any) -> Iterator[Any]:
@@ -462,7 +464,7 @@ class SeriesSelecting:
         """Pairs of labels and values."""
         return zip(self._index.to_list(), self.to_list(), strict=True)
 
-    def get(self: Any, key: Any, default: Any = None) -> Any:
+    def get(self: Any, key: object, default: Any = None) -> Any:
         """The value of a label, or another when there is none."""
         try:
             return self[key]
@@ -470,14 +472,15 @@ class SeriesSelecting:
             return default
 
     def drop(
-        self: Any, labels: Any = None, *, axis: Any = 0, index: Any = None, columns: Any = None, level: Any = None,
+        self: Any, labels: Any = None, *, axis: int | str = 0, index: Any = None, columns: Any = None,
+        level: object = None,
         inplace: bool = False, errors: str = "raise",
     ) -> Any:  # fmt: skip
         """The Series without some labels."""
         made = drop_rows(self, labels if labels is not None else index, errors, level)
         return self._or_inplace(made, inplace)
 
-    def filter(self: Any, items: Any = None, like: Any = None, regex: Any = None, axis: Any = None) -> Any:
+    def filter(self: Any, items: Any = None, like: Any = None, regex: Any = None, axis: int | str | None = None) -> Any:
         """The values whose labels are among some, contain a string, or match an expression."""
         if items is not None:
             return self.loc[[label for label in items if label in self._index]]
@@ -487,7 +490,7 @@ class SeriesSelecting:
         ]
         return self[np.array(mask, dtype=bool)]
 
-    def isin(self: Any, values: Any) -> Series:
+    def isin(self: Any, values: ArrayLike) -> Series:
         """Which values are among some.
 
         Examples

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ..data.lazy import Columns, as_they_are
 from ..data.values import broadcast, is_scalar, make
 from ..index.base import IndexCore
 from .placement import is_several, locate_rows, put, row_values
+
+if TYPE_CHECKING:
+    from ...annotations import Level
 
 
 def mask_values(rows: Any, key: Any) -> Any:
@@ -60,7 +63,7 @@ class _Indexer:
     def __init__(self, of: Any, axis: int | None = None) -> None:
         self._of, self._axis = of, axis
 
-    def __call__(self, axis: Any = None) -> Any:
+    def __call__(self, axis: int | str | None = None) -> Any:
         """The same of one axis alone: what brackets have is all of it."""
         return type(self)(self._of, None if axis is None else as_axis(axis))
 
@@ -79,11 +82,11 @@ class _Indexer:
     def _is_row(self, key: tuple[Any, ...]) -> bool:
         return False
 
-    def _rows(self, key: Any) -> Any:
+    def _rows(self, key: object) -> Any:
         """An int, a slice, or an array of rows."""
         raise NotImplementedError
 
-    def _places(self, key: Any) -> Any:
+    def _places(self, key: object) -> Any:
         """Columns: an int, or a list of places."""
         raise NotImplementedError
 
@@ -104,7 +107,7 @@ class _Indexer:
     def _columns_at(self, places: list[int], key: Any) -> Any:
         return self._of._at(places)
 
-    def _chosen(self, of: Any, rows: Any, key: Any) -> Any:
+    def _chosen(self, of: Any, rows: Any, key: object) -> Any:
         if isinstance(rows, int):
             return row_values(of, rows)
         if isinstance(rows, slice):
@@ -174,11 +177,11 @@ class _Indexer:
         places[rows] = arange(rows.size)
         return mask, places
 
-    def _columns_to_set(self, key: Any, value: Any) -> list[int]:
+    def _columns_to_set(self, key: object, value: object) -> list[int]:
         places = self._places(key)
         return [places] if isinstance(places, int) else places
 
-    def _enlarge(self, row_key: Any, column_key: Any, value: Any) -> None:
+    def _enlarge(self, row_key: Any, column_key: Any, value: object) -> None:
         raise
 
 
@@ -188,7 +191,7 @@ def _index_at(index: Any, rows: Any) -> Any:
     return index._cut(rows) if isinstance(rows, slice) else index._take(rows)
 
 
-def _is_label(key: Any) -> bool:
+def _is_label(key: object) -> bool:
     return isinstance(key, tuple) or not is_several(key)
 
 
@@ -374,11 +377,11 @@ class Indexing:
         """One value by its place."""
         return IAt(self)
 
-    def take(self: Any, indices: Any, axis: Any = 0) -> Any:
+    def take(self: Any, indices: Any, axis: int | str = 0) -> Any:
         """The rows, or columns, at some places; negative ones count from the end."""
         return self.iloc[make(indices)] if axis in (0, "index") else self.iloc[:, list(indices)]
 
-    def xs(self: Any, key: Any, axis: Any = 0, level: Any = None, drop_level: bool = True) -> Any:
+    def xs(self: Any, key: object, axis: int | str | None = 0, level: Level = None, drop_level: bool = True) -> Any:
         """The rows that have a label at some level."""
         if axis in (1, "columns"):
             if level is None:
@@ -398,7 +401,9 @@ class Indexing:
         made = self._take(rows)
         return made._with_index(made._index.droplevel(list(levels))) if drop_level else made
 
-    def truncate(self: Any, before: Any = None, after: Any = None, axis: Any = 0, copy: bool = True) -> Any:
+    def truncate(
+        self: Any, before: Any = None, after: Any = None, axis: int | str | None = 0, copy: bool = True
+    ) -> Any:
         """The rows, or columns, whose labels lie between two."""
         if self.ndim == 2 and axis in (1, "columns"):
             return self._at(
@@ -426,7 +431,7 @@ class Indexing:
         rows = flatnonzero(_any_there(self))
         return self._index[int(rows[-1])] if rows.size else None
 
-    def _filter_rows(self: Any, key: Any) -> Any:
+    def _filter_rows(self: Any, key: object) -> Any:
         """The rows of a mask."""
         return self._take(flatnonzero(mask_values(self, key)))
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,8 +23,11 @@ from ..index.base import range_index
 from ..window.across_columns import filled_from
 from .placement import fitting
 
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
-def filled(values: Any, value: Any, limit: int | None = None) -> Any:
+
+def filled(values: ArrayLike, value: Any, limit: int | None = None) -> Any:
     """Values with one where they are missing, of the first `limit`; or those of a column of as many rows."""
     if not can_miss(values):
         return values
@@ -68,7 +71,14 @@ class Missing:
 
     isnull, notnull = isna, notna
 
-    def ffill(self: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None, limit_area: Any = None) -> Any:
+    def ffill(
+        self: Any,
+        *,
+        axis: int | str | None = None,
+        inplace: bool = False,
+        limit: int | None = None,
+        limit_area: Any = None,
+    ) -> Any:
         """Missing values as the last one before them.
 
         Examples
@@ -84,7 +94,14 @@ class Missing:
             self._each_column(lambda one: filled_along(one, running.ffill, limit, limit_area)), inplace
         )
 
-    def bfill(self: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None, limit_area: Any = None) -> Any:
+    def bfill(
+        self: Any,
+        *,
+        axis: int | str | None = None,
+        inplace: bool = False,
+        limit: int | None = None,
+        limit_area: Any = None,
+    ) -> Any:
         """Missing values as the next one behind them."""
         if self.ndim == 2 and axis is not None and as_axis(axis) == 1:
             _check_area(limit_area, None)
@@ -94,8 +111,9 @@ class Missing:
         )
 
     def interpolate(
-        self: Any, method: str = "linear", *, axis: Any = 0, limit: Any = None, inplace: bool = False,
-        limit_direction: Any = None, limit_area: Any = None, **options: Any,
+        self: Any, method: str = "linear", *, axis: int | str | None = 0, limit: int | None = None,
+        inplace: bool = False,
+        limit_direction: Any = None, limit_area: Any = None, **options: object,
     ) -> Any:  # fmt: skip
         """Missing numbers on the line between their neighbours."""
         if method not in _METHODS:
@@ -124,7 +142,7 @@ class Missing:
         return self._or_itself(self._each_column(between), inplace)
 
 
-def _along(values: Any, by_rows: Any, index: Any) -> Any:
+def _along(values: ArrayLike, by_rows: Any, index: Any) -> Any:
     """Interpolates linearly by the positions of the labels instead of the rows."""
     labels = index._values
     at = series(cast(labels if isinstance(labels, ndarray) else labels._values, np.float64), index)
@@ -142,7 +160,7 @@ def _check_area(area: Any, *also: Any) -> None:
         raise ValueError(f"Invalid limit_area: expecting one of ['inside', 'outside'], got {area}.")
 
 
-def filled_along(values: Any, fill: Callable[[Any, Any], Any], limit: Any, area: Any = None) -> Any:
+def filled_along(values: ArrayLike, fill: Callable[[Any, Any], Any], limit: int | None, area: Any = None) -> Any:
     """Missing values as `fill` has them, only between values that are there, or only outside them, by `area`."""
     _check_area(area)
     if not hasnans(values):
@@ -164,12 +182,16 @@ class SeriesMissing(Missing):
         """Whether a value is missing."""
         return hasnans(self._values)
 
-    def dropna(self: Any, *, axis: Any = 0, inplace: bool = False, how: Any = None, ignore_index: bool = False) -> Any:
+    def dropna(
+        self: Any, *, axis: int | str = 0, inplace: bool = False, how: Any = None, ignore_index: bool = False
+    ) -> Any:
         """The values that are there."""
         made = self._take(flatnonzero(~isna(self._values))) if can_miss(self._values) else self.copy()
         return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
 
-    def fillna(self: Any, value: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None) -> Any:
+    def fillna(
+        self: Any, value: Any, *, axis: int | str | None = None, inplace: bool = False, limit: int | None = None
+    ) -> Any:
         """Another value where one is missing.
 
         Examples
@@ -193,7 +215,8 @@ class FrameMissing(Missing):
     __slots__ = ()
 
     def dropna(
-        self: Any, *, axis: Any = 0, how: Any = "any", thresh: Any = None, subset: Any = None, inplace: bool = False,
+        self: Any, *, axis: int | str | None = 0, how: str = "any", thresh: Any = None, subset: Any = None,
+        inplace: bool = False,
         ignore_index: bool = False,
     ) -> Any:  # fmt: skip
         """The rows, or columns, in which nothing is missing (``how="all"``: something is there).
@@ -229,7 +252,9 @@ class FrameMissing(Missing):
         made = self.copy() if mask is None else self._take(flatnonzero(mask))
         return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
 
-    def fillna(self: Any, value: Any, *, axis: Any = None, inplace: bool = False, limit: Any = None) -> Any:
+    def fillna(
+        self: Any, value: Any, *, axis: int | str | None = None, inplace: bool = False, limit: int | None = None
+    ) -> Any:
         """Another value where one is missing; by column, when a dict or a Series says so."""
         if value is None:
             raise ValueError("Must specify a fill 'value'.")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from ..classes import is_series, series
 from ..data.dtypes import item_of, kind_of
 from ..data.values import broadcast, choose, fits, is_scalar, make, scalar, take
 from ..index.base import IndexCore, make_index
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 
 def locate_rows(index: Any, key: Any) -> Any:
@@ -35,7 +38,7 @@ def locate_rows(index: Any, key: Any) -> Any:
     return index._all_rows(wanted)
 
 
-def is_several(key: Any) -> bool:
+def is_several(key: object) -> bool:
     """Whether a key asks for rows by a slice or several labels, rather than by one."""
     return isinstance(key, slice) or not is_scalar(key)
 
@@ -146,5 +149,5 @@ def _fitting_rows(spread: Any, values: Any) -> Any:
     raise _does_not_fit("values", values)
 
 
-def _does_not_fit(value: Any, values: Any) -> TypeError:
+def _does_not_fit(value: object, values: ArrayLike) -> TypeError:
     return TypeError(f"Invalid value '{value}' for dtype '{kind_of(values)}'")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...columns.categorical.categorical import Categorical
 from ..arithmetic.elementwise import mapped
@@ -15,6 +15,11 @@ from ..data.lazy import as_they_are
 from ..data.values import is_scalar, make
 from ..index.base import index_of, make_index, range_index
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...annotations import ArrayLike, Label, Level
+
 
 def _mapped(labels: list[Any], mapper: Any) -> list[Any]:
     if callable(mapper):
@@ -23,7 +28,7 @@ def _mapped(labels: list[Any], mapper: Any) -> list[Any]:
     return [table.get(label, label) for label in labels]
 
 
-def _rows_relabelled(index: Any, mapper: Any, level: Any, errors: str) -> Any:
+def _rows_relabelled(index: Any, mapper: Any, level: object, errors: str) -> Any:
     """An index whose labels, or those of its levels, or of one of them, are others."""
     if index.nlevels == 1:
         labels = index.to_list()
@@ -40,7 +45,7 @@ def _rows_relabelled(index: Any, mapper: Any, level: Any, errors: str) -> Any:
     return type(index)._of(columns, index.names)
 
 
-def _level_relabelled(values: Any, labels: list[Any], mapper: Any) -> Any:
+def _level_relabelled(values: ArrayLike, labels: list[Any], mapper: object) -> Any:
     """The labels of a level under other names: itself where these are the same, categories where these are such."""
     if isinstance(values, Categorical):
         return mapped(values, lambda label: _mapped([label], mapper)[0])
@@ -62,8 +67,9 @@ class Labelling:
     __slots__ = ()
 
     def rename_axis(
-        self: Any, mapper: Any = None, *, index: Any = None, columns: Any = None, axis: Any = 0, inplace: bool = False,
-        copy: Any = None,
+        self: Any, mapper: object = None, *, index: object = None, columns: object = None, axis: int | str | None = 0,
+        inplace: bool = False,
+        copy: bool | None = None,
     ) -> Any:  # fmt: skip
         """The same rows, the index under another name."""
         given = mapper is not None or (index is None and columns is None)
@@ -79,7 +85,7 @@ class Labelling:
             made = made._new(as_they_are(made._columns), Labels(made._labels.values, names))
         return self._or_inplace(made, inplace)
 
-    def set_axis(self: Any, labels: Any, *, axis: Any = 0, copy: Any = None) -> Any:
+    def set_axis(self: Any, labels: object, *, axis: int | str | None = 0, copy: bool | None = None) -> Any:
         """The same rows under other labels."""
         if as_axis(axis) == 1:
             made = self.copy()
@@ -87,20 +93,20 @@ class Labelling:
             return made
         return self._with_index(self._checked_index(labels))
 
-    def add_prefix(self: Any, prefix: str, axis: Any = None) -> Any:
+    def add_prefix(self: Any, prefix: str, axis: int | str | None = None) -> Any:
         """Labels with a string before them."""
         return self._relabelled(lambda label: f"{prefix}{label}", axis)
 
-    def add_suffix(self: Any, suffix: str, axis: Any = None) -> Any:
+    def add_suffix(self: Any, suffix: str, axis: int | str | None = None) -> Any:
         """Labels with a string behind them."""
         return self._relabelled(lambda label: f"{label}{suffix}", axis)
 
-    def _relabelled(self: Any, function: Any, axis: Any) -> Any:
+    def _relabelled(self: Any, function: Callable[..., Any], axis: int | str | None) -> Any:
         if self.ndim == 2 and axis in (None, 1, "columns"):
             return self.rename(columns=function)
         return self.rename(index=function)
 
-    def droplevel(self: Any, level: Any, axis: Any = 0) -> Any:
+    def droplevel(self: Any, level: Level, axis: int | str | None = 0) -> Any:
         """The same rows without some levels of their labels."""
         if as_axis(axis) == 1:
             made = self.copy()
@@ -108,7 +114,7 @@ class Labelling:
             return made
         return self._with_index(self._index.droplevel(level))
 
-    def swaplevel(self: Any, i: Any = -2, j: Any = -1, axis: Any = 0, copy: Any = None) -> Any:
+    def swaplevel(self: Any, i: int = -2, j: Any = -1, axis: int | str | None = 0, copy: bool | None = None) -> Any:
         """The same rows with two levels of their labels exchanged."""
         if as_axis(axis) == 1:
             made = self.copy()
@@ -118,11 +124,11 @@ class Labelling:
             raise TypeError("Can only swap levels on a hierarchical axis.")
         return self._with_index(self._index.swaplevel(i, j))
 
-    def reorder_levels(self: Any, order: Any, axis: Any = 0) -> Any:
+    def reorder_levels(self: Any, order: str | None, axis: int | str | None = 0) -> Any:
         """The same rows with the levels of their labels in another order."""
         return self._with_index(self._index.reorder_levels(order))
 
-    def squeeze(self: Any, axis: Any = None) -> Any:
+    def squeeze(self: Any, axis: int | str | None = None) -> Any:
         """A Series of one column, a value of one row and column."""
         if self.ndim == 1:
             return self.iloc[0] if len(self) == 1 else self
@@ -149,7 +155,7 @@ def _renamed(index: Any, mapper: Any) -> Any:
     return index._named(names)
 
 
-def reset(index: Any, level: Any, names: Any, taken: Any) -> tuple[list[Any], list[Any], Any]:
+def reset(index: Any, level: object, names: Any, taken: Any) -> tuple[list[Any], list[Any], Any]:
     """Levels that become columns: their labels, values, and the index that is left."""
     places = (
         list(range(index.nlevels))
@@ -177,7 +183,8 @@ class SeriesLabelling(Labelling):
     __slots__ = ()
 
     def rename(
-        self: Any, index: Any = None, *, axis: Any = None, copy: Any = None, inplace: bool = False, level: Any = None,
+        self: Any, index: Any = None, *, axis: int | str | None = None, copy: bool | None = None,
+        inplace: bool = False, level: Level = None,
         errors: str = "ignore",
     ) -> Any:  # fmt: skip
         """The Series under another name; with a function or a dict, its labels renamed."""
@@ -188,7 +195,7 @@ class SeriesLabelling(Labelling):
         return self._or_inplace(made, inplace)
 
     def reset_index(
-        self: Any, level: Any = None, *, drop: bool = False, name: Any = "__none", inplace: bool = False,
+        self: Any, level: Level = None, *, drop: bool = False, name: Label = "__none", inplace: bool = False,
         allow_duplicates: bool = False,
     ) -> Any:  # fmt: skip
         """Numbers as labels; those that were there become columns of a frame, or are dropped."""
@@ -205,8 +212,9 @@ class FrameLabelling(Labelling):
     __slots__ = ()
 
     def rename(
-        self: Any, mapper: Any = None, *, index: Any = None, columns: Any = None, axis: Any = None, copy: Any = None,
-        inplace: bool = False, level: Any = None, errors: str = "ignore",
+        self: Any, mapper: object = None, *, index: object = None, columns: object = None,
+        axis: int | str | None = None, copy: bool | None = None,
+        inplace: bool = False, level: Level = None, errors: str = "ignore",
     ) -> Any:  # fmt: skip
         """Columns, or rows, under other labels: by a dict or a function.
 
@@ -273,8 +281,8 @@ class FrameLabelling(Labelling):
         return self._or_inplace(self._at(kept)._with_index(index), inplace)
 
     def reset_index(
-        self: Any, level: Any = None, *, drop: bool = False, inplace: bool = False, col_level: Any = 0,
-        col_fill: Any = "", allow_duplicates: bool = False, names: Any = None,
+        self: Any, level: Level = None, *, drop: bool = False, inplace: bool = False, col_level: Any = 0,
+        col_fill: Any = "", allow_duplicates: bool = False, names: object = None,
     ) -> Any:  # fmt: skip
         """Numbers as labels; those that were there become columns, or are dropped.
 

@@ -28,6 +28,7 @@ from ..index.lookup import duplicated, is_increasing
 from ..reshape.cut import cut as cut_into_bins
 
 if TYPE_CHECKING:
+    from ...annotations import Axes, Level
     from ..series import Series
 
 
@@ -70,8 +71,8 @@ class Sorting:
     __slots__ = ()
 
     def sort_index(
-        self: Any, *, axis: Any = 0, level: Any = None, ascending: Any = True, inplace: bool = False,
-        kind: Any = "quicksort", na_position: str = "last", sort_remaining: bool = True, ignore_index: bool = False,
+        self: Any, *, axis: int | str | None = 0, level: Level = None, ascending: Any = True, inplace: bool = False,
+        kind: str = "quicksort", na_position: str = "last", sort_remaining: bool = True, ignore_index: bool = False,
         key: Any = None,
     ) -> Any:  # fmt: skip
         """The rows in order of their labels."""
@@ -96,7 +97,7 @@ class Sorting:
 
     def sample(
         self: Any, n: Any = None, frac: Any = None, replace: bool = False, weights: Any = None,
-        random_state: Any = None, axis: Any = None, ignore_index: bool = False,
+        random_state: Any = None, axis: int | str | None = None, ignore_index: bool = False,
     ) -> Any:  # fmt: skip
         """Some rows by chance; a seed says which."""
         size = round(frac * len(self)) if n is None and frac is not None else 1 if n is None else n
@@ -117,7 +118,7 @@ class SeriesSorting(Sorting):
     __slots__ = ()
 
     def sort_values(
-        self: Any, *, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
+        self: Any, *, axis: int | str | None = 0, ascending: Any = True, inplace: bool = False, kind: str = "quicksort",
         na_position: str = "last", ignore_index: bool = False, key: Any = None,
     ) -> Any:  # fmt: skip
         """The rows in order of their values; equal ones in order of rows."""
@@ -128,7 +129,9 @@ class SeriesSorting(Sorting):
         made = self._take(order_of(values, bool(up), na_position))
         return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
 
-    def argsort(self: Any, axis: Any = 0, kind: Any = "quicksort", order: Any = None, stable: Any = None) -> Series:
+    def argsort(
+        self: Any, axis: int | str | None = 0, kind: str = "quicksort", order: str | None = None, stable: Any = None
+    ) -> Series:
         """The rows in the order of their values."""
         return series(order_of(self._values), self._index, self._name)
 
@@ -140,7 +143,7 @@ class SeriesSorting(Sorting):
         """The smallest values, in ascending order."""
         return _ends(self, [self._values], n, keep, largest=False)
 
-    def searchsorted(self: Any, value: Any, side: str = "left", sorter: Any = None) -> Any:
+    def searchsorted(self: Any, value: object, side: str = "left", sorter: Any = None) -> Any:
         """Where values would go into this Series, which is in order."""
         return self._index_of_values().searchsorted(value, side, sorter)
 
@@ -162,11 +165,13 @@ class SeriesSorting(Sorting):
         """Whether no value repeats."""
         return not bool(duplicated([self._values]).any())
 
-    def duplicated(self: Any, keep: Any = "first") -> Series:
+    def duplicated(self: Any, keep: str | bool = "first") -> Series:
         """Which values repeat others."""
         return self._new(duplicated([self._values], keep))
 
-    def drop_duplicates(self: Any, *, keep: Any = "first", inplace: bool = False, ignore_index: bool = False) -> Any:
+    def drop_duplicates(
+        self: Any, *, keep: str | bool = "first", inplace: bool = False, ignore_index: bool = False
+    ) -> Any:
         """Each value once."""
         made = self._take(flatnonzero(~duplicated([self._values], keep)))
         return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
@@ -203,7 +208,7 @@ class SeriesSorting(Sorting):
         return numbers, index_of(settle(join_rows([part for part in parts if part.size])))
 
     def value_counts(
-        self: Any, normalize: bool = False, sort: bool = True, ascending: bool = False, bins: Any = None,
+        self: Any, normalize: bool = False, sort: bool = True, ascending: bool = False, bins: object = None,
         dropna: bool = True,
     ) -> Any:  # fmt: skip
         """How often each value occurs, the most frequent first.
@@ -289,7 +294,7 @@ class FrameSorting(Sorting):
     __slots__ = ()
 
     def sort_values(
-        self: Any, by: Any, *, axis: Any = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
+        self: Any, by: Any, *, axis: Axes = 0, ascending: Any = True, inplace: bool = False, kind: Any = "quicksort",
         na_position: str = "last", ignore_index: bool = False, key: Any = None,
     ) -> Any:  # fmt: skip
         """The rows in order of some columns; equal ones in order of rows.
@@ -316,21 +321,21 @@ class FrameSorting(Sorting):
         made = self._take(order_by(columns, [bool(up) for up in ups], na_position)) if names else self.copy()
         return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
 
-    def nlargest(self: Any, n: int, columns: Any, keep: str = "first") -> Any:
+    def nlargest(self: Any, n: int, columns: object, keep: str = "first") -> Any:
         """The rows with the largest values, in descending order."""
         return _ends(self, _columns(self, columns), n, keep, largest=True)
 
-    def nsmallest(self: Any, n: int, columns: Any, keep: str = "first") -> Any:
+    def nsmallest(self: Any, n: int, columns: object, keep: str = "first") -> Any:
         """The rows with the smallest values, in ascending order."""
         return _ends(self, _columns(self, columns), n, keep, largest=False)
 
-    def duplicated(self: Any, subset: Any = None, keep: Any = "first") -> Series:
+    def duplicated(self: Any, subset: Any = None, keep: str | bool = "first") -> Series:
         """Which rows repeat others."""
         columns = self._columns if subset is None else _columns(self, subset)
         return series(duplicated(columns, keep), self._index)
 
     def drop_duplicates(
-        self: Any, subset: Any = None, *, keep: Any = "first", inplace: bool = False, ignore_index: bool = False
+        self: Any, subset: Any = None, *, keep: str | bool = "first", inplace: bool = False, ignore_index: bool = False
     ) -> Any:
         """Each row once."""
         columns = self._columns if subset is None else _columns(self, subset)
@@ -348,7 +353,7 @@ class FrameSorting(Sorting):
             counts._index = CLASSES["MultiIndex"]._of([counts._index._values], names)
         return counts
 
-    def mode(self: Any, axis: Any = 0, numeric_only: bool = False, dropna: bool = True) -> Any:
+    def mode(self: Any, axis: int | str | None = 0, numeric_only: bool = False, dropna: bool = True) -> Any:
         """The most frequent values of each column, or with ``axis=1`` of each row."""
         if axis in (1, "columns"):
             return (self.select_dtypes("number") if numeric_only else self).T.mode(dropna=dropna).T

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ...columns.functions.functions import searchsorted
 from ..data.dtypes import item_of
 from ..data.values import is_scalar, isna, make
 from ..index.base import make_index
+
+if TYPE_CHECKING:
+    from ...annotations import ArrayLike
 
 
 def _nanoseconds(clock: Any) -> int:
@@ -43,7 +46,7 @@ def _nanoseconds(clock: Any) -> int:
     return (clock.hour * 3600 + clock.minute * 60 + clock.second) * UNITS["s"] + clock.microsecond * 1000
 
 
-def _clocks(values: Any) -> Any:
+def _clocks(values: ArrayLike) -> Any:
     """The time of day of datetimes, in nanoseconds."""
     if not isinstance(values, Datetimes):
         raise TypeError("Index must be DatetimeIndex")
@@ -51,12 +54,12 @@ def _clocks(values: Any) -> Any:
     return local._mapped("time") * UNITS[local.unit] if local.unit != "D" else local._values * 0
 
 
-def rows_at_time(values: Any, clock: Any) -> Any:
+def rows_at_time(values: ArrayLike, clock: Any) -> Any:
     """The rows whose datetimes are at a time of day."""
     return flatnonzero((_clocks(values) == _nanoseconds(clock)) & ~isna(values))
 
 
-def rows_between(values: Any, start: Any, end: Any, inclusive: str = "both") -> Any:
+def rows_between(values: ArrayLike, start: int | None, end: int | None, inclusive: str = "both") -> Any:
     """The rows whose datetimes lie between two times of day; over midnight, when the first is the later one."""
     if inclusive not in ("both", "left", "right", "neither"):
         raise ValueError("Inclusive has to be either 'both', 'neither', 'left' or 'right'")
@@ -71,7 +74,7 @@ class Clock:
 
     __slots__ = ()
 
-    def at_time(self: Any, time: Any, asof: bool = False, axis: Any = None) -> Any:
+    def at_time(self: Any, time: Any, asof: bool = False, axis: int | str | None = None) -> Any:
         """The rows whose labels are at a time of day.
 
         Examples
@@ -83,11 +86,13 @@ class Clock:
         """
         return self._take(rows_at_time(self._index._values, time))
 
-    def between_time(self: Any, start_time: Any, end_time: Any, inclusive: str = "both", axis: Any = None) -> Any:
+    def between_time(
+        self: Any, start_time: Any, end_time: Any, inclusive: str = "both", axis: int | str | None = None
+    ) -> Any:
         """The rows whose labels lie between two times of day."""
         return self._take(rows_between(self._index._values, start_time, end_time, inclusive))
 
-    def asof(self: Any, where: Any, subset: Any = None) -> Any:
+    def asof(self: Any, where: object, subset: Any = None) -> Any:
         """The last row at or before a label, or before each of some, that misses no value.
 
         Examples
@@ -117,7 +122,7 @@ class Clock:
         return kept._reindexed(where_array(gone, 0, rows), gone if bool(gone.any()) else None, wanted)
 
 
-def last_at(labels: Any, wanted: Any) -> Any:
+def last_at(labels: object, wanted: object) -> Any:
     """The last of some ascending labels at or before each wanted one, -1 where there is none."""
     if isinstance(labels, Datetimes) and not isinstance(wanted, Datetimes):
         from ...columns.datetime.parsing import to_datetime

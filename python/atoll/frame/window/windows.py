@@ -37,7 +37,7 @@ def as_numbers(values: Any) -> Any:
     return values.astype(np.int64) if isinstance(values, ndarray) and values.dtype.kind == "b" else values
 
 
-def as_before(made: Any, values: Any) -> Any:
+def as_before(made: Any, values: object) -> Any:
     """The result of a running operation in pandas' types: floats where integers got missing values."""
     if isinstance(values, ndarray) and not isinstance(made, ndarray) and made.values.dtype.kind in "iuf":
         return settle(made.astype(np.float64))
@@ -59,7 +59,7 @@ def _shifted_by_several(of: Any, periods: list[int], freq: Any, fill_value: Any,
     return concat(made, axis=1)
 
 
-def _bounded(of: Any, indexer: Any, min_periods: Any, center: bool, closed: Any, step: Any) -> Windowed:
+def _bounded(of: Any, indexer: Any, min_periods: Any, center: bool, closed: str, step: Any) -> Windowed:
     """Windows that a pandas.api.indexers.BaseIndexer says."""
     least = indexer.window_size if min_periods is None else min_periods
     begins, ends = indexer.get_window_bounds(len(of), min_periods, center, closed, step)
@@ -69,7 +69,9 @@ def _bounded(of: Any, indexer: Any, min_periods: Any, center: bool, closed: Any,
     return Windowed(of, lambda one: BoundedWindows(as_numbers(one), begins, ends, least), None, step)
 
 
-def _weighted(of: Any, window: Any, min_periods: Any, center: bool, win_type: Any, step: Any) -> Windowed:
+def _weighted(
+    of: object, window: object, min_periods: int | None, center: bool, win_type: Any, step: int | None
+) -> Windowed:
     """Windows with weights that scipy.signal.windows makes."""
     if not isinstance(window, int) or window < 0:
         raise ValueError("window must be an integer 0 or greater")
@@ -80,7 +82,7 @@ def _weighted(of: Any, window: Any, min_periods: Any, center: bool, win_type: An
         raise ValueError(f"Invalid win_type {win_type}")
     shape = getattr(shapes, win_type)
 
-    def weights(**options: Any) -> Any:
+    def weights(**options: object) -> Any:
         return shape(window, **options)
 
     def each(one: Any) -> Any:
@@ -95,7 +97,12 @@ class Running:
     __slots__ = ()
 
     def shift(
-        self: Any, periods: Any = 1, freq: Any = None, axis: Any = 0, fill_value: Any = None, suffix: Any = None
+        self: Any,
+        periods: Any = 1,
+        freq: Any = None,
+        axis: int | str | None = 0,
+        fill_value: Any = None,
+        suffix: Any = None,
     ) -> Any:
         """Each row's values some rows later; missing where there was none.
 
@@ -122,41 +129,42 @@ class Running:
             return shifted(self, periods, fill_value)
         return self._each_column(lambda one: as_before(running.shift(one, periods, fill_value), one))
 
-    def diff(self: Any, periods: int = 1, axis: Any = 0) -> Any:
+    def diff(self: Any, periods: int = 1, axis: int | str | None = 0) -> Any:
         """Each value less the one some rows before."""
         if self.ndim == 2 and as_axis(axis) == 1:
             return changed(self, periods)
         return self._each_column(lambda one: difference_of_rows(one, periods))
 
-    def pct_change(self: Any, periods: int = 1, fill_method: Any = None, freq: Any = None, **options: Any) -> Any:
+    def pct_change(self: Any, periods: int = 1, fill_method: Any = None, freq: object = None, **options: Any) -> Any:
         """By which part each value has grown since some rows before."""
         if self.ndim == 2 and as_axis(options.get("axis", 0)) == 1:
             return grown(self, periods)
         return self._each_column(lambda one: as_before(running.pct_change(one, periods), one))
 
-    def cumsum(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
+    def cumsum(self: Any, axis: int | str | None = 0, skipna: bool = True, *args: object, **kwargs: object) -> Any:
         """Running sums."""
         return self._cumulated("sum", skipna, axis)
 
-    def cumprod(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
+    def cumprod(self: Any, axis: int | str | None = 0, skipna: bool = True, *args: object, **kwargs: object) -> Any:
         """Running products."""
         return self._cumulated("prod", skipna, axis)
 
-    def cummin(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
+    def cummin(self: Any, axis: int | str | None = 0, skipna: bool = True, *args: object, **kwargs: object) -> Any:
         """Smallest values so far."""
         return self._cumulated("min", skipna, axis)
 
-    def cummax(self: Any, axis: Any = 0, skipna: bool = True, *args: Any, **kwargs: Any) -> Any:
+    def cummax(self: Any, axis: int | str | None = 0, skipna: bool = True, *args: object, **kwargs: object) -> Any:
         """Largest values so far."""
         return self._cumulated("max", skipna, axis)
 
-    def _cumulated(self: Any, kind: str, skipna: bool, axis: Any = 0) -> Any:
+    def _cumulated(self: Any, kind: str, skipna: bool, axis: int | str | None = 0) -> Any:
         if self.ndim == 2 and as_axis(axis) == 1:
             return cumulated(self, kind, skipna)
         return self._each_column(lambda one: settle(running.cumulate(one, kind, None, skipna)))
 
     def rank(
-        self: Any, axis: Any = 0, method: str = "average", numeric_only: bool = False, na_option: str = "keep",
+        self: Any, axis: int | str | None = 0, method: str = "average", numeric_only: bool = False,
+        na_option: str = "keep",
         ascending: bool = True, pct: bool = False,
     ) -> Any:  # fmt: skip
         """The place of each value in their order, from 1 on."""
@@ -168,7 +176,7 @@ class Running:
         return made._each_column(lambda one: rank(one, method, ascending, na_option, pct))
 
     def rolling(
-        self: Any, window: Any, min_periods: Any = None, center: bool = False, win_type: Any = None, on: Any = None,
+        self: Any, window: Any, min_periods: Any = None, center: bool = False, win_type: Any = None, on: object = None,
         closed: Any = None, step: Any = None, method: str = "single",
     ) -> Any:  # fmt: skip
         """Windows over the rows before each row: by count, by time, or as an indexer of pandas says.
@@ -203,8 +211,9 @@ class Running:
         return Windowed(self, lambda one: windows.expanding(as_numbers(one), min_periods))
 
     def ewm(
-        self: Any, com: Any = None, span: Any = None, halflife: Any = None, alpha: Any = None, min_periods: Any = 0,
-        adjust: bool = True, ignore_na: bool = False, times: Any = None, **options: Any,
+        self: Any, com: Any = None, span: Any = None, halflife: Any = None, alpha: Any = None,
+        min_periods: int | None = 0,
+        adjust: bool = True, ignore_na: bool = False, times: object = None, **options: object,
     ) -> Any:  # fmt: skip
         """All rows up to each row, with weights that decay exponentially."""
         times = getattr(times, "_values", times)
@@ -250,13 +259,13 @@ class Windowed:
         if self._of.ndim == 2 and name in self._of._labels.places:
             return self[name]
 
-        def method(*args: Any, numeric_only: bool = False, **options: Any) -> Any:
+        def method(*args: object, numeric_only: bool = False, **options: object) -> Any:
             options.pop("engine", None)
             return self._made(lambda one: getattr(one, name)(*args, **options))
 
         return method
 
-    def apply(self, func: Any, raw: bool = False, **options: Any) -> Any:
+    def apply(self, func: Callable[..., Any], raw: bool = False, **options: object) -> Any:
         """A function of each window's values."""
         kind = CLASSES["Series"]
 
@@ -325,7 +334,7 @@ class Windowed:
         index = CLASSES["MultiIndex"]._of([*levels, *inner], [*rows.names, *other._labels.names])
         return frame(held, self._of._labels, index)
 
-    def corr(self, other: Any = None, **options: Any) -> Any:
+    def corr(self, other: object = None, **options: object) -> Any:
         """Correlations with another's values in each window.
 
         Of a frame alone, or with ``pairwise=True``, a matrix for each row: of each column with each other.
@@ -338,15 +347,15 @@ class Windowed:
         """
         return self._paired("corr", other, options)
 
-    def cov(self, other: Any = None, **options: Any) -> Any:
+    def cov(self, other: object = None, **options: object) -> Any:
         """Covariances with another's values in each window."""
         return self._paired("cov", other, options)
 
-    def rank(self, method: str = "average", ascending: bool = True, pct: bool = False, **options: Any) -> Any:
+    def rank(self, method: str = "average", ascending: bool = True, pct: bool = False, **options: object) -> Any:
         """The place of the last value among those of its window, from 1 on."""
         return self._made(lambda one: one.rank(method, ascending, pct))
 
-    def pipe(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+    def pipe(self, func: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         """``func(self, …)``"""
         return func(self, *args, **kwargs)
 
@@ -362,7 +371,7 @@ class Windowed:
         """How many distinct values each window has."""
         return self.apply(lambda row: np.unique(row).size, raw=True)
 
-    def agg(self, func: Any, *args: Any, **kwargs: Any) -> Any:
+    def agg(self, func: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         """Figures of each window: one, or several as columns."""
         if isinstance(func, str):
             return getattr(self, func)(*args, **kwargs)

@@ -42,7 +42,7 @@ def _eager(name: str, local: Callable[..., Any]) -> Callable[..., Any]:
     number = NUMBERS[name]
     prepare = PREPARED.get(name)
 
-    def either(*args: Any, **named: Any) -> Any:
+    def either(*args: object, **named: Any) -> Any:
         session = remote_session(args)
         if session is None:
             return local(*args, **named)
@@ -56,7 +56,7 @@ def _eager(name: str, local: Callable[..., Any]) -> Callable[..., Any]:
 def _lazy(name: str, local: Callable[..., Any]) -> Callable[..., Any]:
     number, known = NUMBERS[name], LAZY[name]
 
-    def either(*args: Any) -> Any:
+    def either(*args: object) -> Any:
         session = remote_session(args)
         if session is None:
             return local(*args)
@@ -75,7 +75,7 @@ def _from_buffers(session: Any, offsets: Any, data: Any, owner: Any, binary: boo
     return session, plain(offsets), plain(data), None, binary
 
 
-def _from_padded(session: Any, values: np.ndarray[Any, Any]) -> tuple[Any, ...]:
+def _from_padded(session: object, values: np.ndarray[Any, Any]) -> tuple[Any, ...]:
     return session, plain(values)
 
 
@@ -124,7 +124,7 @@ def _from_numpy(local: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _refusing(name: str, local: Callable[..., Any]) -> Callable[..., Any]:
-    def either(*args: Any, **named: Any) -> Any:
+    def either(*args: object, **named: Any) -> Any:
         if remote_session(args) is not None:
             raise RuntimeError(f"{name} is not there in a remote session ({LOCAL[name]})")
         return local(*args, **named)

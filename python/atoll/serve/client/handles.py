@@ -100,7 +100,7 @@ class RemoteExpr:
     def assign_index(self, indices: RemoteExpr, value: RemoteExpr, add: bool) -> None:
         self._change(_INDEX, indices, value, add)
 
-    def _change(self, operation: int, *args: Any) -> None:
+    def _change(self, operation: int, *args: object) -> None:
         self.session.call(operation, (self, *args))
         self.ready = True
 

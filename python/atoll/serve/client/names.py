@@ -22,7 +22,7 @@ def _session() -> RemoteSession:
     return session
 
 
-def publish(name: str, value: Any, *, role: str = "read", replace: bool = False) -> None:
+def publish(name: str, value: object, *, role: str = "read", replace: bool = False) -> None:
     """Give an array, a column or a frame a name on the server; other sessions may attach to it. Experimental.
 
     The server shares the elements and copies nothing. Later changes of an array in place are not seen by others.

@@ -56,7 +56,7 @@ def _broadcast_to(x: Any, shape: Sequence[int]) -> Known:
     return x.dtype, wanted
 
 
-def _arange(session: Any, start: Any, step: Any, count: int, dtype: int) -> Known:
+def _arange(session: object, start: int | None, step: int | None, count: int, dtype: int) -> Known:
     return dtype, _checked((count,))
 
 

@@ -50,13 +50,13 @@ class Recorder:
         if not self._core.closed and self._core.pe == 0:
             self._core.set_monitor(self._bar)
 
-    def _replace(self, owner: Any, name: str, found: Any, by: Any) -> None:
+    def _replace(self, owner: Any, name: str, found: object, by: object) -> None:
         self._replaced.append((owner, name, found))
         setattr(owner, name, by)
 
     def _recording(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
-        def recorded(*args: Any, **named: Any) -> Any:
+        def recorded(*args: object, **named: Any) -> Any:
             if self._depth:
                 return function(*args, **named)
             began = self.activity.begin(name, "local")

@@ -191,7 +191,7 @@ def _column(handle: _core.Texts) -> Any:
     return texts_of(handle, None)
 
 
-def _handle(column: Any) -> Any:
+def _handle(column: object) -> Any:
     """The engine's handle of an array or a column that `_kept` made."""
     if isinstance(column, (Strings, Binary)):
         return column._values

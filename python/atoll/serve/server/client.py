@@ -268,7 +268,7 @@ class Client:
             self.handles[result] = value
         return self._succeeded(value) if wanted else None
 
-    def _succeeded(self, value: Any) -> Callable[[], list[Part]]:
+    def _succeeded(self, value: object) -> Callable[[], list[Part]]:
         out, bulk = bytearray(), list[Any]()
         self._new = []
         try:

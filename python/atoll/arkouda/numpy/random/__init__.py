@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ..pdarraycreation import standard_normal as _standard_normal
 from ..pdarraycreation import uniform as _uniform
 from . import generator
 from .generator import Generator, default_rng
+
+if TYPE_CHECKING:
+    from ....annotations import ColumnType
 
 _shared: list[Generator] = []
 
@@ -41,7 +44,7 @@ def get_global_generator() -> Generator:
     return _shared[0]
 
 
-def seed(seed: Any = None) -> None:
+def seed(seed: int | None = None) -> None:
     """Restarts the shared stream.
 
     Examples
@@ -57,7 +60,7 @@ def seed(seed: Any = None) -> None:
 
 
 def _from_shared(name: str) -> Any:
-    def draw(*args: Any, **options: Any) -> Any:
+    def draw(*args: object, **options: object) -> Any:
         return getattr(get_global_generator(), name)(*args, **options)
 
     return entitled(draw, name, f"See `Generator.{name}`.")
@@ -67,7 +70,7 @@ for _name in _SHARED:
     globals()[_name] = _from_shared(_name)
 
 
-def _drawn(seed: Any) -> Any:
+def _drawn(seed: int | None) -> Any:
     """A seed of the shared stream, where it was seeded and none is given."""
     if seed is None and _shared:
         return int(get_global_generator().integers(0, 1 << 62))
@@ -75,7 +78,9 @@ def _drawn(seed: Any) -> Any:
 
 
 @checked((int, float, np.integer, np.floating), (int, float, np.integer, np.floating))
-def randint(low: Any, high: Any, size: Any = 1, dtype: Any = np.int64, seed: Any = None) -> Any:
+def randint(
+    low: float, high: float, size: int | None = 1, dtype: ColumnType = np.int64, seed: int | None = None
+) -> Any:
     """Random numbers of a type, from `low` to before `high`; of bool, of False and True alike."""
     if not isinstance(size, str) and np.any(np.asarray(size) < 0):
         raise ValueError("size must be >= 0, ndim >= 1")
@@ -84,7 +89,7 @@ def randint(low: Any, high: Any, size: Any = 1, dtype: Any = np.int64, seed: Any
     return _randint(low, high, size, dtype, _drawn(seed))
 
 
-def _check_bounds(low: Any, high: Any, truth: bool) -> None:
+def _check_bounds(low: float, high: float, truth: bool) -> None:
     if truth and high <= 0:
         raise ValueError("high <= 0")
     if truth and low < 0:
@@ -95,19 +100,19 @@ def _check_bounds(low: Any, high: Any, truth: bool) -> None:
         raise ValueError("low >= high")
 
 
-def standard_normal(size: Any, seed: Any = None) -> Any:
+def standard_normal(size: int | None, seed: int | None = None) -> Any:
     """Random floats of the standard normal distribution."""
     if isinstance(size, (int, np.integer)) and size < 0:
         raise ValueError("The size parameter must be > 0")
     return _standard_normal(size, _drawn(seed))
 
 
-def uniform(size: Any, low: Any = 0.0, high: Any = 1.0, seed: Any = None) -> Any:
+def uniform(size: int | None, low: float = 0.0, high: float = 1.0, seed: int | None = None) -> Any:
     """Random floats from `low` to before `high`."""
     return _uniform(size, low, high, _drawn(seed))
 
 
-def rand(*size: Any, seed: Any = None) -> Any:
+def rand(*size: Any, seed: int | None = None) -> Any:
     """Random floats from 0 to before 1, in a shape; without one, a number."""
     if not size:
         return np.float64(_uniform(1, seed=_drawn(seed))[0])

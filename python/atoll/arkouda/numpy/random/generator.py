@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,16 +15,19 @@ from ..arrays import pdarray
 from ..dtypes import Int, int64
 from ..dtypes import dtype as ak_dtype
 
+if TYPE_CHECKING:
+    from ....annotations import ArrayLike, Shape
+
 __all__ = ["Generator", "default_rng"]
 
 
-def _size(size: Any) -> Any:
+def _size(size: int | None) -> Any:
     if isinstance(size, (tuple, list)):
         return tuple(int(n) for n in size)
     return None if size is None else int(size)
 
 
-def _parameter(value: Any, name: str, shape: Any) -> Any:
+def _parameter(value: object, name: str, shape: Shape) -> Any:
     """A number, or an array of them, as the stream takes it."""
     if isinstance(value, pdarray):
         if shape is None:
@@ -62,7 +65,7 @@ class Generator:
         """NumPy's stream of the same seed; without one, of a seed that all processes draw alike."""
         return np.random.default_rng(int(self._stream.integers(0, 1 << 62) if self._seed is None else self._seed))
 
-    def _drawn(self, law: str, size: Any, *parameters: Any, names: str = "", **options: Any) -> Any:
+    def _drawn(self, law: str, size: int | None, *parameters: Any, names: str = "", **options: object) -> Any:
         """Numbers of a law: of Atoll's stream, and one alone as NumPy draws it, with `options` of its own."""
         shape = _size(size)
         if shape is not None and any(n < 0 for n in np.atleast_1d(shape)):
@@ -74,52 +77,54 @@ class Generator:
         made = [_parameter(one, name, shape) for one, name in zip(parameters, names.split(), strict=True)]
         return lift(getattr(self._stream, law)(*made, shape))
 
-    def random(self, size: Any = None) -> Any:
+    def random(self, size: int | None = None) -> Any:
         """Floats from 0 to before 1."""
         return self._drawn("random", size)
 
-    def standard_exponential(self, size: Any = None, method: str = "zig") -> Any:
+    def standard_exponential(self, size: int | None = None, method: str = "zig") -> Any:
         """Floats of the exponential distribution of mean 1."""
         return self._drawn("standard_exponential", size, method=method)
 
-    def standard_normal(self, size: Any = None, method: str = "zig") -> Any:
+    def standard_normal(self, size: int | None = None, method: str = "zig") -> Any:
         """Floats of the standard normal distribution."""
         return self._drawn("standard_normal", size)
 
-    def exponential(self, scale: Any = 1.0, size: Any = None, method: str = "zig") -> Any:
+    def exponential(self, scale: object = 1.0, size: int | None = None, method: str = "zig") -> Any:
         """Floats of an exponential distribution."""
         _not_negative(scale, "scale")
         return self._drawn("exponential", size, scale, names="scale")
 
-    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    def logistic(self, loc: object = 0.0, scale: object = 1.0, size: int | None = None) -> Any:
         """Floats of a logistic distribution."""
         _not_negative(scale, "scale")
         return self._drawn("logistic", size, loc, scale, names="loc scale")
 
-    def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, method: str = "zig") -> Any:
+    def lognormal(self, mean: object = 0.0, sigma: Any = 1.0, size: int | None = None, method: str = "zig") -> Any:
         """Floats whose logarithms have a normal distribution."""
         return self._drawn("lognormal", size, mean, sigma, names="mean sigma")
 
-    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, method: str = "zig") -> Any:
+    def normal(self, loc: object = 0.0, scale: object = 1.0, size: int | None = None, method: str = "zig") -> Any:
         """Floats of a normal distribution."""
         _not_negative(scale, "scale")
         return self._drawn("normal", size, loc, scale, names="loc scale")
 
-    def standard_gamma(self, shape: Any, size: Any = None) -> Any:
+    def standard_gamma(self, shape: Shape, size: int | None = None) -> Any:
         """Floats of a gamma distribution."""
         _not_negative(shape, "shape")
         return self._drawn("standard_gamma", size, shape, names="shape")
 
-    def poisson(self, lam: Any = 1.0, size: Any = None) -> Any:
+    def poisson(self, lam: Any = 1.0, size: int | None = None) -> Any:
         """Integers of a Poisson distribution."""
         _not_negative(lam, "lam")
         return self._drawn("poisson", size, lam, names="lam")
 
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+    def uniform(self, low: float = 0.0, high: float = 1.0, size: int | None = None) -> Any:
         """Floats from `low` to before `high`."""
         return self._drawn("uniform", size, low, high, names="low high")
 
-    def integers(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int64, endpoint: bool = False) -> Any:
+    def integers(
+        self, low: Any, high: Any = None, size: Any = None, dtype: object = int64, endpoint: bool = False
+    ) -> Any:
         """Integers, or bools, from `low` to before `high`, or to `high`."""
         kind = ak_dtype(dtype)
         if kind.kind not in ("i", "u", "b"):
@@ -170,7 +175,7 @@ class Generator:
         mixed = flat[lift(self._stream.permutation(x.size))].reshape(x.shape)
         x._set(mixed._a, mixed.shape)
 
-    def permutation(self, x: Any, method: str = "Argsort") -> Any:
+    def permutation(self, x: object, method: str = "Argsort") -> Any:
         """The elements, or the numbers below a number, in a random order."""
         if method not in ("Argsort", "FisherYates", "Feistel"):
             raise ValueError(f"method is 'Argsort' or 'FisherYates', not {method!r}")
@@ -188,7 +193,7 @@ class Generator:
             raise ValueError("n and start_idx must not be negative")
         return lift(_words(int(n), int(seed), int(stream), int(start_idx)))
 
-    def _fill_with_stateless_u64_from_index(self, x: Any, seed: Any, stream: Any, start_idx: Any = 0) -> None:
+    def _fill_with_stateless_u64_from_index(self, x: ArrayLike, seed: Any, stream: Any, start_idx: Any = 0) -> None:
         _whole(seed, stream, start_idx)
         if not isinstance(x, pdarray):
             raise TypeError("x must be a pdarray")
@@ -196,11 +201,13 @@ class Generator:
             raise TypeError(f"x must be of uint64, not {x.dtype}")
         x._a = _words(x.size, int(seed), int(stream), int(start_idx))
 
-    def _stateless_uniform_01_from_index(self, n: int, seed: Any, stream: Any, start_idx: Any = 0) -> Any:
+    def _stateless_uniform_01_from_index(self, n: int, seed: int | None, stream: Any, start_idx: Any = 0) -> Any:
         words = self._stateless_u64_from_index(n, seed, stream, start_idx)._a
         return lift((words >> np.uint64(11)).astype(np.float64) * 2.0**-53)
 
-    def _fill_stateless_uniform_01_from_index(self, x: Any, seed: Any, stream: Any, start_idx: Any = 0) -> None:
+    def _fill_stateless_uniform_01_from_index(
+        self, x: object, seed: int | None, stream: Any, start_idx: Any = 0
+    ) -> None:
         if not isinstance(x, pdarray):
             raise TypeError("x must be a pdarray")
         if x.dtype != np.float64:
@@ -223,7 +230,7 @@ def _words(n: int, seed: int, stream: int, start: int) -> Any:
     return words ^ (words >> np.uint64(31))
 
 
-def _not_negative(value: Any, name: str) -> None:
+def _not_negative(value: object, name: str) -> None:
     values = lower(value)
     if isinstance(value, str) or (not isinstance(value, pdarray) and not np.isscalar(value)):
         raise TypeError(f"{name} must be a number or a pdarray; got {type(value).__name__} instead")
@@ -231,6 +238,6 @@ def _not_negative(value: Any, name: str) -> None:
         raise ValueError(f"{name} must not be negative")
 
 
-def default_rng(seed: Any = None) -> Generator:
+def default_rng(seed: int | None = None) -> Generator:
     """A stream of a seed, or another one each time."""
     return seed if isinstance(seed, Generator) else Generator(seed=seed)

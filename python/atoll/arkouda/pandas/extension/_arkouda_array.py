@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,9 @@ from ...objects import entitled, lift
 from ..categorical import Categorical
 from ._arkouda_extension_array import ArkoudaExtensionArray, copied, data_of, missing_of, rows_of
 from ._dtypes import HOLDERS, _ArkoudaBaseDtype
+
+if TYPE_CHECKING:
+    from ....annotations import DTypeLike
 
 __all__ = ["ArkoudaArray"]
 
@@ -36,7 +39,7 @@ class ArkoudaArray(ArkoudaExtensionArray):
     (array([1, 2, 3, 4]), 5)
     """
 
-    def __init__(self, data: Any, dtype: Any = None, copy: bool = False) -> None:
+    def __init__(self, data: Any, dtype: DTypeLike = None, copy: bool = False) -> None:
         given = data
         data = data_of(data)
         if isinstance(data, (Strings, Categorical)):
@@ -63,7 +66,7 @@ class ArkoudaArray(ArkoudaExtensionArray):
             raise ValueError(f"NaN is no {_name_of(dtype)}")
         return cls(data, dtype=dtype, copy=copy)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: Any) -> None:
         rows = rows_of(key, len(self))
         if isinstance(rows, pdarray) and not rows.size:
             return
@@ -88,7 +91,7 @@ class ArkoudaArray(ArkoudaExtensionArray):
     def _rbinary_op(self, other: Any, op: Any, *, require_bool: bool = False) -> Any:
         return self._binary_op(other, lambda a, b: op(b, a), require_bool=require_bool)
 
-    def _cmp_method(self, other: Any, op: Any) -> Any:
+    def _cmp_method(self, other: object, op: str) -> Any:
         return self._binary_op(other, op)
 
     def __neg__(self) -> Any:
@@ -105,15 +108,15 @@ class ArkoudaArray(ArkoudaExtensionArray):
 
     # -- aggregates --
 
-    def all(self, axis: Any = 0, skipna: bool = True, **options: Any) -> bool:
+    def all(self, axis: int | str | None = 0, skipna: bool = True, **options: object) -> bool:
         """Whether all values are true."""
         return bool(self._data._a.all())
 
-    def any(self, axis: Any = 0, skipna: bool = True, **options: Any) -> bool:
+    def any(self, axis: int | str = 0, skipna: bool = True, **options: Any) -> bool:
         """Whether a value is true."""
         return bool(self._data._a.any())
 
-    def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **options: Any) -> Any:
+    def _reduce(self, name: str, *, skipna: bool = True, keepdims: bool = False, **options: object) -> Any:
         if name not in _FIGURES:
             raise TypeError(f"{type(self).__name__} of {self.dtype.name} has no figure {name!r}")
         data = self._data
@@ -156,10 +159,10 @@ def _install() -> None:
         op = getattr(operator, f"__{name}__")
         need = name in ("and", "or", "xor")
 
-        def forward(self: Any, other: Any, op: Any = op, need: bool = need) -> Any:
+        def forward(self: Any, other: object, op: str = op, need: bool = need) -> Any:
             return self._binary_op(other, op, require_bool=need)
 
-        def backward(self: Any, other: Any, op: Any = op, need: bool = need) -> Any:
+        def backward(self: Any, other: object, op: str = op, need: bool = need) -> Any:
             return self._rbinary_op(other, op, require_bool=need)
 
         setattr(ArkoudaArray, f"__{name}__", entitled(forward, f"__{name}__", "Row by row."))
@@ -167,13 +170,13 @@ def _install() -> None:
     for name in ("eq", "ne", "lt", "le", "gt", "ge"):
         op = getattr(operator, f"__{name}__")
 
-        def compare(self: Any, other: Any, op: Any = op) -> Any:
+        def compare(self: Any, other: object, op: str = op) -> Any:
             return self._binary_op(other, op)
 
         setattr(ArkoudaArray, f"__{name}__", entitled(compare, f"__{name}__", "Row by row."))
 
 
-def _name_of(dtype: Any) -> str | None:
+def _name_of(dtype: DTypeLike) -> str | None:
     """What a pdarray calls the type."""
     if dtype is None:
         return None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import atoll
 
@@ -15,6 +15,9 @@ from ..groupbyclass import GroupBy
 from ._arkouda_extension_array import ArkoudaExtensionArray, data_of, rows_of
 from ._arkouda_string_array import ArkoudaStringArray
 from ._dtypes import HOLDERS
+
+if TYPE_CHECKING:
+    from ....annotations import ColumnType, DTypeLike
 
 __all__ = ["ArkoudaCategorical"]
 
@@ -32,7 +35,7 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
     (['low', 'high', 'low'], array([2, 1]))
     """
 
-    def __init__(self, data: Any, dtype: Any = None, copy: bool = False) -> None:
+    def __init__(self, data: Any, dtype: DTypeLike = None, copy: bool = False) -> None:
         data = data_of(data) if len(data) or not isinstance(data, (list, tuple)) else array([], dtype="str_")
         if not isinstance(data, Categorical):
             texts = data if isinstance(data, Strings) else data.astype("str_")
@@ -40,7 +43,7 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
         super().__init__(Categorical(data) if copy else data)
 
     @classmethod
-    def _from_sequence(cls, scalars: Any, dtype: Any = None, copy: bool = False) -> Any:
+    def _from_sequence(cls, scalars: Any, dtype: ColumnType = None, copy: bool = False) -> Any:
         return cls(scalars, copy=copy)
 
     @property
@@ -71,7 +74,7 @@ class ArkoudaCategorical(ArkoudaExtensionArray):
             raise ValueError(f"{value!r} is none of the categories; they are {', '.join(map(repr, [*known][:5]))}, …")
         return self._with(atoll.where(mask._a, known[value], data.codes._a))
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         rows = rows_of(key, len(self))
         values = [value] if isinstance(value, str) else ArkoudaCategorical(value).to_ndarray().tolist()
         known = self._codes_by_text()

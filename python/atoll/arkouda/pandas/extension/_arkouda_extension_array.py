@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,9 @@ from ...objects import lift
 from ..categorical import Categorical
 from ..groupbyclass import GroupBy
 from ._dtypes import HOLDERS, _ArkoudaBaseDtype, of_data
+
+if TYPE_CHECKING:
+    from ....annotations import ArrayLike, ColumnType, DTypeLike
 
 __all__ = ["ArkoudaExtensionArray"]
 
@@ -45,11 +48,11 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
         self._data = data
 
     @classmethod
-    def _from_data(cls, data: Any) -> Any:
+    def _from_data(cls, data: object) -> Any:
         return cls(data)
 
     @classmethod
-    def _from_sequence(cls, scalars: Any, dtype: Any = None, copy: bool = False) -> Any:
+    def _from_sequence(cls, scalars: Any, dtype: ColumnType = None, copy: bool = False) -> Any:
         """An array of the class that fits the values."""
         data = data_of(scalars)
         made = class_of(data)(data)
@@ -71,7 +74,7 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._data})"
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: ColumnType = None, copy: bool | None = None) -> Any:
         return self.to_numpy(dtype)
 
     def __iter__(self) -> Any:
@@ -82,7 +85,7 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
         """The values as a NumPy array here."""
         return self._data.to_ndarray()
 
-    def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = None) -> Any:
+    def to_numpy(self, dtype: ColumnType = None, copy: bool = False, na_value: Any = None) -> Any:
         """The values as a NumPy array here, of another type if one is given."""
         values = self.to_ndarray()
         return values if dtype is None else values.astype(dtype)
@@ -91,7 +94,7 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
         """An array of the same values; `deep=False` shares them."""
         return self._from_data(copied(self._data) if deep else self._data)
 
-    def view(self, dtype: Any = None) -> Any:
+    def view(self, dtype: DTypeLike = None) -> Any:
         """The same data in another object; with a type: cast to it."""
         if dtype is not None:
             return self.astype(dtype, copy=False)
@@ -103,17 +106,17 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
 
     # -- rows --
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         key = rows_of(key, len(self))
         if isinstance(key, int):
             return self._scalar(self._data[key])
         return self._from_data(self._data[key])
 
     @staticmethod
-    def _scalar(value: Any) -> Any:
+    def _scalar(value: object) -> Any:
         return str(value) if isinstance(value, str) else value  # Python's, not NumPy's
 
-    def take(self, indexer: Any, fill_value: Any = None, allow_fill: bool = False) -> Any:
+    def take(self, indexer: Any, fill_value: object = None, allow_fill: bool = False) -> Any:
         """Rows by their numbers; with `allow_fill`, -1 stands for `fill_value`."""
         rows: Any = indexer if isinstance(indexer, pdarray) else array(np.asarray(indexer, dtype=np.int64))
         size = len(self)
@@ -134,7 +137,7 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
             return self._from_sequence([fill] * rows.size, dtype=self.dtype)
         return self._from_data(self._chosen(missing, fill, self._data[rows]))
 
-    def _fill(self, value: Any) -> Any:
+    def _fill(self, value: object) -> Any:
         if value is not None and not (value is pd.NA or value is pd.NaT):
             return value
         return self.dtype.na_value if self.default_fill_value is None else self.default_fill_value
@@ -159,7 +162,7 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
     # -- order and groups --
 
     def argsort(
-        self, *, ascending: bool = True, kind: str = "quicksort", na_position: str = "last", **options: Any
+        self, *, ascending: bool = True, kind: str = "quicksort", na_position: str = "last", **options: object
     ) -> Any:
         """Row numbers in order of the values, as a NumPy array; NaN first or last."""
         return order_of(self._data, ascending, na_position).to_ndarray()
@@ -188,7 +191,7 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
         return codes.to_numpy().astype(np.intp), self._from_data(data[lift(atoll.sort(first))])
 
     @classmethod
-    def _from_factorized(cls, values: Any, original: Any) -> Any:
+    def _from_factorized(cls, values: ArrayLike, original: Any) -> Any:
         return cls._from_sequence(values, dtype=original.dtype)
 
     def _values_for_factorize(self) -> Any:
@@ -209,7 +212,7 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
         return pd.Series(numbers(counts[order]), index=pd.Index(self._from_data(values[order])), name="count")
 
     @staticmethod
-    def _counted(data: Any) -> Any:
+    def _counted(data: object) -> Any:
         groups = GroupBy(data)
         return groups.unique_keys, groups.size()[1]
 
@@ -222,7 +225,7 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
         """As `isna`."""
         return self.isna()
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: object) -> bool:
         """Whether the other is of the same type and length, with the same values; missing ones are equal."""
         if type(self) is not type(other) or self.dtype != other.dtype or len(self) != len(other):
             return False
@@ -245,7 +248,7 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
         if other.size != len(self):
             raise ValueError(f"Lengths must match: {len(self)} and {other.size}")
 
-    def _coerce_other_for_binop(self, other: Any) -> Any:
+    def _coerce_other_for_binop(self, other: object) -> Any:
         """Another operand as Arkouda has it, of one row or as many; NotImplemented for what is none."""
         if isinstance(other, ArkoudaExtensionArray):
             other = other._data
@@ -281,7 +284,7 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
 
     # -- types --
 
-    def astype(self, dtype: Any, copy: bool = True) -> Any:
+    def astype(self, dtype: DTypeLike, copy: bool = True) -> Any:
         """The values as another type: an array of Arkouda's again, for `object` one of NumPy's."""
         wanted = target_of(dtype)
         if wanted == "object":
@@ -302,12 +305,12 @@ class ArkoudaExtensionArray(ExtensionArray):  # type: ignore[misc]  # pandas has
 HOLDERS["any"] = ArkoudaExtensionArray
 
 
-def class_of(data: Any) -> Any:
+def class_of(data: object) -> Any:
     """The class that holds a pdarray, Strings or Categorical."""
     return HOLDERS[next(kind.__name__ for kind in (Strings, Categorical, pdarray) if isinstance(data, kind))]
 
 
-def data_of(values: Any) -> Any:
+def data_of(values: ArrayLike) -> Any:
     """A sequence of Python's, NumPy's or pandas' as a pdarray, Strings or Categorical; TypeError for what is none."""
     if isinstance(values, ArkoudaExtensionArray):
         return values._data
@@ -345,7 +348,7 @@ def missing_of(data: Any) -> Any:
     return None
 
 
-def order_of(data: Any, ascending: bool, na_position: str) -> Any:
+def order_of(data: object, ascending: bool, na_position: str) -> Any:
     """Row numbers in order of the values: a pdarray."""
     if na_position not in ("first", "last"):
         raise ValueError(f"na_position must be 'first' or 'last', not {na_position!r}")
@@ -362,7 +365,7 @@ def order_of(data: Any, ascending: bool, na_position: str) -> Any:
     return lift(atoll.concatenate(parts if na_position == "last" else parts[::-1]))
 
 
-def rows_of(key: Any, size: int) -> Any:
+def rows_of(key: object, size: int) -> Any:
     """A key of pandas' as Arkouda's arrays take it: a number, a slice, or a pdarray of numbers or truth."""
     if isinstance(key, tuple) and len(key) == 1:
         key = key[0]
@@ -388,7 +391,7 @@ def rows_of(key: Any, size: int) -> Any:
     return array(local if local.dtype.kind == "b" else local.astype(np.int64))
 
 
-def target_of(dtype: Any) -> str:
+def target_of(dtype: DTypeLike) -> str:
     """The name of the type to cast to, among Arkouda's; `object` for NumPy's objects."""
     if isinstance(dtype, _ArkoudaBaseDtype):
         return dtype.name

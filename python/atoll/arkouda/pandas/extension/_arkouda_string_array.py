@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import atoll
 
@@ -13,6 +13,9 @@ from ...objects import lift
 from ..categorical import Categorical
 from ._arkouda_extension_array import ArkoudaExtensionArray, data_of, rows_of
 from ._dtypes import HOLDERS
+
+if TYPE_CHECKING:
+    from ....annotations import ColumnType, DTypeLike
 
 __all__ = ["ArkoudaStringArray"]
 
@@ -32,7 +35,7 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
 
     default_fill_value = ""
 
-    def __init__(self, data: Any, dtype: Any = None, copy: bool = False) -> None:
+    def __init__(self, data: Any, dtype: DTypeLike = None, copy: bool = False) -> None:
         data = data_of(data) if len(data) or isinstance(data, Strings) else array([], dtype="str_")
         if isinstance(data, Categorical):
             data = data.to_strings()
@@ -41,13 +44,13 @@ class ArkoudaStringArray(ArkoudaExtensionArray):
         super().__init__(data[:] if copy else data)
 
     @classmethod
-    def _from_sequence(cls, scalars: Any, dtype: Any = None, copy: bool = False) -> Any:
+    def _from_sequence(cls, scalars: Any, dtype: ColumnType = None, copy: bool = False) -> Any:
         return cls(scalars, copy=copy)
 
     def _chosen(self, mask: Any, value: Any, data: Any) -> Any:
         return lift(data._a._choose(mask._a, str(value), data._a))
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: Any) -> None:
         size = len(self)
         rows = rows_of(key, size)
         numbers = atoll.arange(size)[rows._a if hasattr(rows, "_a") else rows]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from pandas.api.extensions import register_dataframe_accessor
@@ -16,6 +16,9 @@ from ..merging import merge
 from ._arkouda_extension_array import ArkoudaExtensionArray
 from ._index_accessor import ArkoudaIndexAccessor, _ak_index_to_pandas_no_copy
 from ._series_accessor import ArkoudaSeriesAccessor, _ak_array_to_pandas_series, _pandas_series_to_ak_array
+
+if TYPE_CHECKING:
+    from ....annotations import Label
 
 __all__ = ["ArkoudaDataFrameAccessor"]
 
@@ -43,7 +46,7 @@ def _series_to_akcol_no_copy(s: Any) -> Any:
     return _extract_ak_from_ea(s.array)
 
 
-def _akcol_to_series(name: Any, akcol: Any, index: Any = None) -> Any:
+def _akcol_to_series(name: Label, akcol: Any, index: object = None) -> Any:
     """A Series of pandas' that holds a column of Arkouda's."""
     return _ak_array_to_pandas_series(akcol, name=name, index=index)
 
@@ -106,7 +109,7 @@ class ArkoudaDataFrameAccessor:
             if not _is_arkouda_series(df[name]):
                 raise TypeError(f"All columns of the {side} side must be Arkouda ExtensionArrays; {name!r} is not")
 
-    def merge(self, right: Any, on: Any = None, how: str = "inner") -> Any:
+    def merge(self, right: object, on: object = None, how: str = "inner") -> Any:
         """The rows of both sides whose keys are equal, as Arkouda's `merge` joins them."""
         self._assert_all_arkouda(self._obj, "left")
         self._assert_all_arkouda(right, "right")

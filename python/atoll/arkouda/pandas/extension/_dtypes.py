@@ -39,7 +39,7 @@ class _ArkoudaBaseDtype(ExtensionDtype):  # type: ignore[misc]  # pandas has no 
     _is_string = False
     _numpy: Any = np.dtype("O")
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         if "name" in cls.__dict__:  # one of its own: else a base of others
             _ArkoudaBaseDtype._named[cls.name] = cls

@@ -41,7 +41,7 @@ def _ak_index_to_pandas_no_copy(akidx: Any) -> Any:
     return pd.Index(_held(akidx.values), name=akidx.name)
 
 
-def _held(column: Any) -> Any:
+def _held(column: object) -> Any:
     data = getattr(column, "values", column)
     if isinstance(data, list):
         data = array(data)
@@ -97,20 +97,20 @@ class ArkoudaIndexAccessor:
     def _from_return_msg(rep_msg: str) -> Any:
         return ArkoudaIndexAccessor.from_ak_legacy(ak_Index.from_return_msg(rep_msg))
 
-    def concat(self, other: Any) -> Any:
+    def concat(self, other: object) -> Any:
         """The rows of this index, then those of another."""
         joined = self.to_ak_legacy().concat(_pandas_index_to_ak(other))
         joined.name = self._obj.name
         return _ak_index_to_pandas_no_copy(joined)
 
-    def lookup(self, key: Any) -> Any:
+    def lookup(self, key: object) -> Any:
         """Which labels are the key, or among several: a pdarray of truth."""
         index = self.to_ak_legacy()
         if not isinstance(key, (list, tuple, pdarray)) and not hasattr(key, "size"):
             key = array([key])
         return index.lookup(key)
 
-    def to_dict(self, labels: Any = None) -> Any:
+    def to_dict(self, labels: object = None) -> Any:
         """The arrays of the levels by labels."""
         return self.to_ak_legacy().to_dict(labels)
 
@@ -124,7 +124,7 @@ def _local(index: Any) -> Any:
 
 
 def _written(name: str) -> Any:
-    def write(self: Any, prefix_path: str, **options: Any) -> Any:
+    def write(self: Any, prefix_path: str, **options: object) -> Any:
         return getattr(self.to_ak_legacy(), name)(prefix_path, **options)
 
     return entitled(write, name, f"Writes the index as Arkouda's `Index.{name}` does.")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from pandas.api.extensions import register_series_accessor
@@ -18,6 +18,11 @@ from ._arkouda_array import ArkoudaArray
 from ._arkouda_extension_array import ArkoudaExtensionArray, class_of, data_of, order_of
 from ._index_accessor import ArkoudaIndexAccessor, _ak_index_to_pandas_no_copy
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ....annotations import Label
+
 __all__ = ["ArkoudaSeriesAccessor"]
 
 
@@ -31,7 +36,7 @@ def _pandas_series_to_ak_array(s: Any) -> Any:
     return data_of(s.array)
 
 
-def _ak_array_to_pandas_series(akarr: Any, name: Any = None, index: Any = None) -> Any:
+def _ak_array_to_pandas_series(akarr: Any, name: Label = None, index: object = None) -> Any:
     """A Series of pandas' that holds an array of Arkouda's; its index lies on the PEs, too."""
     values = _ak_arr_to_pandas_ea(akarr)
     labels = pd.Index(ArkoudaArray(arange(len(values)))) if index is None else ArkoudaIndexAccessor(index).to_ak()
@@ -58,7 +63,7 @@ class ArkoudaSeriesAccessor:
         self._obj = pandas_obj
 
     @staticmethod
-    def from_ak_legacy(akarr: Any, name: Any = None) -> Any:
+    def from_ak_legacy(akarr: Any, name: Label = None) -> Any:
         """A Series of pandas' that holds an array, or a Series, of Arkouda's."""
         if isinstance(akarr, ak_Series):
             index = _ak_index_to_pandas_no_copy(akarr.index)
@@ -106,7 +111,7 @@ class ArkoudaSeriesAccessor:
             raise TypeError("Arkouda-backed Series array does not expose '_data'")
         return data
 
-    def locate(self, key: Any) -> Any:
+    def locate(self, key: object) -> Any:
         """The values of labels, as Arkouda's `Series.locate` finds them."""
         if isinstance(key, pd.Index):
             key = ArkoudaIndexAccessor(key).to_ak_legacy()
@@ -120,12 +125,12 @@ class ArkoudaSeriesAccessor:
         """The groups of equal values: Arkouda's `GroupBy`."""
         return GroupBy(self._column())
 
-    def argsort(self, *, ascending: bool = True, na_position: str = "last", **options: Any) -> Any:
+    def argsort(self, *, ascending: bool = True, na_position: str = "last", **options: object) -> Any:
         """Row numbers in order of the values, on the PEs; NaN first or last."""
         order = order_of(self._column(), ascending, na_position)
         return _ak_array_to_pandas_series(order, name=self._obj.name, index=self._obj.index)
 
-    def apply(self, func: Any, result_dtype: Any = None) -> Any:
+    def apply(self, func: Callable[..., Any], result_dtype: Any = None) -> Any:
         """What a function gives for each value, as Arkouda's `apply` has it; numbers alone."""
         data = self._column()
         if not isinstance(data, pdarray):

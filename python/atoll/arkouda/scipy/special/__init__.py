@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,10 +12,13 @@ import atoll
 from ...numpy.arrays import pdarray
 from ...objects import lift, lower
 
+if TYPE_CHECKING:
+    from ....annotations import ArrayLike
+
 __all__ = ["xlogy"]
 
 
-def xlogy(x: Any, y: Any) -> Any:
+def xlogy(x: object, y: ArrayLike) -> Any:
     """`x * log(y)`; 0 where x is 0 and y is not NaN.
 
     Examples
