@@ -24,6 +24,9 @@ pe = session.pe
 rows = 50_000
 
 
+timers = []
+
+
 def die():
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -40,6 +43,7 @@ def perhaps_die(step, place):
             timer = threading.Timer(random.Random(f"{deaths} {at}").random() * 0.1, die)
             timer.daemon = True
             timer.start()
+            timers.append(timer)
         else:
             die()
 
@@ -79,6 +83,8 @@ while True:
             for _ in changed(step, ak, state):
                 perhaps_die(step, "middle")
             perhaps_die(step, "end")
+        for timer in timers:  # what follows survives nothing
+            timer.cancel()
         ak.barrier()
         break
     except ak.PeFailedError:
