@@ -289,28 +289,40 @@ int main(int argc, char** argv) {
   else begin(&argc, &argv);
   for (int i = 0; i < 64; ++i) counts[i] = 1, places[i] = i;
   switch (which) {
+    // expect 1
+    // expect 4
     case 0: nothing_wrong(); break;
+    // expect 2: MPI_(Bcast|Barrier): check: rank [01] has called MPI_(Bcast|Barrier), rank [01] MPI_(Bcast|Barrier)
     case 1: /* kind */
       if (me == 0) MPI_Bcast(data, 1, MPI_INT, 0, MPI_COMM_WORLD);
       else MPI_Barrier(MPI_COMM_WORLD);
       break;
-    case 2: MPI_Bcast(data, 1, MPI_INT, me == 0 ? 0 : 1, MPI_COMM_WORLD); break; /* root */
-    case 3: MPI_Bcast(data, me == 0 ? 4 : 2, MPI_INT, 0, MPI_COMM_WORLD); break; /* count */
-    case 4: MPI_Bcast(data, 2, me == 0 ? MPI_INT : MPI_FLOAT, 0, MPI_COMM_WORLD); break; /* type */
-    case 5: MPI_Allreduce(data, more, 1, MPI_INT, me == 0 ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD); break; /* operation */
+    // expect 2: MPI_Bcast: check: MPI_Bcast: the root is [01] on rank [01], [01] on rank [01]
+    case 2: /* root */ MPI_Bcast(data, 1, MPI_INT, me == 0 ? 0 : 1, MPI_COMM_WORLD); break;
+    // expect 3: rank [12]: MPI_Bcast: .*rank 0 gives 4 x MPI_INT .16 bytes., and rank [12] takes 2 x MPI_INT .8 bytes.
+    case 3: /* count */ MPI_Bcast(data, me == 0 ? 4 : 2, MPI_INT, 0, MPI_COMM_WORLD); break;
+    // expect 2: rank 1: .*rank 0 gives 2 x MPI_INT .8 bytes., and rank 1 takes 2 x MPI_FLOAT .8 bytes.
+    case 4: /* type */ MPI_Bcast(data, 2, me == 0 ? MPI_INT : MPI_FLOAT, 0, MPI_COMM_WORLD); break;
+    // expect 2: MPI_Allreduce: operation 0x2[0-9a-f] on rank [01], operation 0x2[0-9a-f] on rank [01]
+    case 5: /* operation */ MPI_Allreduce(data, more, 1, MPI_INT, me == 0 ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD); break;
+    // expect 2: rank 1: .*rank 0 gives 1 x MPI_INT .4 bytes., and rank 1 takes 3 x MPI_INT .12 bytes.
     case 6: /* counts of a list */
       counts[0] = me == 0 ? 1 : 3, places[1] = 3;
       MPI_Allgatherv(data, 1, MPI_INT, more, counts, places, MPI_INT, MPI_COMM_WORLD);
       break;
+    // expect 2: rank [01]: MPI_Iallreduce: check: MPI_Iallreduce: rank [01] gives
     case 7: /* not waited for */
       MPI_Iallreduce(data, more, me == 0 ? 1 : 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       break;
-    case 8: MPI_Allgather(data, 1, MPI_INT, data, 1, MPI_INT, MPI_COMM_WORLD); break; /* in and out overlap */
+    // expect 2: MPI_Allgather: check: two buffers of the call overlap
+    case 8: /* in and out overlap */ MPI_Allgather(data, 1, MPI_INT, data, 1, MPI_INT, MPI_COMM_WORLD); break;
+    // expect 2: MPI_Irecv: check: a buffer is in use by the request of MPI_Irecv with any rank, which is not complete
     case 9: /* in use */
       MPI_Irecv(data, 8, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &requests[0]);
       MPI_Irecv(data + 7, 8, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &requests[1]);
       break;
+    // expect 2: MPI_Barrier: 0x[0-9a-f]+ is no communicator, or it has been freed
     case 10: /* a freed handle, though another object has come since */
       MPI_Comm_dup(MPI_COMM_WORLD, &comm);
       MPI_Comm freed = comm;
@@ -318,67 +330,94 @@ int main(int argc, char** argv) {
       for (int i = 0; i < 20; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
       MPI_Barrier(freed);
       break;
+    // expect 2: MPI_Finalize: check: left by the program: communicator of MPI_Comm_dup.*request of MPI_Irecv
     case 11: /* left */
       MPI_Comm_dup(MPI_COMM_WORLD, &comm);
       MPI_Irecv(data, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request);
       break;
+    // expect 2: deadlock: rank 0 is in MPI_Recv, waits for .* rank 1. rank 1 is in MPI_Recv, waits for .* rank 0
+    // expect 3: check: deadlock: rank 0 is in MPI_Recv.*rank 1 is in MPI_Recv.*rank 2 is in MPI_Recv
     case 12: /* each waits for its left neighbour's message */
       MPI_Recv(data, 1, MPI_INT, (me + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       MPI_Send(data, 1, MPI_INT, (me + 1) % ranks, 1, MPI_COMM_WORLD);
       break;
+    // expect 2: check: deadlock: rank 0 is in MPI_Barrier, which not all have called. rank 1 is in MPI_Barrier, which
     case 13: /* two communicators, in two orders */
       MPI_Comm_dup(MPI_COMM_WORLD, &comm);
       MPI_Barrier(me == 0 ? MPI_COMM_WORLD : comm);
       MPI_Barrier(me == 0 ? comm : MPI_COMM_WORLD);
       break;
+    // expect 3: check: deadlock: rank 0 is in MPI_Recv.*rank 1 is in MPI_Finalize
     case 14: /* all but one have gone on to the end */
       if (me == 0) MPI_Recv(data, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       break;
+    // expect 2: check: deadlock: rank 0 is in MPI_Wait, waits for MPI_Issend with rank 1
     case 15: /* a send that is synchronous, of a request */
       MPI_Issend(data, 1, MPI_INT, (me + 1) % ranks, 1, MPI_COMM_WORLD, &request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       MPI_Recv(data, 1, MPI_INT, (me + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       break;
-    case 16: two_threads(); break; /* nothing wrong */
+    // expect 2
+    case 16: /* nothing wrong */ two_threads(); break;
+    // expect 2: MPI_Recv: check: rank 0 has sent 4 x MPI_INT .* with tag 7, and rank 1 receives it as 8 x MPI_FLOAT
     case 17: /* types of a message */
       if (me == 0) MPI_Send(data, 4, MPI_INT, 1, 7, MPI_COMM_WORLD);
       if (me == 1) MPI_Recv(more, 8, MPI_FLOAT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       break;
+    // expect 2: MPI_Wait: check: rank 0 has sent 40000 bytes of several types .* as 40000 bytes of several types
     case 18: /* of a long one, of requests, in an order of elements that is another */
       long_message_of_structures();
       break;
+    // expect 2: check: deadlock: rank 0 is in MPI_Recv.*rank 1 is in MPI_Win_lock, which waits for others
     case 19:
+    // expect 2: check: deadlock: rank 0 is in MPI_Win_start, which waits for others. rank 1 is in MPI_Barrier
     case 20:
+    // expect 2: MPI_Win_(fence|free): check: rank [01] has called MPI_Win_(fence|free), rank [01] MPI_Win_(fence|free)
     case 21:
+    // expect 3
     case 22: window(which - 19); break;
+    // expect 2: rank [01]: MPI_File_(write|read)_all: check: rank [01] has called MPI_File_(write|read)_all
     case 23: /* of files */
       file = opened();
       if (me == 0) MPI_File_write_all(file, data, 1, MPI_INT, MPI_STATUS_IGNORE);
       else MPI_File_read_all(file, data, 1, MPI_INT, MPI_STATUS_IGNORE);
       break;
+    // expect 2: check: deadlock: rank 0 is in MPI_Barrier.*rank 1 is in MPI_File_write_all, which not all have called
     case 24: /* a file of one rank is none, and its handler only returns */
       file = opened();
       MPI_File_write_all(me == 0 ? MPI_FILE_NULL : file, data, 1, MPI_INT, MPI_STATUS_IGNORE);
       MPI_Barrier(MPI_COMM_WORLD);
       break;
-    case 25: partitioned(3, MPI_INT); break; /* one partition is missing */
+    // expect 2: deadlock: rank 0 is in MPI_Wait, waits for MPI_Psend_init .* rank 1 is in .* MPI_Precv_init
+    case 25: /* one partition is missing */ partitioned(3, MPI_INT); break;
+    // expect 2: MPI_Wait: check: rank 0 has sent 4 x MPI_FLOAT .* with tag 1, and rank 1 receives it as 4 x MPI_INT
     case 26: partitioned(4, MPI_FLOAT); break;
+    // expect 2
     case 27: partitioned(4, MPI_INT); break;
+    // expect 2: MPI_Finalize: check: left by the program: a message of 12 bytes from rank 0 with tag 5, which has not
     case 28: /* a message that is never received */
       if (me == 0) MPI_Send(data, 3, MPI_INT, 1, 5, MPI_COMM_WORLD);
       break;
+    // expect 2: check: deadlock: rank 0 is in MPI_Probe for a message from any rank
     case 29: MPI_Probe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
+    // expect 2: MPI_Finalize: check: left by the program: file of MPI_File_open
     case 30: /* left */ file = opened(); break;
+    // expect 2: MPI_Wait: check: what the request of MPI_Isend with rank [01] sends has been changed before it was
     case 31: /* a message that is changed while it is under way */
       MPI_Isend(data, 8, MPI_INT, (me + 1) % ranks, 1, MPI_COMM_WORLD, &request);
       data[3] = 1;
       MPI_Recv(more, 8, MPI_INT, (me + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       break;
+    // expect 2
     case 32: thread_that_comes_late(); break;
+    // expect 2
     case 33: wait_that_fails(); break;
+    // expect 2
     case 34: library_that_ends_with_mpi(); break;
+    // expect 2: MPI_Wait: check: what the request of MPI_Isend with rank [01] sends has been freed or unmapped before
     case 35: unmapped(); break;
+    // expect 2
     case 36: changed_and_complete(); break;
   }
   MPI_Finalize();
