@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "atoll/array/kernel/limit.hpp"
+#include "limit/elementwise.hpp"
 #include "atoll/array/kernel/scan.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/random.hpp"

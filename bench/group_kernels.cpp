@@ -11,7 +11,7 @@
 #include "atoll/base/clock.hpp"
 #include "atoll/base/random.hpp"
 #include "atoll/table/kernel/aggregate.hpp"
-#include "atoll/table/kernel/limit_group.hpp"
+#include "limit/group.hpp"
 #include "huge_memory.hpp"
 
 namespace {

@@ -538,11 +538,6 @@ def info() -> dict[str, Any]:
     """version, processor, cores, numa (list), memory_bytes, memory_available_bytes, simd, l2_bytes,
     fabrics: {name: "" or why it is missing}, config: [(name, value, default, kind, choices, meaning)]."""
 
-def limit(name: str, session: Session, arrays: Sequence[np.ndarray[Any, Any]], parameters: Sequence[float]) -> float:
-    """Runs a hand-written loop for `atoll bench --against limit`; returns its checksum. `limit_names()` lists them."""
-
-def limit_names() -> list[str]: ...
-
 # -- simulated machines --
 def sim_run(
     machine: dict[str, int],

@@ -33,7 +33,6 @@ void bind_everywhere(nb::module_& m);
 void bind_window(nb::module_& m);
 void bind_info(nb::module_& m);
 void bind_limbs(nb::module_& m);
-void bind_limit(nb::module_& m);
 void bind_sim(nb::module_& m);
 
 }  // namespace atl::python

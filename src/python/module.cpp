@@ -71,7 +71,6 @@ NB_MODULE(_core, m) {
   bind_window(m);
   bind_info(m);
   bind_limbs(m);
-  bind_limit(m);
   bind_sim(m);
   bind_symmetric(m);
 }

@@ -24,7 +24,7 @@ MODULES = {
     "scipy": "scipy",
     "h5py": "h5py",
     "atoll": "atoll._core",
-    "limit": "atoll._core",
+    "limit": "atoll.bench._limit",
 }
 
 THREAD_VARIABLES = (
@@ -127,25 +127,21 @@ def duckdb(setup: Setup, **tables: Any) -> Any:
 
 
 def limit(setup: Setup, name: str, arrays: list[Any], parameters: list[float], answer: Any = None) -> Timed:
-    """A hand-written loop of `_core`. Its answer is the content of `answer`, or the checksum that it returns."""
-    core = require("limit")
-    if name not in core.limit_names():
+    """A hand-written loop of `bench/limit`. Its answer is the content of `answer`, or the checksum that it returns."""
+    loops = require("limit")
+    if name not in loops.names():
         raise Skip(f"no hand-written loop '{name}'")
     if setup.pes != 1:
         raise Skip("hand-written loops are for one PE")
-    atoll(setup)
-    from atoll.session import current
-
-    session = current()
     try:
-        core.limit(name, session, arrays, parameters)
+        loops.run(name, setup.cores, arrays, parameters)
     except TypeError as error:
         raise Skip(str(error)) from None
     if answer is None:
-        return Timed(lambda: core.limit(name, session, arrays, parameters))
+        return Timed(lambda: loops.run(name, setup.cores, arrays, parameters))
 
     def run() -> Any:
-        core.limit(name, session, arrays, parameters)
+        loops.run(name, setup.cores, arrays, parameters)
         return answer
 
     return Timed(run, lambda answer: answer)

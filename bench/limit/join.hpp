@@ -7,7 +7,7 @@
 
 #include "atoll/base/parallel.hpp"
 
-namespace atl::table::limit {
+namespace atl::limit {
 
 /// Row numbers of pairs with equal keys, where right keys are different from each other, in room for as many pairs as
 /// left rows. A thread writes the pairs of its left rows, in order, from the place of the first of these on; behind
@@ -15,4 +15,4 @@ namespace atl::table::limit {
 void join(ThreadPool& threads, const std::int64_t* left, std::size_t n, const std::int64_t* right,
           std::size_t right_rows, std::int64_t* lefts, std::int64_t* rights);
 
-}  // namespace atl::table::limit
+}  // namespace atl::limit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops that move data, and those that compute where to: these compiled for each SIMD level.
-#include "atoll/array/kernel/limit_movement.hpp"
+#include "limit/movement.hpp"
 
 #include <cstring>
 #include <vector>
@@ -9,19 +9,19 @@
 #include "atoll/array/kernel/stream.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernel/limit/limit_movement.cpp"
+#define HWY_TARGET_INCLUDE "limit/movement.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #ifndef ATOLL_LIMIT_MOVEMENT_ONCE
 #define ATOLL_LIMIT_MOVEMENT_ONCE
-namespace atl::array::limit {
+namespace atl::limit {
 constexpr std::size_t most_bins = 1024;
 }
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace atl::array::limit::HWY_NAMESPACE {
+namespace atl::limit::HWY_NAMESPACE {
 
 HWY_ATTR void histogram_range(const double* values, double scale, std::int64_t* table, std::size_t begin,
                               std::size_t end) {
@@ -49,11 +49,11 @@ HWY_ATTR void isin_range(const std::int64_t* values, const std::uint64_t* bitmap
   }
 }
 
-}  // namespace atl::array::limit::HWY_NAMESPACE
+}  // namespace atl::limit::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace atl::array::limit {
+namespace atl::limit {
 
 HWY_EXPORT(histogram_range);
 HWY_EXPORT(isin_range);
@@ -69,10 +69,10 @@ void gather(ThreadPool& threads, const std::int64_t* values, const std::int64_t*
         __builtin_prefetch(values + indices[i + ahead + k]);
         line[k] = values[indices[i + k]];
       }
-      stream_line(out + i, line);
+      array::stream_line(out + i, line);
     }
     for (; i < end; ++i) out[i] = values[indices[i]];
-    fence_streams();
+    array::fence_streams();
   });
 }
 
@@ -108,5 +108,5 @@ void isin_dense(ThreadPool& threads, const std::int64_t* values, std::size_t n, 
   });
 }
 
-}  // namespace atl::array::limit
+}  // namespace atl::limit
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "atoll/table/kernel/limit_group.hpp"
+#include "limit/group.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace atl::table::limit {
+namespace atl::limit {
 namespace {
 
 struct Cell {
@@ -120,4 +120,4 @@ void group_sum(ThreadPool& threads, const std::int64_t* keys, const double* valu
   });
 }
 
-}  // namespace atl::table::limit
+}  // namespace atl::limit

@@ -2,7 +2,7 @@
 // The hand-written loops: one pass, full vectors, streaming stores, a prefetch where it was measured to help.
 #include "atoll/array/kernel/simd.hpp"
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernel/limit/limit.cpp"
+#define HWY_TARGET_INCLUDE "limit/elementwise.cpp"
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "atoll/array/kernel/limit.hpp"
+#include "limit/elementwise.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace atl::array::limit::HWY_NAMESPACE {
+namespace atl::limit::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -178,11 +178,11 @@ HWY_ATTR void cumsum_integers(const std::int64_t* a, std::int64_t* out, std::int
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
-}  // namespace atl::array::limit::HWY_NAMESPACE
+}  // namespace atl::limit::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace atl::array::limit {
+namespace atl::limit {
 
 HWY_EXPORT(triad_range);
 HWY_EXPORT(expression_range);
@@ -286,5 +286,5 @@ void cumsum(ThreadPool& threads, const std::int64_t* a, std::int64_t* out, std::
   cumsum_threads(threads, a, out, n, HWY_DYNAMIC_DISPATCH(sum_integers), HWY_DYNAMIC_DISPATCH(cumsum_integers));
 }
 
-}  // namespace atl::array::limit
+}  // namespace atl::limit
 #endif

@@ -9,7 +9,7 @@
 
 #include "atoll/base/parallel.hpp"
 
-namespace atl::array::limit {
+namespace atl::limit {
 
 /// out[i] = values[indices[i]]
 void gather(ThreadPool& threads, const std::int64_t* values, const std::int64_t* indices, std::int64_t* out,
@@ -22,4 +22,4 @@ void histogram(ThreadPool& threads, const double* values, std::size_t n, std::si
 /// out[i] = whether bit values[i] of `bitmap` is set: the values must be below its size.
 void isin_dense(ThreadPool& threads, const std::int64_t* values, std::size_t n, const std::uint64_t* bitmap, bool* out);
 
-}  // namespace atl::array::limit
+}  // namespace atl::limit

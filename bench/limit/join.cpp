@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "atoll/table/kernel/limit_join.hpp"
+#include "limit/join.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,7 @@
 
 #include "atoll/base/prefetch.hpp"
 
-namespace atl::table::limit {
+namespace atl::limit {
 namespace {
 
 struct Slot {
@@ -67,4 +67,4 @@ void join(ThreadPool& threads, const std::int64_t* left, std::size_t n, const st
   });
 }
 
-}  // namespace atl::table::limit
+}  // namespace atl::limit

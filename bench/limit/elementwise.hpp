@@ -7,7 +7,7 @@
 
 #include "atoll/base/parallel.hpp"
 
-namespace atl::array::limit {
+namespace atl::limit {
 
 // Pointers start at a multiple of 64 bytes. Sums are of 8 partial sums per thread: their last bits depend on threads.
 void triad(ThreadPool& threads, const double* a, const double* b, double scale, double* out, std::size_t n);
@@ -24,4 +24,4 @@ std::size_t argmax(ThreadPool& threads, const double* a, std::size_t n);
 void cumsum(ThreadPool& threads, const double* a, double* out, std::size_t n);
 void cumsum(ThreadPool& threads, const std::int64_t* a, std::int64_t* out, std::size_t n);
 
-}  // namespace atl::array::limit
+}  // namespace atl::limit

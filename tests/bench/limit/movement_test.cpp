@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "atoll/array/kernel/limit_movement.hpp"
+#include "limit/movement.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "atoll/base/random.hpp"
 
-namespace atl::array {
+namespace atl {
 namespace {
 
 TEST(LimitMovement, LoopsAreCorrect) {
@@ -44,4 +44,4 @@ TEST(LimitMovement, LoopsAreCorrect) {
 }
 
 }  // namespace
-}  // namespace atl::array
+}  // namespace atl
