@@ -7,6 +7,8 @@
 //
 // On several nodes: straight to every PE ("one-hop"), or by relays ("two-hops"), and how many messages a PE sent. Over
 // the loopback interface with --hosts a:2,b:2 --address 127.0.0.1 --launch-agent "env ATOLL_NODE_NAME={host}".
+#include <fmt/format.h>
+
 #include <atomic>
 #include <bit>
 
@@ -15,6 +17,7 @@
 #include "atoll/base/clock.hpp"
 #include "atoll/base/prefetch.hpp"
 #include "atoll/base/random.hpp"
+#include "atoll/base/validate.hpp"
 #include "job.hpp"
 
 namespace {

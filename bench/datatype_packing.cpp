@@ -6,7 +6,6 @@
 #include <numeric>
 #include <vector>
 
-#include "atoll/base/error.hpp"
 #include "datatype/pack.hpp"
 #include "datatype/type.hpp"
 

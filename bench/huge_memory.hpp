@@ -11,6 +11,7 @@
 #include <mutex>
 #include <utility>
 
+#include "atoll/base/error.hpp"
 #include "atoll/base/memory.hpp"
 
 namespace atl::bench {

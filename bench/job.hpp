@@ -16,6 +16,7 @@
 
 #include "atoll/base/error.hpp"
 #include "atoll/base/topology.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/job.hpp"
 #include "atoll/runtime/context.hpp"
 

@@ -3,9 +3,12 @@
 // the segments, so that large ones are copied once). One JSON record per line.
 //
 //     atoll-run -n 2 --bind core bench_messages [--trials K] [--count N]
+#include <fmt/format.h>
+
 #include <span>
 
 #include "atoll/base/clock.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/messaging/matching.hpp"
 #include "job.hpp"
 

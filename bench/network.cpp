@@ -7,11 +7,14 @@
 //         [--least BYTES] [--most BYTES]
 //
 // pretends two nodes on one host. PE 1 waits in the library while PE 0 measures.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
 #include "atoll/agg/memory.hpp"
 #include "atoll/base/clock.hpp"
+#include "atoll/base/validate.hpp"
 #include "job.hpp"
 #include "raw_libfabric.hpp"
 

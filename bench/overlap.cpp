@@ -8,6 +8,7 @@
 // threads to its last; asleep the program does not compute but sleep, as one that waits for a device does, and leaves
 // its core free. `cpu` is the processor time of the operation alone over its time, of the PE that has most, with its
 // threads and its share of the system: without such a core no more than 1 - cpu can be hidden.
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -17,6 +18,7 @@
 #include <thread>
 
 #include "atoll/base/clock.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "job.hpp"
 #include "processor_time.hpp"

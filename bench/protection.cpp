@@ -19,6 +19,7 @@
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/protection.hpp"
+#include "atoll/base/validate.hpp"
 #include "device.hpp"
 #include "processor_time.hpp"
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "atoll/base/config.hpp"
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/runtime/context.hpp"
 #include "interfaces.hpp"
 

@@ -9,6 +9,7 @@
 // four times as many, and so on: messages and bytes between nodes of each PE, what the PE with the most holds of its
 // heap at most, and what the process has of memory for each; or the C-th of them alone. Answers are checked.
 // (ATOLL_POOL_IDLE=0: engines then have no thread that gives memory back.)
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@
 #include "atoll/array/operations.hpp"
 #include "atoll/array/ops/index.hpp"
 #include "atoll/base/clock.hpp"
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "atoll/fabric/simulated.hpp"
 #include "atoll/runtime/context.hpp"

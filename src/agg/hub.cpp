@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/agg/hub.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,6 +12,7 @@
 #include <utility>
 
 #include "atoll/base/config.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/runtime/context.hpp"
 #include "atoll/runtime/peers.hpp"
 
@@ -320,7 +323,7 @@ void Aggregator::wait(Ready&& ready) {
   const std::vector<PeId> culprits = runtime::find_culprits(context.job(), near, all);
   if (!culprits.empty()) context.job().suspect(culprits.front());
   const std::string named = runtime::describe(context.job(), culprits);
-  throw TimeoutError(fmt::format(
+  raise<TimeoutError>(fmt::format(
       "aggregated operations on {}{}{} were not carried out within {} s: a PE answers when it waits or makes progress. "
       "Raise ATOLL_PEER_TIMEOUT if it may compute for so long",
       named, named.empty() || far.empty() ? "" : ", ", far, patience.seconds()));
@@ -381,7 +384,7 @@ void Aggregator::finish() {
     failed_.store(false, std::memory_order_relaxed);
     std::rethrow_exception(failure);
   }
-  throw Error("an aggregated operation failed on another PE");
+  raise<Error>("an aggregated operation failed on another PE");
 }
 
 }  // namespace atl::agg

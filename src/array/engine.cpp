@@ -5,8 +5,11 @@
 
 #include "atoll/array/every_poll.hpp"
 #include "atoll/array/kernel/simd_level.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "atoll/runtime/context.hpp"
 
@@ -81,7 +84,7 @@ class Engine::OperationMonitor final : public Monitor {
   void begin_agreement() { ++agreements_; }
   void end_agreement() { --agreements_; }
   void end_if_stopped() {
-    if (engine_.is_interrupted()) throw Interrupted("interrupted");
+    if (engine_.is_interrupted()) raise<Interrupted>("interrupted");
   }
 
   /// While this PE waits for others in an operation.

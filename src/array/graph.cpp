@@ -3,6 +3,10 @@
 
 #include <unordered_map>
 
+#include "atoll/base/assertion.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
+
 namespace atl::array {
 namespace {
 

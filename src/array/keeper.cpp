@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/fabric/job.hpp"
 #include "atoll/runtime/context.hpp"
 

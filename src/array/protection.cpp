@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/protection.hpp"
 
+#include <fmt/format.h>
+
 #include <unordered_set>
 
 #include "atoll/base/clock.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::array {
 namespace {
@@ -129,10 +133,10 @@ void Protection::recover() {
   for (int round = 0;; ++round) {
     if (round == most_rounds) {
       is_over_ = true;
-      throw PeFailedError(recovery_.cause +
-                          fmt::format(", and {} attempts to go on failed. The arrays of this session are "
-                                      "lost: start another with ak.init()",
-                                      most_rounds));
+      raise<PeFailedError>(recovery_.cause +
+                           fmt::format(", and {} attempts to go on failed. The arrays of this session are "
+                                       "lost: start another with ak.init()",
+                                       most_rounds));
     }
     try {
       const Connection::Replaced replaced = connection_.replace_dead();

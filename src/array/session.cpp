@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/session.hpp"
 
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "atoll/array/session_link.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/process.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "atoll/runtime/peers.hpp"
@@ -294,7 +298,7 @@ bool Session::failed() const {
   return lost_ || (link_ != nullptr && link_->failed());
 }
 
-void Session::lose(const PeFailedError& error) { throw PeFailedError(error.what() + advice()); }
+void Session::lose(const PeFailedError& error) { raise<PeFailedError>(error.what() + advice()); }
 void Session::lose(const TimeoutError& error) {
   std::string differences;
   if (whereabouts_ != nullptr) {
@@ -302,17 +306,18 @@ void Session::lose(const TimeoutError& error) {
     whereabouts_->freeze();
     differences = whereabouts_->differences(Deadline::after_seconds(0));
   }
-  throw TimeoutError(differences.empty() ? error.what() + advice() : fmt::format("{} ({})", error.what(), differences));
+  raise<TimeoutError>(differences.empty() ? error.what() + advice()
+                                          : fmt::format("{} ({})", error.what(), differences));
 }
 
 // With what the other PEs do, as far as they have noticed, too.
 void Session::lose(const coll::Disagreement& error) {
   lost_ = true;
-  if (whereabouts_ == nullptr) throw Error(error.what() + advice());
+  if (whereabouts_ == nullptr) raise<Error>(error.what() + advice());
   whereabouts_->show(where());
   whereabouts_->freeze();
   const std::string differences = whereabouts_->differences(Deadline::after_seconds(telling_seconds));
-  throw Error(differences.empty() ? error.what() : divergence(differences, error.what()));
+  raise<Error>(differences.empty() ? error.what() : divergence(differences, error.what()));
 }
 
 void Session::refuse_within_operation() const {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/session_link.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <chrono>
 #include <thread>
 
 #include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
 #include "atoll/base/topology.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/job.hpp"
 #include "atoll/bootstrap/process.hpp"
 #include "atoll/runtime/peers.hpp"
@@ -45,8 +49,8 @@ void MessageChannel::await_room(PeId pe) {
     if (!patience.is_over()) continue;
     context_.job().suspect(pe);
     const std::array culprits{pe};
-    throw TimeoutError(fmt::format("{} took no command within {} s (ATOLL_PEER_TIMEOUT)",
-                                   runtime::describe(context_.job(), culprits), patience.seconds()));
+    raise<TimeoutError>(fmt::format("{} took no command within {} s (ATOLL_PEER_TIMEOUT)",
+                                    runtime::describe(context_.job(), culprits), patience.seconds()));
   }
 }
 
@@ -244,7 +248,7 @@ Connection::Replaced Session::Link::replace_dead() {
   try {
     for (std::uint32_t pe : replaced.pes) workers_->replace(PeId(pe));
   } catch (const SetupError& error) {
-    throw PeFailedError(fmt::format("no process can take the place of a dead PE: {}", error.what()));
+    raise<PeFailedError>(fmt::format("no process can take the place of a dead PE: {}", error.what()));
   }
   runtime::ContextOptions options;
   options.threads = threads_;

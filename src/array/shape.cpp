@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/shape.hpp"
 
+#include <fmt/format.h>
+
+#include "atoll/base/validate.hpp"
+
 namespace atl::array {
 namespace {
 
@@ -14,6 +18,12 @@ std::int64_t product(const std::int64_t* first, const std::int64_t* last) {
 }
 
 }  // namespace
+
+void Shape::throw_dimensions(std::size_t count) {
+  raise<ValueError>(fmt::format("maximum supported dimension is {}, found {}", max_ndim, count));
+}
+
+void Shape::throw_negative() { raise<ValueError>("negative dimensions are not allowed"); }
 
 std::int64_t Shape::size() const { return product(begin(), end()); }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/whereabouts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -8,6 +10,7 @@
 
 #include "atoll/array/engine.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/raise.hpp"
 #include "atoll/runtime/context.hpp"
 
 namespace atl::array {
@@ -132,7 +135,7 @@ void require_agreement(Engine& engine, std::uint64_t digest, const std::string& 
     texts.emplace_back(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   std::string differences = sentences_of(texts);
   if (differences.empty()) differences = fmt::format("all are {}, with different arguments", where);
-  throw Error(divergence(differences, {}));
+  raise<Error>(divergence(differences, {}));
 }
 
 }  // namespace atl::array

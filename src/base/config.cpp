@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/base/config.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,9 +13,9 @@
 #include <cstdlib>
 
 #include "atoll/base/closest_word.hpp"
-#include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::config {
 namespace {
@@ -222,7 +223,7 @@ int choice(Variable variable) {
     if (bar == std::string_view::npos) break;
     rest.remove_prefix(bar + 1);
   }
-  throw ValueError(fmt::format("{}='{}' is not valid. Accepted: {}", entry.name, value, entry.choices));
+  raise<ValueError>(fmt::format("{}='{}' is not valid. Accepted: {}", entry.name, value, entry.choices));
 }
 
 std::string text(Variable variable) { return raw(entry_of(variable)); }

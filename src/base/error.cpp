@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/checked.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/raise.hpp"
 #include "atoll/base/status.hpp"
 
 namespace atl {
@@ -29,6 +34,21 @@ void throw_errno(std::string what) {
   throw SetupError(fmt::format("{}: {}{}", what, std::strerror(error),
                                error == EMFILE ? ". Raise the limit of open files (ulimit -n)" : ""));
 }
+
+template <class Exception>
+void raise(std::string message) {
+  throw Exception(std::move(message));
+}
+template void raise<Error>(std::string);
+template void raise<ValueError>(std::string);
+template void raise<TypeError>(std::string);
+template void raise<IndexError>(std::string);
+template void raise<MemoryError>(std::string);
+template void raise<OverflowError>(std::string);
+template void raise<TimeoutError>(std::string);
+template void raise<SetupError>(std::string);
+template void raise<Interrupted>(std::string);
+template void raise<PeFailedError>(std::string);
 
 namespace detail {
 void size_overflows() {

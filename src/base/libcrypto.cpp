@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "libcrypto.hpp"
 
 namespace atl {
@@ -54,7 +54,7 @@ Seal::Seal(const StreamKeys& keys, Protection protection) : protection_(protecti
   std::memcpy(nonce_, keys.salt.data(), keys.salt.size());
   auto make = [](const void* cipher, const std::uint8_t* key) {
     Context context(libcrypto().cipher_new());
-    if (!context) throw MemoryError("no memory to protect a connection between hosts");
+    if (!context) raise<MemoryError>("no memory to protect a connection between hosts");
     succeed(libcrypto().encrypt_init(context.get(), cipher, nullptr, key, nullptr));
     return context;
   };

@@ -11,8 +11,8 @@
 #include <limits>
 
 #include "atoll/base/config.hpp"
-#include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl {
 namespace {

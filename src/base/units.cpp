@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/base/units.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl {
 

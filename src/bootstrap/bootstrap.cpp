@@ -2,13 +2,12 @@
 // What is the same under every launcher.
 #include "atoll/bootstrap/bootstrap.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <climits>
 #include <fstream>
-
-#include "atoll/base/error.hpp"
 
 namespace atl::runtime {
 namespace {

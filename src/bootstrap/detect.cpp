@@ -6,8 +6,8 @@
 #include <charconv>
 
 #include "atoll/base/config.hpp"
-#include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
+#include "atoll/base/validate.hpp"
 #include "kinds.hpp"
 
 namespace atl::runtime {

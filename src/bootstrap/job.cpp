@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/bootstrap/job.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <charconv>
 #include <utility>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/config.hpp"
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/guests.hpp"
 
 namespace atl::runtime {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a job from a launcher's description of the processes: the node of each PE, and one shared memory per node.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "atoll/base/error.hpp"
 #include "atoll/base/topology.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/guests.hpp"
 #include "atoll/bootstrap/job.hpp"
 #include "atoll/fabric/network.hpp"
@@ -205,7 +207,7 @@ void join_network(Bootstrap& bootstrap, fabric::Job& job, const std::vector<Proc
   }
   auto cards = bootstrap.allgather("network", card, patience());
   auto throw_refused = [&](std::uint32_t pe, const std::string& why) {
-    throw SetupError(fmt::format("PE {} on {} cannot join the network: {}", pe, processes[pe].host, why));
+    raise<SetupError>(fmt::format("PE {} on {} cannot join the network: {}", pe, processes[pe].host, why));
   };
   if (!refusal.empty()) throw_refused(bootstrap.rank(), refusal);
   std::vector<std::string> hosts;

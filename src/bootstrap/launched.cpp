@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atoll's own launcher over several hosts, seen from a PE: the agent of its host answers at a socket that the PE
 // inherited.
+#include "atoll/base/assertion.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/control/frame.hpp"
 #include "atoll/bootstrap/control/guest_order.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <deque>
@@ -244,7 +247,7 @@ class Rendezvous final : public Bootstrap, public GuestDesk {
       Frame frame = read(deadline);
       if (frame.kind == FrameKind::failed) {
         const Failure failure = failure_of(frame);
-        throw PeFailedError(fmt::format("PE {} {}", failure.rank, failure.sentence()));
+        raise<PeFailedError>(fmt::format("PE {} {}", failure.rank, failure.sentence()));
       }
       if (frame.kind == expected) return frame;
       if (is_news(frame.kind)) unasked_.push_back(std::move(frame));
@@ -260,7 +263,7 @@ class Rendezvous final : public Bootstrap, public GuestDesk {
       Deadline soon = Deadline::after_seconds(2);
       say(FrameKind::who_is_late, {}, soon);
       std::string late = Unpacker(hear(FrameKind::late, soon).body).text();
-      throw TimeoutError(fmt::format(
+      raise<TimeoutError>(fmt::format(
           "PE {} timed out waiting for {}. Do all PEs run the same program? (ATOLL_PEER_TIMEOUT)", rank_, late));
     }
   }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // PMI-1 and PMI-2 over the socket that the launcher left in PMI_FD. PMI-1 is lines of `key=value` words; PMI-2 is
 // six characters of length, and then `key=value;` items.
+#include <fmt/format.h>
+
 #include <map>
 
 #include "atoll/base/config.hpp"
-#include "atoll/base/error.hpp"
+#include "atoll/base/raise.hpp"
 #include "kinds.hpp"
 #include "table.hpp"
 #include "wire.hpp"
@@ -49,7 +51,7 @@ class Pmi : public TableBootstrap {
  protected:
   [[noreturn]] void refuse(const std::string& request, const Answer& answer) {
     std::string reason = value_of(answer, "msg").empty() ? value_of(answer, "errmsg") : value_of(answer, "msg");
-    throw SetupError(
+    raise<SetupError>(
         fmt::format("{} refused '{}': {}", wire_.whose(), request, reason.empty() ? "no reason given" : reason));
   }
   std::string_view protocol_;

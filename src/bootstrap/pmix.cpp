@@ -3,6 +3,7 @@
 // interface that we need are laid out here as its standard (versions 2 to 5) fixes them, so that building needs none
 // of its headers.
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,8 +14,8 @@
 #include <mutex>
 
 #include "atoll/base/config.hpp"
-#include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
+#include "atoll/base/validate.hpp"
 #include "kinds.hpp"
 
 namespace atl::runtime {
@@ -205,7 +206,7 @@ class Pmix final : public Bootstrap {
   static std::string full(std::string_view key) { return fmt::format("atoll.{}", key); }
   void check(int status, const char* what) const {
     if (status != status_ok)
-      throw SetupError(fmt::format("the launcher did not {} (PMIx: {})", what, library_.error_text(status)));
+      raise<SetupError>(fmt::format("the launcher did not {} (PMIx: {})", what, library_.error_text(status)));
   }
 
   Library library_;

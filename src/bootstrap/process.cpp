@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/guests.hpp"
 #include "atoll/runtime/static_data.hpp"
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/assertion.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::runtime {
 namespace {
@@ -15,7 +18,7 @@ constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFG
 static_assert(digits.size() == 64);
 
 [[noreturn]] void throw_garbled() {
-  throw SetupError("an entry in the launcher's table cannot be read. Do all PEs run the same version of Atoll?");
+  raise<SetupError>("an entry in the launcher's table cannot be read. Do all PEs run the same version of Atoll?");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "wire.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::runtime {
 namespace {

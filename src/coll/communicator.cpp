@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public operations: checks of arguments, and the choice of what the engine is to run.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
+#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "engine.hpp"
 
@@ -141,8 +145,8 @@ std::optional<Communicator> Communicator::split(Communicator& parent, std::optio
   auto offsets = parent.allgather(own);
   if (auto refused = std::find(offsets.begin(), offsets.end(), no_memory); refused != offsets.end()) {
     if (colour && own != no_memory) Engine::release_area(context, HeapOffset(own));
-    throw MemoryError(fmt::format("PE {} has no memory for another communicator",
-                                  parent.pe(static_cast<int>(refused - offsets.begin())).value()));
+    raise<MemoryError>(fmt::format("PE {} has no memory for another communicator",
+                                   parent.pe(static_cast<int>(refused - offsets.begin())).value()));
   }
   if (!colour) return std::nullopt;
   std::vector<PeId> pes;

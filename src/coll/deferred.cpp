@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "algorithm/algorithms.hpp"
-#include "atoll/base/error.hpp"
 
 namespace atl::coll::detail {
 namespace {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -10,8 +12,10 @@
 #include <utility>
 
 #include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
 #include "atoll/base/random.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/runtime/peers.hpp"
 #include "atoll/runtime/team.hpp"
 
@@ -170,8 +174,8 @@ Engine::Engine(runtime::Context& context, const runtime::Team& team, std::option
       patience.look();
       if (!patience.is_over()) continue;
       context_.take_down(key);
-      throw TimeoutError(fmt::format("PE {} did not take part in making a communicator of {} PEs within {} s",
-                                     pe.value(), size_, timeout_seconds_));
+      raise<TimeoutError>(fmt::format("PE {} did not take part in making a communicator of {} PEs within {} s",
+                                      pe.value(), size_, timeout_seconds_));
     }
     areas.emplace_back(*found);
   }
@@ -231,7 +235,7 @@ PeId Engine::pe(int member) const {
 }
 
 void Engine::refuse_root(int root) const {
-  throw ValueError(fmt::format("root {} is not a member: the communicator has {} members", root, size_));
+  raise<ValueError>(fmt::format("root {} is not a member: the communicator has {} members", root, size_));
 }
 
 void Engine::validate_blocks(std::size_t blocks) const {
@@ -385,9 +389,9 @@ void Engine::throw_if_broken() const {
   if (failure_) std::rethrow_exception(failure_);
   // A death explains everything else.
   context_.check();
-  if (timed_out_) throw TimeoutError(broken_why_);
+  if (timed_out_) raise<TimeoutError>(broken_why_);
   if (disagreed_) throw Disagreement(broken_why_);
-  throw Error(broken_why_);
+  raise<Error>(broken_why_);
 }
 
 bool Engine::awaits_stopped() {
@@ -478,7 +482,7 @@ void Engine::wait_until(Ready&& ready) {
     std::string text = timeout_text();
     timed_out_ = true;
     break_down(text);
-    throw TimeoutError(text);
+    raise<TimeoutError>(text);
   }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a member says when the others have called something else, or have not come.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 

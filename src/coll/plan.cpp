@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/coll/plan.hpp"
 
-#include "atoll/base/error.hpp"
+#include <fmt/format.h>
+
+#include "atoll/base/validate.hpp"
 #include "schedule.hpp"
 #include "selection.hpp"
 

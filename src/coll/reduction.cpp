@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 
+#include "atoll/base/validate.hpp"
 #include "combine.hpp"
 
 namespace atl::coll {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "selection.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 #include <string>
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::coll::detail {
 namespace {
@@ -219,7 +222,7 @@ Kind kind_named(std::string_view name) {
   if (auto kind = find_kind(name)) return static_cast<Kind>(*kind);
   std::string accepted;
   for (const Family& family : families) accepted += fmt::format("{}{}", accepted.empty() ? "" : ", ", family.name);
-  throw ValueError(fmt::format("'{}' is not a collective. Accepted: {}", name, accepted));
+  raise<ValueError>(fmt::format("'{}' is not a collective. Accepted: {}", name, accepted));
 }
 
 std::vector<std::string_view> algorithms_of(Kind kind) {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::coll::detail {
 namespace {

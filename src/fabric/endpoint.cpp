@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/fabric/endpoint.hpp"
 
-#include "atoll/base/error.hpp"
+#include <fmt/format.h>
+
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::fabric {
 
@@ -156,12 +159,12 @@ Traffic Endpoint::traffic() const {
 
 void Endpoint::throw_outside(PeId pe, HeapOffset at, std::size_t bytes) const {
   ATOLL_VALIDATE(pe.value() < npes_, IndexError, "there is no PE {}: the job has PEs 0 to {}", pe.value(), npes_ - 1);
-  throw IndexError(fmt::format("{} at offset {} of PE {} lie outside its segment of {}", format_bytes(bytes),
-                               at.value(), pe.value(), format_bytes(segment_bytes_)));
+  raise<IndexError>(fmt::format("{} at offset {} of PE {} lie outside its segment of {}", format_bytes(bytes),
+                                at.value(), pe.value(), format_bytes(segment_bytes_)));
 }
 
 void Endpoint::throw_misaligned(HeapOffset at, std::size_t width) {
-  throw ValueError(
+  raise<ValueError>(
       fmt::format("an atomic of {} bytes at offset {} is not aligned. Use a multiple of {}", width, at.value(), width));
 }
 

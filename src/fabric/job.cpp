@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/fabric/job.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <mutex>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/topology.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/fabric/network.hpp"
 #include "borrower.hpp"
 #include "growing.hpp"
@@ -382,7 +385,7 @@ std::string Job::failure() const {
 
 void Job::throw_failure() const {
   if (auto* borrower = dynamic_cast<Borrower*>(remote_.get()); borrower != nullptr) borrower->abandon();
-  throw PeFailedError(failure());
+  raise<PeFailedError>(failure());
 }
 
 // Returns whether this status is the job's.

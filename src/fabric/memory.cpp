@@ -2,6 +2,7 @@
 // Common part of `loop` and `shm`: reserving address space, and the error when the system refuses memory.
 #include "memory.hpp"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -12,7 +13,7 @@
 #include <fstream>
 #include <limits>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/raise.hpp"
 #include "atoll/base/units.hpp"
 #include "atoll/fabric/layout.hpp"
 
@@ -24,8 +25,8 @@ void refuse_mapping(std::string_view what, std::size_t bytes) {
       "cannot {} {} for the segments ({}). Lower ATOLL_HEAP_SIZE, or raise the limit of address "
       "space (ulimit -v)?",
       what, format_bytes(bytes), std::strerror(error));
-  if (error == ENOMEM) throw MemoryError(text);
-  throw SetupError(text);
+  if (error == ENOMEM) raise<MemoryError>(text);
+  raise<SetupError>(text);
 }
 
 std::byte* reserve(std::size_t bytes) {

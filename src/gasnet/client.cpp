@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client.hpp"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <cstdio>
 #include <cstring>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "failure.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "atoll/runtime/call_failure.hpp"

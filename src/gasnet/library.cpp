@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "atoll/base/assertion.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/process.hpp"
 #include "environment.hpp"
 #include "exit.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>

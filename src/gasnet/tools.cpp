@@ -2,6 +2,7 @@
 #include "tools.hpp"
 
 #include <execinfo.h>
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>

@@ -2,6 +2,7 @@
 #include "agent.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/control/guest_order.hpp"
 #include "atoll/bootstrap/control/handshake.hpp"
 #include "guard.hpp"
@@ -323,7 +325,7 @@ void Agent::take(const Frame& frame) {
     }
     case FrameKind::leave: released_ = true; return;
     default:
-      throw SetupError(
+      raise<SetupError>(
           "protocol error: unexpected message from the launcher. Do all hosts run the same Atoll version?");
   }
 }

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "atoll/base/config.hpp"
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/control/address.hpp"
 
 namespace atl::runtime {

@@ -2,6 +2,7 @@
 #include "guests.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/base/wait_status.hpp"
 #include "atoll/bootstrap/job.hpp"
 #include "atoll/launch/guests.hpp"

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_guests.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/base/wait_status.hpp"
 #include "spawn.hpp"
 
@@ -106,7 +109,7 @@ std::uint32_t HostGuests::choose_host(const GuestProgram& program, std::uint32_t
   std::string asked;
   for (const std::string& name : program.hosts) asked += (asked.empty() ? "" : ", ") + name;
   ATOLL_VALIDATE(!lost.empty(), SetupError, "host {} is not one of this job's, which are {}", asked, known);
-  throw SetupError(fmt::format("no process of this job runs on host {} any more", lost));
+  raise<SetupError>(fmt::format("no process of this job runs on host {} any more", lost));
 }
 
 void HostGuests::start() {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host_parts.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
 
 #include "agent_command.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "hosts.hpp"
 #include "output.hpp"
 #include "patience.hpp"

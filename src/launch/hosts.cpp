@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hosts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -9,7 +11,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "placement.hpp"
 
 namespace atl::runtime {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hosts_launch.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -16,6 +17,7 @@
 #include "agent_command.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/base/wait_status.hpp"
 #include "guard.hpp"
 #include "host_agents.hpp"
@@ -237,7 +239,7 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
     }
     case FrameKind::done: agents_.dismiss(host); return end_all_on(host);
     default:
-      throw SetupError("protocol error: unexpected message from its agent. Do all hosts run the same Atoll version?");
+      raise<SetupError>("protocol error: unexpected message from its agent. Do all hosts run the same Atoll version?");
   }
 }
 

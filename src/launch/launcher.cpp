@@ -3,6 +3,7 @@
 #include "atoll/launch/launcher.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `atoll-run`: what it says of itself, and which of its parts does the work.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>

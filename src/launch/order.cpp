@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "order.hpp"
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/control/frame.hpp"
 
 namespace atl::runtime {

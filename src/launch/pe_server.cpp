@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pe_server.hpp"
 
+#include <fmt/format.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "output.hpp"
 
 namespace atl::runtime {

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::runtime {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/error.hpp"
 
 namespace atl::runtime {

@@ -12,6 +12,7 @@
 
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/raise.hpp"
 #include "atoll/base/thread.hpp"
 #include "atoll/base/wait_status.hpp"
 #include "atoll/bootstrap/job.hpp"
@@ -29,7 +30,7 @@ WorkerGroup::WorkerGroup(std::shared_ptr<fabric::Job> job, WorkerOptions options
     watcher_.join();
     ::close(wake_[0]);
     ::close(wake_[1]);
-    throw SetupError(start_error_);
+    raise<SetupError>(start_error_);
   }
 }
 
@@ -91,7 +92,7 @@ void WorkerGroup::replace(PeId pe) {
   wanted_.push_back(pe);
   wake_watcher();
   replaced_.wait(lock, [&] { return wanted_.empty(); });
-  if (!replace_error_.empty()) throw SetupError(replace_error_);
+  if (!replace_error_.empty()) raise<SetupError>(replace_error_);
 }
 
 void WorkerGroup::kill(PeId pe) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "atoll/base/error.hpp"
 #include "state.hpp"
 
 namespace atl::runtime::matching {

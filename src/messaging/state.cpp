@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::runtime::matching {
 namespace {

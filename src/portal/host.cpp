@@ -2,6 +2,7 @@
 // Which interface a message is for.
 #include <cstring>
 
+#include "atoll/base/assertion.hpp"
 #include "state.hpp"
 
 namespace atl::runtime {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "atoll/base/error.hpp"
 #include "state.hpp"
 
 namespace atl::runtime {

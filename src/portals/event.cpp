@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "atoll/base/error.hpp"
 #include "interface.hpp"
 
 namespace atl::portals {

@@ -8,6 +8,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/process.hpp"
 #include "entry.hpp"
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "atoll/base/error.hpp"
 #include "atoll/portal/portal.hpp"
 #include "atoll/runtime/context.hpp"
 #include "handle.hpp"

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "atoll/base/validate.hpp"
 #include "expr.hpp"
 
 namespace atl::python {

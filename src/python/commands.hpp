@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "atoll/array/session.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/table/operations.hpp"
 #include "atoll/table/ops/landing.hpp"
 

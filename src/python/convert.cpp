@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "atoll/array/kernel/program.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::python {
 
@@ -84,7 +85,7 @@ DType dtype_of_ndarray(const ReadOnlyArray& values) {
   if (dtype == nb::dtype<std::uint64_t>()) return DType::u64;
   if (dtype == nb::dtype<float>()) return DType::f32;
   if (dtype == nb::dtype<double>()) return DType::f64;
-  throw TypeError("unsupported dtype. Supported: bool, int8 to int64, uint8 to uint64, float32, float64");
+  raise<TypeError>("unsupported dtype. Supported: bool, int8 to int64, uint8 to uint64, float32, float64");
 }
 
 Shape shape_of_ndarray(const ReadOnlyArray& values) {

@@ -2,6 +2,7 @@
 // Text of separated values to Arrow's buffers, and rows to text.
 #include <nanobind/stl/optional.h>
 
+#include "atoll/base/validate.hpp"
 #include "atoll/table/kernel/csv/fields.hpp"
 #include "atoll/table/kernel/csv/parse.hpp"
 #include "atoll/table/kernel/csv/write.hpp"

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "atoll/base/config.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "atoll/table/kernel/orc/lengths.hpp"
 #include "atoll/table/kernel/parquet/footer.hpp"

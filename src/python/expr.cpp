@@ -7,6 +7,8 @@
 #include <nanobind/stl/optional.h>
 #include <optional>
 
+#include "atoll/base/validate.hpp"
+
 namespace atl::python {
 namespace {
 

@@ -2,6 +2,7 @@
 // The Python handle on a lazy array.
 #pragma once
 
+#include "atoll/base/validate.hpp"
 #include "convert.hpp"
 
 namespace atl::python {

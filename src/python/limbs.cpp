@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole numbers of any width.
 #include "atoll/table/kernel/limbs.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/table/operations.hpp"
 #include "expr.hpp"
 

@@ -2,6 +2,7 @@
 // The module atoll._core: its parts, and the one table from C++ to Python exceptions.
 #include <string>
 
+#include "atoll/base/error.hpp"
 #include "expr.hpp"
 #include "symmetric.hpp"
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Creation, lazy elementwise operations, and the operations that evaluate.
+#include <fmt/format.h>
+
 #include <array>
 #include <bit>
 #include <set>
 
+#include "atoll/base/validate.hpp"
 #include "checks.hpp"
 #include "expr.hpp"
 
@@ -21,21 +24,21 @@ Reduction to_reduction(const std::string& name) {
   for (Reduction kind : {Reduction::sum, Reduction::prod, Reduction::min, Reduction::max, Reduction::argmin,
                          Reduction::argmax, Reduction::any, Reduction::all, Reduction::count_nonzero})
     if (array::name_of(kind) == name) return kind;
-  throw ValueError(fmt::format("unknown reduction '{}'", name));
+  raise<ValueError>(fmt::format("unknown reduction '{}'", name));
 }
 
 Scan to_scan(const std::string& name) {
   static constexpr std::array names{"cumsum", "cumprod", "cummax", "cummin"};
   for (std::size_t i = 0; i < names.size(); ++i)
     if (name == names[i]) return static_cast<Scan>(i);
-  throw ValueError(fmt::format("unknown scan '{}'", name));
+  raise<ValueError>(fmt::format("unknown scan '{}'", name));
 }
 
 array::RandomKind to_random_kind(const std::string& name) {
   static constexpr std::array names{"bits", "integers", "uniform", "normal", "exponential", "zipf"};
   for (std::size_t i = 0; i < names.size(); ++i)
     if (name == names[i]) return static_cast<array::RandomKind>(i);
-  throw ValueError(fmt::format("unknown random kind '{}'", name));
+  raise<ValueError>(fmt::format("unknown random kind '{}'", name));
 }
 
 array::Law to_law(const std::string& name) {
@@ -65,7 +68,7 @@ array::Law to_law(const std::string& name) {
                                     "weibull"};
   for (std::size_t i = 0; i < names.size(); ++i)
     if (name == names[i]) return static_cast<array::Law>(i);
-  throw ValueError(fmt::format("unknown law '{}'", name));
+  raise<ValueError>(fmt::format("unknown law '{}'", name));
 }
 
 constexpr std::int64_t large_matrix = 1 << 14;  // elements; copies of smaller ones cost nothing
@@ -276,9 +279,9 @@ void bind_operations(nb::module_& m) {
         }
         const bool place = kind == Reduction::argmin || kind == Reduction::argmax;
         if (value.empty && (kind == Reduction::min || kind == Reduction::max))
-          throw ValueError(fmt::format("zero-size array to reduction operation {} which has no identity",
-                                       kind == Reduction::min ? "minimum" : "maximum"));
-        if (value.empty && place) throw ValueError(fmt::format("attempt to get {} of an empty sequence", name));
+          raise<ValueError>(fmt::format("zero-size array to reduction operation {} which has no identity",
+                                        kind == Reduction::min ? "minimum" : "maximum"));
+        if (value.empty && place) raise<ValueError>(fmt::format("attempt to get {} of an empty sequence", name));
         if (place) return scalar_object(value.position, DType::i64);
         return scalar_object(value.bits, array::result_type(kind, node->dtype));
       },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulated machines: atoll.sim reads their files, this runs them.
+#include "atoll/base/validate.hpp"
 #include "atoll/sim/simulate.hpp"
 
 #include "atoll/sim/runtime.hpp"

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symmetric.hpp"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "atoll/array/engine.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/coll/tune.hpp"
 #include "atoll/runtime/lock.hpp"
 
@@ -42,8 +46,8 @@ auto with_type(const Buffer& buffer, bool floats, Body body) {
       break;
     default: break;
   }
-  throw TypeError(floats ? "the array must be of int32, int64, uint32, uint64, float32 or float64"
-                         : "the array must be of int32, int64, uint32 or uint64");
+  raise<TypeError>(floats ? "the array must be of int32, int64, uint32, uint64, float32 or float64"
+                          : "the array must be of int32, int64, uint32 or uint64");
 }
 
 template <class T>
@@ -51,7 +55,7 @@ T to_value(nb::handle value) {
   T converted{};
   if (!nb::try_cast<T>(value, converted, true)) {
     const std::string shown = nb::repr(value).c_str();
-    throw OverflowError(fmt::format("{} is no value of this array's type", shown));
+    raise<OverflowError>(fmt::format("{} is no value of this array's type", shown));
   }
   return converted;
 }
@@ -75,7 +79,7 @@ coll::Type reduction_type(const Buffer& buffer) {
       break;
     default: break;
   }
-  throw TypeError("reductions and scans know booleans, integers, floats and complex numbers");
+  raise<TypeError>("reductions and scans know booleans, integers, floats and complex numbers");
 }
 
 /// Calls `run(target bytes, source bytes, length)` for each contiguous run of two arrays of one shape, `target` a part
@@ -447,7 +451,7 @@ HeapOffset Symmetric::offset_of(const Buffer& buffer) const {
       --block;
       if (at < block->first + block->second.bytes) return HeapOffset(at);
     }
-  throw ValueError("the array is not symmetric (or was freed). Make it with shmem.zeros, shmem.array, …");
+  raise<ValueError>("the array is not symmetric (or was freed). Make it with shmem.zeros, shmem.array, …");
 }
 
 PeId Symmetric::checked_pe(std::int64_t pe) const {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "atoll/base/validate.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "atoll/runtime/context.hpp"
 #include "atoll/runtime/team.hpp"

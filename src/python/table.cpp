@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "atoll/base/validate.hpp"
 #include "atoll/table/operations.hpp"
 #include "expr.hpp"
 

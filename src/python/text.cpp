@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns of texts.
+#include <fmt/format.h>
+
 #include <map>
 
+#include "atoll/base/validate.hpp"
 #include "atoll/table/kernel/text/offsets.hpp"
 #include "atoll/table/kernel/text/records.hpp"
 #include "atoll/table/kernel/text/split.hpp"
@@ -78,14 +81,14 @@ nb::object from_objects(const SessionPtr& session, nb::sequence values, nb::hand
       const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
       if (text == nullptr) {
         PyErr_Clear();
-        throw ValueError(fmt::format("text {} has a surrogate without its pair, which UTF-8 cannot hold", row));
+        raise<ValueError>(fmt::format("text {} has a surrogate without its pair, which UTF-8 cannot hold", row));
       }
       loose.add({text, static_cast<std::size_t>(size)});
     } else if (is_missing(value, missing)) {
       loose.add_null();
     } else {
-      throw TypeError(fmt::format("element {} is {}, not a text. Convert it first, with str()", row,
-                                  nb::cast<std::string>(nb::repr(value.type()))));
+      raise<TypeError>(fmt::format("element {} is {}, not a text. Convert it first, with str()", row,
+                                   nb::cast<std::string>(nb::repr(value.type()))));
     }
     ++row;
   }

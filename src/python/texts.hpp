@@ -2,6 +2,7 @@
 // The Python handle on a column of texts.
 #pragma once
 
+#include "atoll/base/validate.hpp"
 #include "atoll/table/text.hpp"
 #include "expr.hpp"
 

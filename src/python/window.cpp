@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows, running figures and as-of joins.
+#include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 
 #include <array>
 #include <optional>
 
+#include "atoll/base/validate.hpp"
 #include "atoll/table/operations.hpp"
 #include "expr.hpp"
 
@@ -18,7 +20,7 @@ template <class Enum, std::size_t n>
 Enum choice(const std::string& name, const std::array<const char*, n>& names, const char* what) {
   for (std::size_t i = 0; i < n; ++i)
     if (name == names[i]) return static_cast<Enum>(i);
-  throw ValueError(fmt::format("unknown {} '{}'", what, name));
+  raise<ValueError>(fmt::format("unknown {} '{}'", what, name));
 }
 
 /// A column of `rows` rows of that type, or none.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/runtime/context.hpp"
 
 namespace atl::runtime {

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/runtime/board.hpp"
 #include "directory.hpp"
 #include "meeting.hpp"
@@ -178,11 +181,11 @@ HeapOffset Context::allocate_symmetric(std::size_t bytes) {
   bool same = std::all_of(offsets.begin(), offsets.end(), [&](auto offset) { return offset == offsets[0]; });
   if (same && block != nullptr) return offset_of(block);
   if (block != nullptr) symmetric_->release(block);
-  if (!refusal.empty()) throw MemoryError(refusal);
+  if (!refusal.empty()) raise<MemoryError>(refusal);
   auto refused = std::find(offsets.begin(), offsets.end(), none);
   ATOLL_VALIDATE(refused == offsets.end(), MemoryError, "cannot allocate {} on every PE: PE {} has no memory for it",
                  format_bytes(bytes), refused - offsets.begin());
-  throw ValueError("the symmetric heaps of the PEs differ. Make the same allocations in the same order on all PEs");
+  raise<ValueError>("the symmetric heaps of the PEs differ. Make the same allocations in the same order on all PEs");
 }
 
 void Context::release_symmetric(HeapOffset block) {

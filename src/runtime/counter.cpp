@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters. A PE of another node bumps by asking: the message is handled in the owner's process without the owner's
 // help, behind what was put there before it. What waits for a counter: trigger.cpp.
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <cstring>
 
+#include "atoll/base/assertion.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/runtime/context.hpp"
 #include "post.hpp"
 
@@ -57,7 +60,7 @@ CounterId Context::allocate_counter() {
     return CounterId(id);
   }
   unlock_area(*area_);
-  throw MemoryError(fmt::format("all {} counters of this PE are in use", counters_per_pe));
+  raise<MemoryError>(fmt::format("all {} counters of this PE are in use", counters_per_pe));
 }
 
 void Context::release_counter(CounterId id) {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/runtime/heap.hpp"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <bit>
 #include <new>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
 #include "atoll/base/topology.hpp"
+#include "atoll/base/validate.hpp"
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
@@ -47,7 +50,7 @@ void MemoryBudget::take(std::uint64_t bytes) {
   std::uint64_t before = in_use_.fetch_add(bytes, std::memory_order_relaxed);
   if (before + bytes > limit_ || before + bytes < before) {
     in_use_.fetch_sub(bytes, std::memory_order_relaxed);
-    throw MemoryError(fmt::format(
+    raise<MemoryError>(fmt::format(
         "cannot allocate {}: {} are in use here and the limit is {}. Delete arrays, use a smaller dtype, or "
         "raise ATOLL_MEMORY_LIMIT if the node has more",
         format_bytes(bytes), format_bytes(before), format_bytes(limit_)));
@@ -116,8 +119,8 @@ void* Heap::allocate(std::size_t bytes) {
   if (bytes > bytes_) [[unlikely]] {
     budget_->take(bytes);  // usually throws, with the limit that matters
     budget_->give_back(bytes);
-    throw MemoryError(fmt::format("cannot allocate {}: the segment of this PE is {}. Raise ATOLL_HEAP_SIZE",
-                                  format_bytes(bytes), format_bytes(bytes_)));
+    raise<MemoryError>(fmt::format("cannot allocate {}: the segment of this PE is {}. Raise ATOLL_HEAP_SIZE",
+                                   format_bytes(bytes), format_bytes(bytes_)));
   }
   std::size_t padded = bytes + padding;
   return padded <= largest_small ? allocate_small(padded) : allocate_large(padded);
@@ -197,7 +200,7 @@ Heap::Span* Heap::take_span(std::uint32_t units, std::uint32_t align_units, Span
     }
     if (available < bytes) {
       budget_->give_back(bytes);
-      throw MemoryError(
+      raise<MemoryError>(
           fmt::format("cannot allocate {}: the node has {} available, and {} are in use here. Delete arrays, use a "
                       "smaller dtype, or end other programs",
                       format_bytes(bytes), format_bytes(available), format_bytes(budget_->in_use())));
@@ -209,7 +212,7 @@ Heap::Span* Heap::take_span(std::uint32_t units, std::uint32_t align_units, Span
     }
     if (span == nullptr) {
       budget_->give_back(bytes);
-      throw MemoryError(
+      raise<MemoryError>(
           fmt::format("cannot allocate {}: no free piece of this PE's segment of {} is large enough. Raise "
                       "ATOLL_HEAP_SIZE",
                       format_bytes(bytes), format_bytes(bytes_)));
@@ -346,8 +349,8 @@ void Heap::adopt(std::uint64_t at, std::uint64_t bytes) {
   });
   if (free == fresh_.rend()) {
     budget_->give_back(bytes);
-    throw Error(fmt::format("the table of a dead PE names {} at {} of its heap, which overlap another block",
-                            format_bytes(bytes), format_bytes(at)));
+    raise<Error>(fmt::format("the table of a dead PE names {} at {} of its heap, which overlap another block",
+                             format_bytes(bytes), format_bytes(at)));
   }
   Span* span = span_at_[free->second].load(std::memory_order_relaxed);
   erase_free(span);

@@ -5,7 +5,9 @@
 // not wait: their messages are queued until memory is granted.
 #include <cstring>
 
+#include "atoll/base/error.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/runtime/context.hpp"
 #include "post.hpp"
 

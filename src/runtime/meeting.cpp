@@ -2,9 +2,12 @@
 // Barrier and exchange of set-up: before there are communicators, and between them.
 #include "meeting.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "atoll/base/config.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/runtime/context.hpp"
 #include "atoll/runtime/peers.hpp"
 
@@ -117,7 +120,7 @@ void Context::meet_nodes(std::uint32_t epoch, Meeting what, Deadline deadline, d
     set<std::uint64_t>(known.leaders[after], arrived_at(round), count);
     const auto* word = local_pointer<const std::uint64_t>(arrived_at(round));
     if (wait_until(word, Compare::greater_equal, count, deadline) != Status::ok)
-      throw TimeoutError(
+      raise<TimeoutError>(
           fmt::format("{} or another PE of its node has not come to a barrier within {} s (ATOLL_PEER_TIMEOUT)",
                       job_->describe(known.leaders[before]), limit_seconds));
   }
@@ -133,10 +136,10 @@ void Context::throw_absent(double limit_seconds) const {
   for (std::uint32_t rank = 0; rank < npes_; ++rank) all.push_back(world_.pe_of(rank));
   const std::vector<PeId> culprits = find_culprits(*job_, {}, all);
   if (!culprits.empty()) job_->suspect(culprits.front());
-  throw TimeoutError(culprits.empty()
-                         ? fmt::format("not all PEs came to a barrier within {} s (ATOLL_PEER_TIMEOUT)", limit_seconds)
-                         : fmt::format("{} did not come to a barrier within {} s (ATOLL_PEER_TIMEOUT)",
-                                       describe(*job_, culprits), limit_seconds));
+  raise<TimeoutError>(culprits.empty()
+                          ? fmt::format("not all PEs came to a barrier within {} s (ATOLL_PEER_TIMEOUT)", limit_seconds)
+                          : fmt::format("{} did not come to a barrier within {} s (ATOLL_PEER_TIMEOUT)",
+                                        describe(*job_, culprits), limit_seconds));
 }
 
 }  // namespace atl::runtime

@@ -9,8 +9,10 @@
 // dropped.
 #include <cstring>
 
+#include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/runtime/context.hpp"
 
 namespace atl::runtime {

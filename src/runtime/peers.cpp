@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "atoll/base/config.hpp"
-#include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/fabric/job.hpp"
 
 namespace atl::runtime {

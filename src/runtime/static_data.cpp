@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "atoll/base/units.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/fabric/private_pages.hpp"
 
 namespace atl::runtime {

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/runtime/team.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "atoll/base/validate.hpp"
+
 namespace atl::runtime {
+
+void Team::throw_no_member() const {
+  raise<ValueError>(fmt::format("PE {} is not a member of this team", self_.value()));
+}
 
 Team Team::strided(std::uint32_t first, std::uint32_t stride, std::uint32_t size, PeId self) {
   ATOLL_VALIDATE(size >= 1 && (stride >= 1 || size == 1), ValueError,

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstring>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/runtime/context.hpp"
 
 namespace atl::runtime {

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <utility>
 
+#include "atoll/base/assertion.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/base/thread.hpp"
 #include "atoll/base/topology.hpp"
 #include "atoll/runtime/context.hpp"

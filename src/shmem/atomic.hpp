@@ -2,6 +2,8 @@
 // Atomic memory operations: by the direct path, else by offset through the runtime.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <cstring>
 #include <type_traits>

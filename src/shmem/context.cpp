@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "context.hpp"
 
+#include <fmt/format.h>
+
 namespace atl::shmem {
 namespace {
 

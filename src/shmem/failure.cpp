@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors of the C interface: one line, then the end of the job.
+#include <fmt/format.h>
+
 #include <string>
 
 #include "atoll/base/config.hpp"

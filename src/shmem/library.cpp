@@ -5,6 +5,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/process.hpp"
 #include "context.hpp"
 #include "memory.hpp"

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
 #include "atoll/base/units.hpp"
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "atoll/base/error.hpp"
 #include "context.hpp"
 #include "setup.hpp"
 

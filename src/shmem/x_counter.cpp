@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "atoll/base/error.hpp"
+
 namespace atl::shmem {
 using runtime::CounterId;
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::sim {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/radix_heap.hpp"
 #include "atoll/sim/programs.hpp"
 #include "atoll/sim/simulate.hpp"

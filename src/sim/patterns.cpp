@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/sim/patterns.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
 
-#include "atoll/base/error.hpp"
 #include "atoll/base/random.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::sim {
 namespace {
@@ -138,9 +140,9 @@ std::string_view form_of(const PatternOptions& options) {
       if (form == options.form) return form;
       accepted += fmt::format("{}{}", accepted.empty() ? "" : ", ", form);
     }
-    throw ValueError(fmt::format("{} has no form '{}'. Accepted: {}", name, options.form, accepted));
+    raise<ValueError>(fmt::format("{} has no form '{}'. Accepted: {}", name, options.form, accepted));
   }
-  throw ValueError(fmt::format("'{}' is not a pattern", options.name));
+  raise<ValueError>(fmt::format("'{}' is not a pattern", options.name));
 }
 
 Writer pattern(const PatternOptions& options) {

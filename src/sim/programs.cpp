@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "atoll/base/error.hpp"
 #include "atoll/base/random.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::sim {
 namespace {

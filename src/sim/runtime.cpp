@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/sim/runtime.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,9 +9,9 @@
 
 #include "atoll/agg/memory.hpp"
 #include "atoll/base/clock.hpp"
-#include "atoll/base/error.hpp"
 #include "atoll/base/random.hpp"
 #include "atoll/base/topology.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "atoll/sim/network.hpp"
 
@@ -174,7 +175,7 @@ const Program& program_of(const RuntimeWork& work) {
   if (program != std::end(programs)) return *program;
   std::string accepted;
   for (const std::string& name : runtime_programs()) accepted += (accepted.empty() ? "" : ", ") + name;
-  throw ValueError(fmt::format("'{}' is not a program. Accepted: {}", work.program, accepted));
+  raise<ValueError>(fmt::format("'{}' is not a program. Accepted: {}", work.program, accepted));
 }
 
 }  // namespace

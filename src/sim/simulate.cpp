@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "atoll/base/clock.hpp"
-#include "atoll/base/error.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/sim/programs.hpp"
 #include "meeting.hpp"
 #include "part.hpp"

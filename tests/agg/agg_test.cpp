@@ -6,6 +6,7 @@
 
 #include "atoll/agg/function.hpp"
 #include "atoll/agg/memory.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/base/random.hpp"
 #include "run_pes.hpp"
 

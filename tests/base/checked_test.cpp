@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/base/checked.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/base/memory.hpp"
 
 #include <gtest/gtest.h>

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "atoll/base/error.hpp"
-
 namespace atl {
 namespace {
 

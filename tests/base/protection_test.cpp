@@ -7,8 +7,6 @@
 #include <cstring>
 #include <vector>
 
-#include "atoll/base/error.hpp"
-
 namespace atl {
 namespace {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Bootstrap itself does, over a launcher that is a table in this process.
 #include "atoll/bootstrap/bootstrap.hpp"
+#include "atoll/base/error.hpp"
 
 #include <gtest/gtest.h>
 

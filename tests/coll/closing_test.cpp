@@ -2,6 +2,7 @@
 // Communicators that each member closes when it likes, and whose memory is given back when all have.
 #include <gtest/gtest.h>
 
+#include "atoll/base/error.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "run_pes.hpp"
 

@@ -2,6 +2,7 @@
 // Collectives that move data: every algorithm, sizes around its borders, private and heap memory mixed.
 #include <gtest/gtest.h>
 
+#include "atoll/base/error.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"
 

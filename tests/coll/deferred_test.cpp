@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "atoll/base/error.hpp"
 #include "deferred.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"

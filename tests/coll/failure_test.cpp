@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "atoll/base/error.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "atoll/base/error.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"
 

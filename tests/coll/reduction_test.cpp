@@ -7,6 +7,7 @@
 #include <limits>
 #include <tuple>
 
+#include "atoll/base/error.hpp"
 #include "combine.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"

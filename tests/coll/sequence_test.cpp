@@ -6,6 +6,7 @@
 #include <cstring>
 #include <thread>
 
+#include "atoll/base/error.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "atoll/base/error.hpp"
 #include "atoll/coll/plan.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "atoll/base/error.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "atoll/runtime/team.hpp"
 #include "run_pes.hpp"

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "atoll/base/clock.hpp"
+#include "atoll/base/error.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"
 

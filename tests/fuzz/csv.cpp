@@ -2,7 +2,6 @@
 // Separated values: whatever kinds of columns are asked for, the same rows are found.
 #include <vector>
 
-#include "atoll/base/error.hpp"
 #include "atoll/table/kernel/csv/fields.hpp"
 #include "atoll/table/kernel/csv/parse.hpp"
 #include "target.hpp"

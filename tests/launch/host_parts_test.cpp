@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "atoll/base/error.hpp"
 #include "shell.hpp"
 
 namespace atl::runtime {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/launch/launcher.hpp"
+#include "atoll/base/error.hpp"
 
 #include <dirent.h>
 #include <gtest/gtest.h>

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "atoll/base/error.hpp"
 #include "atoll/runtime/context.hpp"
 #include "run_pes.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/runtime/heap.hpp"
+#include "atoll/base/error.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <thread>
 
+#include "atoll/base/error.hpp"
 #include "atoll/base/random.hpp"
 #include "atoll/base/scheduler.hpp"
 #include "atoll/runtime/context.hpp"

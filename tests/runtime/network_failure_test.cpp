@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "atoll/base/error.hpp"
 #include "run_nodes.hpp"
 
 namespace atl::runtime {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
 #include "run_nodes.hpp"
 
 namespace atl::runtime {

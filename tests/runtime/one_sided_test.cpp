@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "atoll/base/error.hpp"
 #include "atoll/runtime/context.hpp"
 #include "run_pes.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/runtime/static_data.hpp"
+#include "atoll/base/error.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "atoll/base/error.hpp"
 #include "atoll/runtime/context.hpp"
 #include "run_pes.hpp"
 

@@ -3,6 +3,7 @@
 // what the test likes.
 #pragma once
 
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/mman.h>
 
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/bootstrap.hpp"
 
 namespace atl::testing {

@@ -5,6 +5,7 @@
 // or hangs. Every test of communication uses it, so that each runs on all fabrics.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include "atoll/base/clock.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/bootstrap/job.hpp"
 #include "atoll/fabric/network.hpp"
 #include "atoll/fabric/simulated.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/bootstrap.hpp"
 
 namespace atl::testing {

@@ -5,6 +5,7 @@
 
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/ops/routing.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/coll/collectives.hpp"
 
 namespace atl::array {

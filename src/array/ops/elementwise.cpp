@@ -2,6 +2,7 @@
 #include "atoll/array/ops/elementwise.hpp"
 
 #include "atoll/array/ops/iteration.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::array {
 

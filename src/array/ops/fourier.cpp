@@ -8,6 +8,7 @@
 #include "atoll/array/kernel/fourier.hpp"
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/ops/blocks.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/clock.hpp"
 
 namespace atl::array {

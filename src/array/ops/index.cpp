@@ -5,6 +5,8 @@
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/array/ops/move.hpp"
 #include "atoll/array/ops/routing.hpp"
+#include "atoll/base/assertion.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::array {
 namespace {

@@ -11,6 +11,7 @@
 #include "atoll/array/ops/elementwise.hpp"
 #include "atoll/array/ops/index.hpp"
 #include "atoll/array/ops/move.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/coll/collectives.hpp"
 
 namespace atl::array {

@@ -7,6 +7,7 @@
 #include "atoll/array/kernel/matmul.hpp"
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/array/ops/move.hpp"
+#include "atoll/base/assertion.hpp"
 
 namespace atl::array {
 namespace {

@@ -7,6 +7,8 @@
 #include "atoll/array/kernel/copy.hpp"
 #include "atoll/array/kernel/fill.hpp"
 #include "atoll/array/ops/blocks.hpp"
+#include "atoll/base/assertion.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::array {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "atoll/array/kernel/program.hpp"
 #include "atoll/array/kernel/random.hpp"
+#include "atoll/base/assertion.hpp"
 
 namespace atl::array {
 

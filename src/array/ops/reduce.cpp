@@ -7,6 +7,7 @@
 #include "atoll/array/kernel/axis.hpp"
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/array/ops/iteration.hpp"
+#include "atoll/base/assertion.hpp"
 
 namespace atl::array {
 namespace {

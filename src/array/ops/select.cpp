@@ -9,6 +9,7 @@
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/array/ops/move.hpp"
 #include "atoll/base/checked.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::array {
 namespace {

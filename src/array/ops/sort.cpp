@@ -12,6 +12,7 @@
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/array/ops/distributed_sort.hpp"
 #include "atoll/array/ops/joined.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/coll/collectives.hpp"
 
 namespace atl::array {

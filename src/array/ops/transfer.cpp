@@ -6,6 +6,7 @@
 #include "atoll/array/kernel/copy.hpp"
 #include "atoll/array/ops/blocks.hpp"
 #include "atoll/base/checked.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::array {
 

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
@@ -18,6 +19,7 @@
 #include <memory>
 
 #include "atoll/base/error.hpp"
+#include "atoll/base/raise.hpp"
 
 namespace atl::runtime {
 namespace {
@@ -118,7 +120,7 @@ std::string own_address(const std::string& wanted) {
     if (wanted == one.name || wanted == one.address || numbers == one.address) return one.address;
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", one.address, one.name);
   }
-  throw ValueError(fmt::format("--address '{}' is not an address of this host. It has: {}", wanted, known));
+  raise<ValueError>(fmt::format("--address '{}' is not an address of this host. It has: {}", wanted, known));
 }
 
 int listen_on(const std::string& address, std::uint16_t port) {
@@ -139,8 +141,8 @@ int listen_on(const std::string& address, std::uint16_t port) {
     fault = std::strerror(errno);
     ::close(descriptor);
   }
-  throw SetupError(fmt::format("cannot listen on {}: {}. Choose another with --port or --address",
-                               with_port(address.empty() ? "any address" : address, port), fault));
+  raise<SetupError>(fmt::format("cannot listen on {}: {}. Choose another with --port or --address",
+                                with_port(address.empty() ? "any address" : address, port), fault));
 }
 
 std::uint16_t port_of(int listener) {
@@ -171,7 +173,7 @@ int connect_to(const std::string& address, std::uint16_t port, Deadline deadline
     fault = error == EINPROGRESS ? "no answer" : std::strerror(error);
     ::close(descriptor);
   }
-  throw SetupError(fault);
+  raise<SetupError>(fault);
 }
 
 std::string with_port(const std::string& address, std::uint16_t port) {

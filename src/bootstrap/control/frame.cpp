@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/bootstrap/control/frame.hpp"
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/raise.hpp"
 
 namespace atl::runtime {
 namespace {
 
-[[noreturn]] void throw_garbled() { throw SetupError("the other side speaks another protocol (garbled frame)"); }
+[[noreturn]] void throw_garbled() { raise<SetupError>("the other side speaks another protocol (garbled frame)"); }
 
 }  // namespace
 

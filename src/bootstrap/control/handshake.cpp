@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/bootstrap/control/handshake.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cstring>
 
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/control/address.hpp"
 
 namespace atl::runtime {
@@ -59,7 +61,7 @@ std::unique_ptr<Link> greet(int descriptor, const std::string& secret, std::uint
   std::string hello = Packer().raw(magic).number(rendezvous_version).number(host).raw(random_bytes(nonce_bytes)).body();
   link->send(FrameKind::hello, hello);
   Frame answer = await_frame(*link, deadline, starter);
-  if (answer.kind == FrameKind::refused) throw SetupError(Unpacker(answer.body).text());
+  if (answer.kind == FrameKind::refused) raise<SetupError>(Unpacker(answer.body).text());
   ATOLL_VALIDATE(answer.kind == FrameKind::challenge && answer.body.size() == challenge_bytes + proof_bytes, SetupError,
                  "the program that answers there is not Atoll's launcher");
   Challenge challenge(secret, hello, answer.body.substr(0, challenge_bytes));
@@ -73,7 +75,7 @@ std::unique_ptr<Link> greet(int descriptor, const std::string& secret, std::uint
   link->send(FrameKind::proof, challenge.proof_of(Side::initiator));
   link->protect(challenge.keys_of(Side::initiator), challenge.keys_of(Side::responder), protection);
   answer = await_frame(*link, deadline, starter);
-  if (answer.kind == FrameKind::refused) throw SetupError(Unpacker(answer.body).text());
+  if (answer.kind == FrameKind::refused) raise<SetupError>(Unpacker(answer.body).text());
   ATOLL_VALIDATE(answer.kind == FrameKind::welcome, SetupError,
                  "the program that answers there is not Atoll's launcher");
   link->allow(longest_frame);
@@ -152,7 +154,7 @@ std::unique_ptr<Link> greet_launcher(const std::vector<std::string>& addresses, 
       return greet(connect_to(addresses[i], port, until, [&] { return is_open(starter); }), secret, host, until,
                    starter);
     } catch (const Error& error) {
-      if (!is_open(starter)) throw SetupError("the launcher had ended before this host could reach it");
+      if (!is_open(starter)) raise<SetupError>("the launcher had ended before this host could reach it");
       // The launcher has many strangers at its door, maybe.
       if (dynamic_cast<const Closed*>(&error) != nullptr && closed < most_returns && !deadline.passed()) {
         ::poll(nullptr, 0, 10 << std::min(closed++, 5));
@@ -162,7 +164,8 @@ std::unique_ptr<Link> greet_launcher(const std::vector<std::string>& addresses, 
       faults += fmt::format("{}{}: {}", faults.empty() ? "" : "; ", with_port(addresses[i], port), error.what());
     }
   }
-  throw SetupError(fmt::format("cannot reach the launcher ({}). Choose an address of its host with --address", faults));
+  raise<SetupError>(
+      fmt::format("cannot reach the launcher ({}). Choose an address of its host with --address", faults));
 }
 
 }  // namespace atl::runtime

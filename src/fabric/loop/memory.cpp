@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 
 #include "atoll/base/config.hpp"
-#include "atoll/base/error.hpp"
 
 namespace atl::fabric::loop {
 

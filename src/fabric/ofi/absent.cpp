@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // In the place of the network when libfabric's headers were not there to build it.
-#include "atoll/base/error.hpp"
+#include <fmt/format.h>
+
+#include "atoll/base/raise.hpp"
 #include "atoll/fabric/deferred.hpp"
 #include "atoll/fabric/network.hpp"
 
@@ -12,15 +14,15 @@ constexpr const char* why = "Atoll was built without libfabric's headers (Debian
 }  // namespace
 
 std::unique_ptr<NetworkEnd> open_network(Job&, PeId) {
-  throw SetupError(fmt::format("this job spans several nodes, but {}. Install them and build again", why));
+  raise<SetupError>(fmt::format("this job spans several nodes, but {}. Install them and build again", why));
 }
 
-std::vector<std::string> network_interfaces() { throw SetupError(why); }
+std::vector<std::string> network_interfaces() { raise<SetupError>(why); }
 
 bool has_deferred_work(const Job&) { return false; }
 
 std::unique_ptr<DeferredWork> open_deferred_work(Job&, PeId, std::span<const DeferredWork::Channel>) {
-  throw SetupError(why);
+  raise<SetupError>(why);
 }
 
 std::string describe_network() { return fmt::format("none: {}", why); }

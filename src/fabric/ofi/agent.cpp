@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The agent: one thread of the process, which makes progress while no other does, sleeps on the network while there is
 // none to make, and notices peers that are lost.
+#include <fmt/format.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>

@@ -20,7 +20,8 @@
 #include <string>
 #include <vector>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/assertion.hpp"
+#include "atoll/base/validate.hpp"
 #include "interfaces.hpp"
 #include "lanes.hpp"
 #include "station.hpp"
@@ -37,7 +38,7 @@ bool has_work(const std::string& provider) { return provider == "sockets" || pro
 
 Info ask(const fi_info& own) {
   Info hints(library().dupinfo(nullptr));
-  if (!hints) throw MemoryError("no memory to ask libfabric for a provider");
+  if (!hints) raise<MemoryError>("no memory to ask libfabric for a provider");
   hints->caps = FI_MSG | FI_RMA | FI_ATOMIC | FI_RMA_EVENT | FI_TRIGGER;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;

@@ -8,11 +8,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
-#include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
 #include "atoll/base/random.hpp"
+#include "atoll/base/validate.hpp"
 #include "station.hpp"
 
 namespace atl::fabric::ofi {

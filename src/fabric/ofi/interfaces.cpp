@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interfaces.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -8,8 +10,8 @@
 #include <utility>
 
 #include "atoll/base/config.hpp"
-#include "atoll/base/error.hpp"
 #include "atoll/base/topology.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::fabric::ofi {
 namespace {
@@ -111,7 +113,7 @@ std::vector<Info> interfaces_for(std::size_t place) {
   std::vector<Info> chosen;
   for (std::size_t i : choose_interfaces(there, wanted, own_numa(), place)) {
     chosen.emplace_back(library().dupinfo(all[i].get()));
-    if (!chosen.back()) throw MemoryError("no memory for the network's description");
+    if (!chosen.back()) raise<MemoryError>("no memory for the network's description");
   }
   return chosen;
 }

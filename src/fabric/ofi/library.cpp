@@ -2,6 +2,7 @@
 #include "library.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
@@ -12,7 +13,7 @@
 #include <vector>
 
 #include "atoll/base/config.hpp"
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "tcp/provider.hpp"
 
 #if defined(__SANITIZE_THREAD__)
@@ -44,7 +45,7 @@ Library load() {
   void* handle = ::dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = ::dlerror();
-    throw SetupError(
+    raise<SetupError>(
         fmt::format("this job spans several nodes, and libfabric cannot be loaded ({}). Install it on every "
                     "node (Debian: libfabric1)",
                     why != nullptr ? why : "no reason given"));
@@ -71,7 +72,7 @@ constexpr std::size_t worst_rank = preferred.size() * 2;
 // Messages in order are indispensable. The rest is used where it is offered.
 Info ask(const std::string& provider, std::uint64_t caps) {
   Info hints(library().dupinfo(nullptr));
-  if (!hints) throw MemoryError("no memory to ask libfabric for a provider");
+  if (!hints) raise<MemoryError>("no memory to ask libfabric for a provider");
   hints->caps = caps;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
@@ -121,7 +122,7 @@ void check(std::int64_t status, const fi_info& info, std::string_view what) {
   else if (status == -FI_ENOSYS || status == -FI_EOPNOTSUPP)
     text += "Atoll cannot use it: choose another with ATOLL_FABRIC_PROVIDER";
   else text += "FI_LOG_LEVEL=warn may tell why; `fi_info` lists other providers for ATOLL_FABRIC_PROVIDER";
-  throw SetupError(text);
+  raise<SetupError>(text);
 }
 
 std::string provider_name(const fi_info& info) { return info.fabric_attr->prov_name; }
@@ -163,7 +164,7 @@ std::vector<Info> find_provider() {
                              [&](const Info& other) { return interface_name(*other) == interface_name(*one); });
     if (known || provider_name(*one) != provider_name(*best) || rank_of(*one) != rank_of(*best)) continue;
     all.emplace_back(library().dupinfo(one));
-    if (!all.back()) throw MemoryError("no memory for the network's description");
+    if (!all.back()) raise<MemoryError>("no memory for the network's description");
     Protection protection = network_protection();
     if (protection != Protection::none && tcp::is_replaced(one->fabric_attr->prov_name))
       tcp::describe(*all.back(), protection);

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "atoll/base/error.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::fabric::ofi {
 namespace {

@@ -2,10 +2,13 @@
 // Joining the network: endpoints of our own, then everybody's cards.
 #include "atoll/fabric/network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/raise.hpp"
 #include "interfaces.hpp"
 #include "lanes.hpp"
 
@@ -29,7 +32,7 @@ class End final : public NetworkEnd {
     interfaces_ = interfaces.size();
     for (std::size_t i = 0; i < endpoints_of(job, interfaces_); ++i) {
       Info info(library().dupinfo(interfaces[i % interfaces_].get()));
-      if (!info) throw MemoryError("no memory for the network's description");
+      if (!info) raise<MemoryError>("no memory for the network's description");
       tcp::Identity identity{
           .pe = self.value(), .lane = static_cast<std::uint32_t>(i), .protection = network_protection()};
       devices_.push_back(

@@ -2,6 +2,7 @@
 // What PEs ask of the path: sending, and waiting for what was sent.
 #include "path.hpp"
 
+#include <fmt/format.h>
 #include <rdma/fi_errno.h>
 #include <sched.h>
 #include <unistd.h>
@@ -9,7 +10,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/assertion.hpp"
+#include "atoll/base/raise.hpp"
 
 namespace atl::fabric::ofi {
 namespace {
@@ -105,9 +107,9 @@ void Path::note_deaths() {
 }
 
 void Path::throw_gone(PeId pe) const {
-  if (peers_[pe.value()].dead) throw PeFailedError(fmt::format("{} has died", job_.describe(pe)));
+  if (peers_[pe.value()].dead) raise<PeFailedError>(fmt::format("{} has died", job_.describe(pe)));
   job_.check();  // it may have left because another has failed
-  throw Error(fmt::format(
+  raise<Error>(fmt::format(
       "PE {} has left the job: its memory cannot be reached any more. Meet in a barrier before PEs leave", pe.value()));
 }
 

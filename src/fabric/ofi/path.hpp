@@ -29,8 +29,8 @@
 
 #include "../borrower.hpp"
 #include "../growing.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/clock.hpp"
-#include "atoll/base/error.hpp"
 #include "atoll/base/owner.hpp"
 #include "atoll/fabric/deferring.hpp"
 #include "atoll/fabric/job.hpp"

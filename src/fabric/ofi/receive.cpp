@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
+#include "atoll/base/validate.hpp"
 #include "path.hpp"
 
 namespace atl::fabric::ofi {

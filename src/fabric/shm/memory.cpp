@@ -2,6 +2,7 @@
 // `shm`: PEs are processes of one node, which all map one memfd. It has no name in any directory, so nothing is
 // left behind when PEs and launcher die, and other users cannot open it.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation.hpp"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/random.hpp"
+#include "atoll/base/validate.hpp"
 #include "path.hpp"
 
 namespace atl::fabric {

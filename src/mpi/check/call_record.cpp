@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/call_record.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies of functions that wait, with checks.
+#include <fmt/format.h>
+
 #include <atomic>
 
 #include "check/check.hpp"

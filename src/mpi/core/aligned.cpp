@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/aligned.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstdint>
 #include <string>
 
+#include "atoll/base/raise.hpp"
 #include "core/library.hpp"
 
 namespace atl::mpi {
@@ -39,7 +42,7 @@ AlignedBlock allocate_aligned(std::size_t bytes, std::size_t alignment) {
   const std::size_t wanted = std::max<std::size_t>(bytes, 1);
   const std::size_t more = alignment > heap_alignment ? alignment - heap_alignment : 0;
   if (wanted + more < wanted)
-    throw MemoryError(
+    raise<MemoryError>(
         fmt::format("{} bytes at a multiple of {} are more than a process can address", bytes, alignment));
   void* block = library().context().heap().allocate(wanted + more);
   const auto at = reinterpret_cast<std::uintptr_t>(block);

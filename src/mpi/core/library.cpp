@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/bootstrap/process.hpp"
 #include "core/progress.hpp"
 

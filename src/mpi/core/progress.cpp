@@ -10,6 +10,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/topology.hpp"
+#include "atoll/base/validate.hpp"
 #include "core/library.hpp"
 
 namespace atl::mpi {

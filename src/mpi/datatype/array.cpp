@@ -3,7 +3,6 @@
 // innermost, with the extent of the whole array.
 #include <algorithm>
 
-#include "atoll/base/error.hpp"
 #include "datatype/checked.hpp"
 #include "datatype/type.hpp"
 

@@ -2,7 +2,7 @@
 // Checked sums and products of counts and displacements: OverflowError when they exceed 64 bits.
 #pragma once
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "datatype/node.hpp"
 
 namespace atl::mpi::datatype {

@@ -2,7 +2,6 @@
 // Constructors of indexed, struct, vector and contiguous types.
 #include <algorithm>
 
-#include "atoll/base/error.hpp"
 #include "datatype/checked.hpp"
 #include "datatype/type.hpp"
 

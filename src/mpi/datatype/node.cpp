@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "atoll/base/error.hpp"
 #include "datatype/checked.hpp"
 
 namespace atl::mpi::datatype {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::mpi::datatype {
 namespace {

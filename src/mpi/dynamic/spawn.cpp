@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/bootstrap/process.hpp"
 #include "atoll/launch/guests.hpp"
 #include "comm/create.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "environment/environment.hpp"
 
+#include <fmt/format.h>
 #include <sys/utsname.h>
 
 #include <atomic>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/access.hpp"
 
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "core/staging.hpp"

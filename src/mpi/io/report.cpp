@@ -2,6 +2,7 @@
 #include "io/report.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/label.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
 
 namespace atl::mpi {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/message.hpp"
 
+#include <fmt/format.h>
+
 #include "core/library.hpp"
 #include "message/buffered.hpp"
 #include "message/transfer.hpp"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control variables: one for each entry of the configuration table. Entries with choices are enumerations.
+#include <fmt/format.h>
+
 #include <array>
 #include <exception>
 #include <limits>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "win/remote.hpp"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <mutex>
 #include <unordered_map>

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "atoll/base/error.hpp"
 #include "core/aligned.hpp"
 #include "core/library.hpp"
 #include "core/memory_kinds.hpp"

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/kernel/limbs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <vector>
 
 #include "atoll/array/kernel/polling.hpp"
-#include "atoll/base/error.hpp"
+#include "atoll/base/raise.hpp"
 
 namespace atl::table {
 namespace {
@@ -225,7 +227,7 @@ LimbOperation to_limb_operation(std::string_view name) {
                                                                              {"rshift", shift_right}}};
   for (const auto& [known, operation] : names)
     if (known == name) return operation;
-  throw ValueError(fmt::format("wide numbers have no '{}'", name));
+  raise<ValueError>(fmt::format("wide numbers have no '{}'", name));
 }
 
 void apply_limbs(const array::Work& work, LimbOperation operation, LimbRows a, LimbRows b,

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/validate.hpp"
 #include "ops/halo.hpp"
 
 namespace atl::table {

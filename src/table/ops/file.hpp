@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::table {
 

@@ -5,6 +5,7 @@
 
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/ops/blocks.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "ops/dealt_keys.hpp"
 

@@ -7,6 +7,7 @@
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/ops/index.hpp"
 #include "atoll/array/ops/transfer.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/random.hpp"
 #include "ops/exchange.hpp"
 #include "ops/keys.hpp"

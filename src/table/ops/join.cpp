@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "atoll/array/ops/blocks.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/runtime/heap.hpp"
 #include "ops/find_partners.hpp"
 #include "ops/keys.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/keys.hpp"
 
+#include "atoll/base/validate.hpp"
+
 namespace atl::table {
 
 using array::Array;

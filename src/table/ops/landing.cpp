@@ -7,6 +7,7 @@
 
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/base/checked.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/table/kernel/text/utf8.hpp"
 #include "atoll/table/ops/text.hpp"
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/ops/parquet.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "ops/file.hpp"
 
 namespace atl::table {
@@ -106,7 +110,7 @@ void for_parts(array::Engine& engine, std::span<const ParquetPart> parts, Body&&
     try {
       body(i);
     } catch (const ValueError& error) {
-      throw ValueError(fmt::format("cannot read {}: {}", parts[i].name, error.what()));
+      raise<ValueError>(fmt::format("cannot read {}: {}", parts[i].name, error.what()));
     }
   });
 }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/table/kernel/words.hpp"
 
 namespace atl::table {

@@ -7,6 +7,7 @@
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/ops/transfer.hpp"
 #include "atoll/base/checked.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/coll/collectives.hpp"
 
 namespace atl::table {

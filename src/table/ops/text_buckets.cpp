@@ -6,6 +6,7 @@
 
 #include "atoll/array/ops/joined.hpp"
 #include "atoll/array/ops/reach.hpp"
+#include "atoll/base/error.hpp"
 
 namespace atl::table {
 namespace {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/ops/values.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "ops/file.hpp"
 
 namespace atl::table {
@@ -62,7 +66,7 @@ void land_values(array::Engine& engine, Landing& landing, std::span<const Values
       }
       land(engine, landing, pieces[i], *mine.file);
     } catch (const ValueError& error) {
-      throw ValueError(fmt::format("cannot read {}: {}", pieces[i].part->name, error.what()));
+      raise<ValueError>(fmt::format("cannot read {}: {}", pieces[i].part->name, error.what()));
     }
   });
 }

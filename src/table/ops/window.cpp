@@ -7,6 +7,7 @@
 #include <span>
 
 #include "atoll/array/ops/iteration.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/table/kernel/window/places.hpp"
 #include "kernel/window/states.hpp"
 #include "ops/halo.hpp"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "atoll/array/kernel/scan.hpp"
+#include "atoll/base/error.hpp"
 
 namespace atl::array {
 namespace {

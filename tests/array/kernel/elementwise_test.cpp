@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "atoll/array/kernel/plan.hpp"
+#include "atoll/base/error.hpp"
 #include "elementwise_oracle.hpp"
 
 namespace atl::array {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/kernel/histogram.hpp"
+#include "atoll/base/error.hpp"
 
 #include <algorithm>
 #include <cmath>

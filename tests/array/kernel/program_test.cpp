@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "atoll/array/kernel/plan.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/base/random.hpp"
 
 namespace atl::array {

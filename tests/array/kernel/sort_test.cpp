@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sort, argsort and coargsort against std::stable_sort in NumPy's order.
 #include "atoll/array/kernel/sort.hpp"
+#include "atoll/base/error.hpp"
 
 #include <gtest/gtest.h>
 

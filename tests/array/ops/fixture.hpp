@@ -2,6 +2,7 @@
 // Engines on every PE of a job, and arrays to and from vectors.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>

@@ -9,6 +9,7 @@
 #include "atoll/array/ops/reduce.hpp"
 #include "atoll/array/ops/select.hpp"
 #include "atoll/array/ops/sort.hpp"
+#include "atoll/base/error.hpp"
 #include "fixture.hpp"
 
 namespace atl::array::testing {

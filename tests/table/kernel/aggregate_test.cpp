@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every way of aggregating against a map from keys.
 #include "atoll/table/kernel/aggregate.hpp"
+#include "atoll/base/error.hpp"
 
 #include <gtest/gtest.h>
 

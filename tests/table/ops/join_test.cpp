@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins of rows that lie on many PEs: small right sides, and large ones that are dealt out.
 #include "atoll/table/ops/join.hpp"
+#include "atoll/base/error.hpp"
 
 #include <map>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that PEs have read become columns, on every number of PEs.
 #include "atoll/table/ops/landing.hpp"
+#include "atoll/base/error.hpp"
 
 #include <algorithm>
 

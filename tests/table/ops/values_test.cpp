@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that lie in files as in memory, read by every number of PEs.
 #include "atoll/table/ops/values.hpp"
+#include "atoll/base/error.hpp"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -6,6 +6,8 @@
 #include <mutex>
 
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/assertion.hpp"
+#include "atoll/base/validate.hpp"
 #include "kernel/axis/inner.hpp"
 #include "kernel/program/tile.hpp"
 #include "kernel/reduce/range_watch.hpp"

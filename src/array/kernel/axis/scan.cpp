@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/assertion.hpp"
 #include "kernel/axis/inner.hpp"
 #include "kernel/reduce/range_watch.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums and products of the transpose of a matrix, read where the matrix lies, with the bits of a transposed copy.
 #include "atoll/array/kernel/simd.hpp"
+#include "atoll/base/assertion.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/axis/transposed.cpp"
 #include <hwy/foreach_target.h>

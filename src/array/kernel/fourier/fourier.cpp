@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "atoll/base/assertion.hpp"
 #include "kernel/fourier/plan.hpp"
 
 namespace atl::array {

@@ -4,6 +4,7 @@
 
 #include "atoll/array/kernel/gather.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/assertion.hpp"
 #include "kernel/gather/bounds.hpp"
 
 namespace atl::array {

@@ -12,6 +12,7 @@
 
 #include "atoll/array/kernel/deal.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/error.hpp"
 
 namespace atl::array {
 namespace {

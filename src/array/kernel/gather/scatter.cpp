@@ -10,6 +10,7 @@
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/simd.hpp"
 #include "atoll/array/kernel/stream.hpp"
+#include "atoll/base/assertion.hpp"
 #include "kernel/gather/bounds.hpp"
 #include "kernel/gather/buckets.hpp"
 

@@ -4,6 +4,8 @@
 
 #include "atoll/array/kernel/histogram.hpp"
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/assertion.hpp"
+#include "atoll/base/validate.hpp"
 #include "kernel/gather/bounds.hpp"
 #include "kernel/histogram/count.hpp"
 

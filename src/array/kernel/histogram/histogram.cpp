@@ -7,6 +7,7 @@
 
 #include "atoll/array/kernel/histogram.hpp"
 #include "atoll/array/kernel/simd.hpp"
+#include "atoll/base/validate.hpp"
 #include "kernel/histogram/count.hpp"
 #include "kernel/histogram/uniform.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "atoll/base/validate.hpp"
 #include "kernel/ops/kernels.hpp"
 
 namespace atl::array {

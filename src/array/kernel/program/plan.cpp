@@ -2,10 +2,14 @@
 // Making a plan: looking kernels up, assigning tile registers; and spreading its run over threads.
 #include "atoll/array/kernel/plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/topology.hpp"
+#include "atoll/base/validate.hpp"
 #include "kernel/program/chain.hpp"
 #include "kernel/program/tile.hpp"
 #include "kernel/reduce/unit.hpp"
@@ -16,7 +20,7 @@ namespace {
 ElementKernel kernel_of(const Program& program, const Instruction& step) {
   if (step.op == Op::cast) return find_cast(step.type, program.type_of(step.a));
   if (ElementKernel kernel = find_kernel(step.op, step.type)) return kernel;
-  throw TypeError(fmt::format("'{}' has no loop for {}", info(step.op).name, name_of(step.type)));
+  raise<TypeError>(fmt::format("'{}' has no loop for {}", info(step.op).name, name_of(step.type)));
 }
 
 // Ranges handed to a thread: below twice this many elements waking another costs more than it saves.

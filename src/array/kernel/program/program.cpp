@@ -5,6 +5,8 @@
 // u64 bits} per constant; {u8 op, u8 dtype, u16 a, u16 b, u16 c} per instruction; u16 per result.
 #include "atoll/array/kernel/program.hpp"
 
+#include "atoll/base/validate.hpp"
+
 namespace atl::array {
 namespace {
 
@@ -118,7 +120,7 @@ DType Program::type_of(Register r) const {
     }
     case Register::Kind::none: break;
   }
-  throw ValueError("an operand is missing");
+  raise<ValueError>("an operand is missing");
 }
 
 void Program::validate() const {

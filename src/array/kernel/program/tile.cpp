@@ -2,10 +2,13 @@
 // Filling tile registers from leaves, and running a plan's kernels over them.
 #include "kernel/program/tile.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
+#include "atoll/base/raise.hpp"
 #include "atoll/base/random.hpp"
 
 namespace atl::array {
@@ -20,7 +23,7 @@ class Arena {
       std::free(block_);
       size_ = 0;
       block_ = static_cast<std::byte*>(std::aligned_alloc(4096, round_up(bytes, std::size_t{4096})));
-      if (block_ == nullptr) throw MemoryError(fmt::format("cannot allocate {} of tiles", format_bytes(bytes)));
+      if (block_ == nullptr) raise<MemoryError>(fmt::format("cannot allocate {} of tiles", format_bytes(bytes)));
       size_ = round_up(bytes, std::size_t{4096});
     }
     return block_;

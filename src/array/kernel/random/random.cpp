@@ -8,6 +8,7 @@
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/random.hpp"
 #include "atoll/array/kernel/simd.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/random.hpp"
 #include "kernel/random/elementary.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/random.hpp"
+#include "atoll/base/assertion.hpp"
 #include "kernel/random/laws.hpp"
 
 namespace atl::array {

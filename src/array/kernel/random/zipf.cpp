@@ -6,6 +6,7 @@
 
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/random.hpp"
+#include "atoll/base/assertion.hpp"
 #include "kernel/random/draws.hpp"
 
 namespace atl::array {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "atoll/array/kernel/program.hpp"
+#include "atoll/base/assertion.hpp"
 #include "kernel/reduce/combine.hpp"
 #include "kernel/reduce/range_watch.hpp"
 #include "kernel/reduce/unit.hpp"

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "atoll/array/kernel/program.hpp"
+#include "atoll/base/validate.hpp"
 #include "kernel/reduce/combine.hpp"
 
 namespace atl::array {

@@ -13,6 +13,7 @@
 
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/program.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/topology.hpp"
 #include "kernel/ops/kernels.hpp"

@@ -5,6 +5,7 @@
 #include "atoll/array/kernel/partition.hpp"
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/simd.hpp"
+#include "atoll/base/assertion.hpp"
 #include "kernel/sort/magnitude.hpp"
 
 #undef HWY_TARGET_INCLUDE

@@ -6,6 +6,7 @@
 
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/kernel/simd.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/prefetch.hpp"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "greeting.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -9,7 +10,6 @@
 #include <cstring>
 #include <utility>
 
-#include "atoll/base/error.hpp"
 #include "socket.hpp"
 
 namespace atl::fabric::ofi::tcp {

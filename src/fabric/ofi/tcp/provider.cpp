@@ -15,7 +15,6 @@
 #include <string>
 #include <string_view>
 
-#include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
 
 namespace atl::fabric::ofi::tcp {

@@ -2,6 +2,7 @@
 #include "socket.hpp"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <netinet/tcp.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::fabric::ofi::tcp {
 namespace {
@@ -56,7 +58,7 @@ int listen_at(const void* address, std::size_t bytes, Address& bound) {
       ::getsockname(listener, reinterpret_cast<sockaddr*>(&own), &length) != 0) {
     int why = errno;
     ::close(listener);
-    throw SetupError(
+    raise<SetupError>(
         fmt::format("cannot listen for other hosts ({}). Are the ports taken (FI_TCP_PORT_LOW_RANGE, "
                     "FI_TCP_PORT_HIGH_RANGE), or is the interface the wrong one (ATOLL_FABRIC_INTERFACES)?",
                     std::strerror(why)));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/kernel/csv/parse.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bitset>
 #include <cstring>
 
-#include "atoll/base/error.hpp"
 #include "atoll/table/kernel/csv/values.hpp"
 #include "kernel/csv/records.hpp"
 

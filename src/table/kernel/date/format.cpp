@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::table {
 namespace {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/kernel/date/map.hpp"
 
-#include "atoll/base/error.hpp"
+#include <fmt/format.h>
+
+#include "atoll/base/validate.hpp"
 #include "kernel/date/families.hpp"
 
 namespace atl::table {
@@ -12,7 +14,7 @@ DateMap make_date_map(const TextCall& call) {
   for (const auto& family : {part_maps(), step_maps(), zone_maps(), business_maps()})
     for (const DateMapEntry& entry : family)
       if (entry.name == call.name) return entry.make(call);
-  throw ValueError(fmt::format("moments have no '{}'", call.name));
+  raise<ValueError>(fmt::format("moments have no '{}'", call.name));
 }
 
 }  // namespace atl::table

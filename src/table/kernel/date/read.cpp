@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 
-#include "atoll/base/error.hpp"
 #include "kernel/date/civil.hpp"
 #include "kernel/date/families.hpp"
 #include "kernel/date/format.hpp"

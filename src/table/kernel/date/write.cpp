@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "atoll/base/validate.hpp"
 #include "atoll/table/kernel/date/zone.hpp"
 #include "kernel/date/civil.hpp"
 #include "kernel/date/families.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/units.hpp"
 #include "kernel/deal/record_writer.hpp"
 

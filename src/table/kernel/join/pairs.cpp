@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/table/kernel/join.hpp"
 #include "atoll/table/kernel/state.hpp"
 

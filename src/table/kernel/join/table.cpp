@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/prefetch.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/table/kernel/join.hpp"
 
 namespace atl::table {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::table {
 namespace {
@@ -73,7 +73,7 @@ class Lengths {
       value |= static_cast<std::uint64_t>(next & 0x7f) << shift;
       if (next < 0x80) return value;
     }
-    throw ValueError("a length of it is too long");
+    raise<ValueError>("a length of it is too long");
   }
 
   void add(std::uint64_t value) {

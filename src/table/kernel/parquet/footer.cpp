@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/kernel/parquet/footer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "kernel/parquet/thrift.hpp"
 
 namespace atl::table {
@@ -227,8 +231,8 @@ ParquetColumn column_of(Thrift& thrift, std::uint64_t number, const Leaf* leaf, 
     ATOLL_VALIDATE(found, ValueError, "its metadata are missing, or encrypted");
     return checked(told, leaf, size);
   } catch (const ValueError& error) {
-    if (told.path.empty()) throw ValueError(fmt::format("column {}: {}", number, error.what()));
-    throw ValueError(fmt::format("column '{}': {}", told.path, error.what()));
+    if (told.path.empty()) raise<ValueError>(fmt::format("column {}: {}", number, error.what()));
+    raise<ValueError>(fmt::format("column '{}': {}", told.path, error.what()));
   }
 }
 
@@ -263,7 +267,7 @@ ParquetGroup group_of(Thrift& thrift, std::uint64_t number, const std::optional<
     for (const ParquetColumn& column : group.columns) most = std::max(most, column.values);
     ATOLL_VALIDATE(*rows <= most, ValueError, "it declares {} rows, and no column has more than {} values", *rows,
                    most);
-  } catch (const ValueError& error) { throw ValueError(fmt::format("row group {}, {}", number, error.what())); }
+  } catch (const ValueError& error) { raise<ValueError>(fmt::format("row group {}, {}", number, error.what())); }
   group.rows = *rows;
   group.bytes = bytes.value_or(0);
   return group;

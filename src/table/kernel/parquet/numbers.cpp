@@ -2,6 +2,7 @@
 #include <bit>
 #include <type_traits>
 
+#include "atoll/base/validate.hpp"
 #include "kernel/parquet/pages.hpp"
 
 namespace atl::table {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "kernel/parquet/thrift.hpp"
 
 namespace atl::table {

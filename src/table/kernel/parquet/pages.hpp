@@ -2,12 +2,15 @@
 // The pages of a Parquet column chunk, one behind the other: what numbers and strings have in common.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <span>
 #include <vector>
 
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/table/kernel/parquet/chunk.hpp"
 #include "atoll/table/kernel/parquet/page.hpp"
 #include "atoll/table/kernel/parquet/snappy.hpp"
@@ -91,7 +94,7 @@ class Pages {
         data(header, rows, body);
         rows += header.values;
       } catch (const ValueError& error) {
-        throw ValueError(fmt::format("page at byte {} of the column's: {}", begin, error.what()));
+        raise<ValueError>(fmt::format("page at byte {} of the column's: {}", begin, error.what()));
       }
     }
   }

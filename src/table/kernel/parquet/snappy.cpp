@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <cstring>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/raise.hpp"
 
 namespace atl::table {
 namespace {
 
-[[noreturn]] void refuse() { throw ValueError("corrupt Snappy data"); }
+[[noreturn]] void refuse() { raise<ValueError>("corrupt Snappy data"); }
 inline void check(bool good) {
   if (!good) [[unlikely]]
     refuse();

@@ -2,6 +2,7 @@
 #include <bit>
 #include <string_view>
 
+#include "atoll/base/validate.hpp"
 #include "kernel/parquet/pages.hpp"
 
 namespace atl::table {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::table::parquet {
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "atoll/array/kernel/deal.hpp"
+#include "atoll/base/error.hpp"
 #include "kernel/text/bucket_plan.hpp"
 #include "kernel/text/sorted_bucket.hpp"
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/table/kernel/text/call.hpp"
 
-#include "atoll/base/error.hpp"
+#include <fmt/format.h>
+
+#include "atoll/base/raise.hpp"
 #include "kernel/text/families.hpp"
 
 namespace atl::table {
@@ -11,7 +13,7 @@ Measure make_measure(const TextCall& call) {
                              regex_measures(), number_measures(), date_measures()})
     for (const MeasureEntry& entry : family)
       if (entry.name == call.name) return entry.make(call);
-  throw ValueError(fmt::format("texts have no '{}'", call.name));
+  raise<ValueError>(fmt::format("texts have no '{}'", call.name));
 }
 
 TextMap make_text_map(const TextCall& call) {
@@ -19,7 +21,7 @@ TextMap make_text_map(const TextCall& call) {
        {case_maps(), cutting_maps(), making_maps(), splitting_maps(), regex_maps(), wrapping_maps(), codec_maps()})
     for (const TextMapEntry& entry : family)
       if (entry.name == call.name) return entry.make(call);
-  throw ValueError(fmt::format("texts have no '{}'", call.name));
+  raise<ValueError>(fmt::format("texts have no '{}'", call.name));
 }
 
 }  // namespace atl::table

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strings in other cases, as Python has them, and in Unicode's normal forms.
+#include <fmt/format.h>
 #include <utf8proc.h>
 
 #include <array>
 #include <cstdlib>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/raise.hpp"
 #include "atoll/table/kernel/text/utf8.hpp"
 #include "kernel/text/families.hpp"
 #include "kernel/text/unicode.hpp"
@@ -108,7 +109,7 @@ TextMap normalized(const TextCall& call) {
   else if (form == "NFD") options |= UTF8PROC_DECOMPOSE;
   else if (form == "NFKC") options |= UTF8PROC_COMPOSE | UTF8PROC_COMPAT;
   else if (form == "NFKD") options |= UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT;
-  else throw ValueError(fmt::format("invalid normalization form '{}': there are NFC, NFD, NFKC and NFKD", form));
+  else raise<ValueError>(fmt::format("invalid normalization form '{}': there are NFC, NFD, NFKC and NFKD", form));
   return {nullptr, [options](const TextView& texts, TextBuilder& out) {
             for (std::size_t i = 0; i < texts.count; ++i) {
               const std::string_view text = texts[i];
@@ -119,7 +120,7 @@ TextMap normalized(const TextCall& call) {
                 const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                                                static_cast<utf8proc_ssize_t>(text.size()), &made,
                                                static_cast<utf8proc_option_t>(options));
-                if (size < 0) throw MemoryError("no memory for a text's normal form");
+                if (size < 0) raise<MemoryError>("no memory for a text's normal form");
                 out.append({reinterpret_cast<const char*>(made), static_cast<std::size_t>(size)});
                 std::free(made);
               }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strings as bytes of other encodings, and back.
+#include <fmt/format.h>
+
 #include <array>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/table/kernel/text/utf8.hpp"
 #include "kernel/text/families.hpp"
 
@@ -19,7 +21,7 @@ constexpr std::array<std::string_view, 7> names{"utf-8",     "ascii",     "latin
 Codec codec_of(const TextCall& call) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == call.texts.at(0)) return static_cast<Codec>(i);
-  throw ValueError(fmt::format("unknown encoding {}. Accepted: {}", call.texts[0], fmt::join(names, ", ")));
+  raise<ValueError>(fmt::format("unknown encoding {}. Accepted: {}", call.texts[0], fmt::join(names, ", ")));
 }
 Bad bad_of(const TextCall& call) { return static_cast<Bad>(call.numbers.at(0)); }
 

@@ -3,7 +3,6 @@
 #include <array>
 #include <limits>
 
-#include "atoll/base/error.hpp"
 #include "atoll/table/kernel/text/utf8.hpp"
 #include "kernel/text/families.hpp"
 #include "kernel/text/search.hpp"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "atoll/array/kernel/polling.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/base/prefetch.hpp"
 
 namespace atl::table {

@@ -2,7 +2,7 @@
 #include "atoll/table/kernel/text/offsets.hpp"
 
 #include "atoll/array/kernel/polling.hpp"
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::table {
 

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "kernel/text/families.hpp"
 
 namespace atl::table {

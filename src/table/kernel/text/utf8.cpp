@@ -2,7 +2,7 @@
 #include "atoll/table/kernel/text/utf8.hpp"
 
 #include "atoll/array/kernel/polling.hpp"
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/table/kernel/text/offsets.hpp"
 
 namespace atl::table {

@@ -4,7 +4,7 @@
 #include <array>
 #include <memory>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/table/kernel/text/utf8.hpp"
 #include "kernel/text/families.hpp"
 #include "kernel/text/regex.hpp"

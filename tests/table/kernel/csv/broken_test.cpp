@@ -6,7 +6,6 @@
 #include <numeric>
 #include <string>
 
-#include "atoll/base/error.hpp"
 #include "atoll/table/kernel/csv/fields.hpp"
 #include "atoll/table/kernel/csv/parse.hpp"
 #include "atoll/table/kernel/csv/write.hpp"

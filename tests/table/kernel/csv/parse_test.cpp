@@ -8,7 +8,6 @@
 #include <charconv>
 #include <random>
 
-#include "atoll/base/error.hpp"
 #include "atoll/table/kernel/csv/values.hpp"
 
 namespace atl::table {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "atoll/agg/hub.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::agg {
 

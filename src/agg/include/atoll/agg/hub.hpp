@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/coll/collectives.hpp"
 
 namespace atl::agg {

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "atoll/agg/hub.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/prefetch.hpp"
+#include "atoll/base/validate.hpp"
 
 namespace atl::agg {
 
@@ -65,7 +67,7 @@ class Table {
     Index index;
     std::memcpy(&index, items[i], sizeof(Index));
     check(items.member(i), index);
-    throw Error("unreachable");
+    raise<Error>("unreachable");
   }
   /// Whether any PE of a node reaches the arrays of the others.
   bool all_in_segments() const { return all_in_segments_; }

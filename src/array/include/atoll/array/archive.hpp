@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/assertion.hpp"
 
 namespace atl::array {
 

@@ -4,6 +4,8 @@
 // number and arguments to the workers, which call the same function with the same values.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,6 +17,7 @@
 
 #include "atoll/array/archive.hpp"
 #include "atoll/array/array.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/runtime/ledger.hpp"
 
 namespace atl::array {

@@ -5,11 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/raise.hpp"
 
 namespace atl::array {
 
@@ -68,7 +69,7 @@ decltype(auto) dispatch(DType type, Body&& body) {
     case DType::f32: return body(Type<float>{});
     case DType::f64: return body(Type<double>{});
   }
-  throw TypeError(fmt::format("unknown dtype code {}", static_cast<int>(type)));
+  raise<TypeError>("unknown dtype code " + std::to_string(static_cast<int>(type)));
 }
 
 /// Calls `body(Type<U>{})` with the unsigned integer of that element size (1, 2, 4, 8): for moving data.

@@ -16,6 +16,7 @@
 #include "atoll/array/operations.hpp"
 #include "atoll/array/protection.hpp"
 #include "atoll/array/whereabouts.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/coll/disagreement.hpp"
 
 namespace atl::array {

@@ -11,8 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "atoll/base/error.hpp"
-
 namespace atl::array {
 
 inline constexpr int max_ndim = 8;
@@ -23,13 +21,14 @@ class Shape {
   Shape() = default;
   Shape(std::initializer_list<std::int64_t> extents) : Shape(std::span(extents.begin(), extents.size())) {}
   explicit Shape(std::span<const std::int64_t> extents) {
-    ATOLL_VALIDATE(extents.size() <= max_ndim, ValueError, "maximum supported dimension is {}, found {}", max_ndim,
-                   extents.size());
+    if (extents.size() > max_ndim) [[unlikely]]
+      throw_dimensions(extents.size());
     for (std::int64_t extent : extents) push_back(extent);
   }
 
   void push_back(std::int64_t extent) {
-    ATOLL_VALIDATE(extent >= 0, ValueError, "negative dimensions are not allowed");
+    if (extent < 0) [[unlikely]]
+      throw_negative();
     extents_[static_cast<std::size_t>(ndim_++)] = extent;
   }
 
@@ -62,6 +61,9 @@ class Shape {
   }
 
  private:
+  [[noreturn]] static void throw_dimensions(std::size_t count);
+  [[noreturn]] static void throw_negative();
+
   int ndim_ = 0;
   std::array<std::int64_t, max_ndim> extents_{};
 };

@@ -8,8 +8,6 @@
 #include <iterator>
 #include <type_traits>
 
-#include "atoll/base/error.hpp"
-
 namespace atl {
 
 namespace detail {

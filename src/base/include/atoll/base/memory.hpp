@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "atoll/base/checked.hpp"
-#include "atoll/base/error.hpp"
+#include "atoll/base/raise.hpp"
 #include "atoll/base/units.hpp"
 
 namespace atl {
@@ -29,7 +29,7 @@ class SystemMemory final : public Memory {
  public:
   void* allocate(std::size_t bytes) override {
     void* block = std::aligned_alloc(64, round_up(checked_add(bytes, std::size_t{128}) - 64, std::size_t{64}));
-    if (block == nullptr) throw MemoryError(fmt::format("cannot allocate {}", format_bytes(bytes)));
+    if (block == nullptr) raise<MemoryError>("cannot allocate " + format_bytes(bytes));
     return block;
   }
   void release(void* block) noexcept override { std::free(block); }

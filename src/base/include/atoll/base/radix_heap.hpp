@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/assertion.hpp"
 
 namespace atl {
 

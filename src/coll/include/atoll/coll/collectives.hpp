@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "atoll/base/error.hpp"
 #include "atoll/base/ids.hpp"
+#include "atoll/base/raise.hpp"
 #include "atoll/coll/placement.hpp"
 
 namespace atl::runtime {
@@ -334,8 +334,9 @@ class Communicator {
   template <class T>
   std::vector<T> alltoall(const std::vector<T>& values) {
     static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
-    ATOLL_VALIDATE(values.size() == static_cast<std::size_t>(size()), ValueError,
-                   "alltoall needs one value per member: {} given, {} members", values.size(), size());
+    if (values.size() != static_cast<std::size_t>(size())) [[unlikely]]
+      raise<ValueError>("alltoall needs one value per member: " + std::to_string(values.size()) + " given, " +
+                        std::to_string(size()) + " members");
     std::vector<T> result(values.size());
     alltoall(values.data(), sizeof(T), result.data());
     return result;

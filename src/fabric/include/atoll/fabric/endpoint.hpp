@@ -15,7 +15,7 @@
 #include <span>
 #include <type_traits>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/ids.hpp"
 #include "atoll/base/prefetch.hpp"
 #include "atoll/base/status.hpp"

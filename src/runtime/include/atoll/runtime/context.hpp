@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/clock.hpp"
-#include "atoll/base/error.hpp"
 #include "atoll/base/ids.hpp"
 #include "atoll/base/owner.hpp"
 #include "atoll/base/status.hpp"

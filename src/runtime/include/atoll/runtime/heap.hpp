@@ -12,6 +12,7 @@
 #include <set>
 #include <vector>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/ids.hpp"
 #include "atoll/base/memory.hpp"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/ids.hpp"
 
 namespace atl::runtime {
@@ -29,7 +29,8 @@ class Team {
   std::optional<std::uint32_t> rank_of(PeId pe) const;
   /// This PE's rank. Throws ValueError when it is no member.
   std::uint32_t rank() const {
-    ATOLL_VALIDATE(rank_ < size_, ValueError, "PE {} is not a member of this team", self_.value());
+    if (!is_member()) [[unlikely]]
+      throw_no_member();
     return rank_;
   }
   bool is_member() const { return rank_ < size_; }
@@ -41,6 +42,7 @@ class Team {
   }
 
  private:
+  [[noreturn]] void throw_no_member() const;
   std::uint32_t first_ = 0;
   std::uint32_t stride_ = 1;
   std::uint32_t size_ = 0;

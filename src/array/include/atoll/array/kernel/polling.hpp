@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "atoll/array/kernel/work.hpp"
+#include "atoll/base/raise.hpp"
 
 namespace atl::array {
 
@@ -25,7 +26,7 @@ class Polling {
   /// throws; on another it throws when a thread has failed.
   void poll(unsigned thread) const {
     if (thread == 0) monitor_.checkpoint(0, 0);
-    else if (failing()) throw Interrupted("another thread has failed");
+    else if (failing()) raise<Interrupted>("another thread has failed");
   }
 
   /// ThreadPool::on_each. The body polls.
