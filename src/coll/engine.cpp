@@ -130,7 +130,7 @@ void Engine::open_deferred() {
     for (std::size_t i = 0; i < cards.size(); ++i)
       steps.recv(opened->partners()[i], out_at(i * sizeof(Card)), sizeof(Card));
     steps.join();
-    open_ways(*schedule);
+    open_channels(*schedule);
     round.schedule = std::move(schedule);
   }
   wait(start(round));
@@ -264,7 +264,7 @@ const Engine::Kept& Engine::keep(std::size_t slot, const Key& key, const Argumen
 
 // Members of a schedule have room for each other's messages before the first of them leaves: both of a pair have it in
 // their schedules.
-void Engine::open_ways(const Schedule& schedule) {
+void Engine::open_channels(const Schedule& schedule) {
   const auto has_peer = [](const Step& step) { return step.kind <= Step::Kind::recv_fold; };
   try {
     std::vector<std::uint64_t> cells(static_cast<std::size_t>(size_), 0);  // that come from each member
@@ -274,7 +274,7 @@ void Engine::open_ways(const Schedule& schedule) {
       else if (step.kind != Step::Kind::put) cells[step.peer] += ring_cells;  // or fewer: senders receive answers, too
     }
     for (const Step& step : schedule.steps)
-      if (has_peer(step)) mail_.open_way(step.peer, cells[step.peer]);
+      if (has_peer(step)) mail_.open_channel(step.peer, cells[step.peer]);
   } catch (const MemoryError& error) {
     break_down(error.what());  // the others find that out, as this member comes to no more collectives
     throw;
@@ -295,7 +295,7 @@ void Engine::write(Kept& kept, Kind kind, const Arguments& arguments) {
   } else {
     Selection::write(kind, algorithm, steps, arguments);
   }
-  open_ways(*kept.schedule);
+  open_channels(*kept.schedule);
 }
 
 void* Engine::scratch(std::uint64_t bytes) {
@@ -404,18 +404,17 @@ bool Engine::awaits_stopped() {
   return false;
 }
 
-// Of whom the current operation waits for, see Executor.
-std::uint32_t Engine::who_gave_up() {
+// The member that the current operation waits for, if it has withdrawn, see Executor. UINT32_MAX: none is known.
+std::uint32_t Engine::withdrawn_member() {
   Hold hold(*this);
   const bool elsewhere = !queue_.empty() && (!running_ || queue_.front().deferred);
-  return elsewhere ? UINT32_MAX : executor_.who_gave_up();
+  return elsewhere ? UINT32_MAX : executor_.withdrawn_member();
 }
 
-// If the same member has at two looks.
+// A message, if the same member is found at two looks.
 std::optional<std::string> Engine::text_of_given_up(std::uint32_t& before) {
-  // Of a death or a revocation, which end this call with an error of their own, this member hears before it looks
-  // again.
-  const std::uint32_t member = who_gave_up();
+  // A death or a revocation ends this call with an error of its own, before this member looks again.
+  const std::uint32_t member = withdrawn_member();
   if (member == UINT32_MAX || member != std::exchange(before, member)) return std::nullopt;
   return fmt::format("{} (number {}): PE {} has given up this collective", name_of(last_kind_), sequence_,
                      mail_.pe(member).value());
@@ -558,7 +557,7 @@ void Engine::share_sizes(Kind kind, Arguments& arguments) {
     auto schedule = std::make_shared<Schedule>();
     ScheduleBuilder steps(*schedule, rank_, placement_, small_);
     sizes_to_leader(steps, kind == Kind::alltoallv ? -1 : arguments.root, own.size() * sizeof(std::uint64_t));
-    open_ways(*schedule);
+    open_channels(*schedule);
     round.schedule = std::move(schedule);
   }
   wait(start(round));

@@ -137,7 +137,7 @@ class Engine {
   void run_behind(Kind kind, const Arguments& arguments, const void* in, void* out, const Reduction* reduction);
   void finish(Executor::State state);
   void write(Kept& kept, Kind kind, const Arguments& arguments);
-  void open_ways(const Schedule& schedule);
+  void open_channels(const Schedule& schedule);
   std::uint32_t begin_call(Kind kind, std::uint64_t digest, bool symmetric, const Reduction* reduction);
   std::uint64_t enqueue(const Prepared& operation);
   void open_deferred();
@@ -164,7 +164,7 @@ class Engine {
   double limit_for_stopped() const;
   // Whether a member that has not come is stopped.
   bool awaits_stopped();
-  std::uint32_t who_gave_up();
+  std::uint32_t withdrawn_member();
   std::optional<std::string> text_of_given_up(std::uint32_t& before);
   void look_after_vain_test();
 

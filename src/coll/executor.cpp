@@ -92,7 +92,7 @@ std::uint32_t Executor::waits_for() const {
   return UINT32_MAX;
 }
 
-std::uint32_t Executor::who_gave_up() const {
+std::uint32_t Executor::withdrawn_member() const {
   if (schedule_ == nullptr || next_ >= schedule_->steps.size()) return UINT32_MAX;
   auto gave_up = [&](std::uint32_t peer) { return !is_far(peer) && mail_.has_withdrawn(peer); };
   const Step& step = schedule_->steps[next_];
@@ -259,7 +259,7 @@ bool Executor::read_at_once(const Step& step) {
   else combine(step.side, at(step.into), source, at(step.from), step.bytes);
   if (message.what == Control::offer && mail_.has_withdrawn(step.peer)) return false;
   mail_.finish_cell(step.peer);
-  if (measured) readings_.note(step.peer, step.bytes, Readings::Way::lent, message.figure + now_ns() - begun_ns);
+  if (measured) readings_.note(step.peer, step.bytes, Readings::Method::lent, message.figure + now_ns() - begun_ns);
   mail_.count_moved(step.bytes);
   if (message.what == Control::lent) mail_.finish_lent(step.peer);
   else control(step.peer, Control::read, 0, step.bytes);
@@ -275,7 +275,8 @@ bool Executor::may_read_private() const {
 
 // Whether private memory of a member of this node is to be read by the kernel.
 bool Executor::is_best_read(std::uint32_t peer, const Control& message) {
-  return may_read_private() && (message.figure != 0 || readings_.way(peer, message.bytes) == Readings::Way::by_kernel);
+  return may_read_private() &&
+         (message.figure != 0 || readings_.method(peer, message.bytes) == Readings::Method::by_kernel);
 }
 
 // False: it is answered in the join.
@@ -286,7 +287,7 @@ bool Executor::read_private_at_once(const Step& step, const Control& message) {
   if (context_.foreign_memory().read(mail_.pe(step.peer), at(step.into), message.offset, step.bytes) != 0 ||
       mail_.has_withdrawn(step.peer))
     return false;
-  readings_.note(step.peer, step.bytes, Readings::Way::by_kernel, measured ? now_ns() - begun_ns : 0);
+  readings_.note(step.peer, step.bytes, Readings::Method::by_kernel, measured ? now_ns() - begun_ns : 0);
   mail_.finish_cell(step.peer);
   mail_.count_moved(step.bytes);
   control(step.peer, Control::read, 0, step.bytes);
@@ -382,8 +383,8 @@ void Executor::finish_incoming(Transfer& transfer) {
     transfer.spent_ns = transfer.spent_ns == 0 ? passed_ns : std::min(transfer.spent_ns, passed_ns);
   }
   if (transfer.foreign || transfer.spent_ns != 0)
-    readings_.note(transfer.peer, transfer.bytes, transfer.foreign ? Readings::Way::by_kernel : Readings::Way::lent,
-                   transfer.spent_ns);
+    readings_.note(transfer.peer, transfer.bytes,
+                   transfer.foreign ? Readings::Method::by_kernel : Readings::Method::lent, transfer.spent_ns);
   transfer.done = true;
   --unfinished_;
 }
@@ -425,7 +426,7 @@ void Executor::pull(Transfer& transfer) {
   }
   if (measured) transfer.spent_ns += std::exchange(transfer.copy_ns, 0) + now_ns() - begun_ns;
   if (part == transfer.piece && !transfer.lent && mail_.has_withdrawn(transfer.peer)) {
-    transfer.piece = 0;  // it may have been anything, and nothing more comes, see who_gave_up()
+    transfer.piece = 0;  // it may have been anything, and nothing more comes, see withdrawn_member()
     return;
   }
   mail_.count_moved(part);

@@ -59,8 +59,9 @@ class Executor {
   std::uint64_t progress_mark() const { return mail_.moved_bytes() + mail_.received_cells(); }
   /// The member that the next step waits for, for error messages. UINT32_MAX: none.
   std::uint32_t waits_for() const;
-  /// A member of this node that it waits for and that has given up. UINT32_MAX: none is known.
-  std::uint32_t who_gave_up() const;
+  /// A member of this node that the next step waits for and that has withdrawn from the operation. UINT32_MAX: none is
+  /// known.
+  std::uint32_t withdrawn_member() const;
   bool in_segment(const std::byte* data) const;
   bool takes_puts(const std::byte* data) const;
 

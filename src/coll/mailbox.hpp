@@ -123,7 +123,7 @@ constexpr std::uint64_t cells_of(std::uint64_t bytes) {
 /// Room is given back in batches: one store for so many cells of a ring.
 constexpr std::uint32_t credit_batch(std::uint32_t ring) { return ring == ring_cells ? 8 : 4; }
 // Two longest messages still fit meanwhile, one of this step and one of the step before, which is the most that an
-// exchange can have under way.
+// exchange can have under channel.
 static_assert(ring_cells - credit_batch(ring_cells) >= 2 * cells_of(longest_small_message));
 /// A schedule that sends a member no more cells than this leaves it with a small ring: those of two schedules fit.
 inline constexpr std::uint32_t most_cells_for_small_ring = 2;
@@ -194,10 +194,10 @@ class Mailboxes {
   void open(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank);
   /// Before the first message to or from that member, and before a schedule in which `cells` come from it. Throws
   /// MemoryError. Not while another thread does so, or receives.
-  void open_way(std::uint32_t member, std::uint64_t cells) {
-    const Way* way = ways_[member].get();
-    if (way == nullptr) make_way(member, cells);
-    else if (cells > most_cells_for_small_ring && !offers_full_ring(*way)) replace_ring(member);
+  void open_channel(std::uint32_t member, std::uint64_t cells) {
+    const Channel* channel = channels_[member].get();
+    if (channel == nullptr) make_channel(member, cells);
+    else if (cells > most_cells_for_small_ring && !offers_full_ring(*channel)) replace_ring(member);
   }
 
   PeId pe(std::uint32_t member) const { return pes_[member]; }
@@ -239,30 +239,31 @@ class Mailboxes {
   }
 
   bool has_room(std::uint32_t member, std::uint32_t cells = 1) {
-    Way& way = *ways_[member];
-    if (way.sent - way.known_read + cells <= way.remote_cells) return true;
-    if (!way.known && !learn(member)) return false;
+    Channel& channel = *channels_[member];
+    if (channel.sent - channel.known_read + cells <= channel.remote_cells) return true;
+    if (!channel.known && !learn(member)) return false;
     // Acquire: the reader is done with those cells. Partner: the release in finish_cell.
-    way.known_read = way.credit->read.load(std::memory_order_acquire);
-    if (way.sent - way.known_read + cells <= way.remote_cells) return true;
-    return way.remote_cells != ring_cells && learn_ring(member) && way.sent - way.known_read + cells <= ring_cells;
+    channel.known_read = channel.credit->read.load(std::memory_order_acquire);
+    if (channel.sent - channel.known_read + cells <= channel.remote_cells) return true;
+    return channel.remote_cells != ring_cells && learn_ring(member) &&
+           channel.sent - channel.known_read + cells <= ring_cells;
   }
 
   /// Sends a message, or the rest of it: `cells` counts those already sent. False: no room for the rest.
   bool put(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes, std::uint32_t& cells) {
-    Way& way = *ways_[member];
-    if (way.remote == nullptr) [[unlikely]]
+    Channel& channel = *channels_[member];
+    if (channel.remote == nullptr) [[unlikely]]
       return put_remote(member, tag, data, bytes, cells);
     do {
       if (!has_room(member)) [[unlikely]]
         return false;
       std::uint64_t done = std::uint64_t{cells} * sizeof(Cell::payload);
-      Cell& cell = way.next_remote();
+      Cell& cell = channel.next_remote();
       copy_payload(cell.payload, data + done, bytes - done);
-      send_cell(way, cell, tag);
+      send_cell(channel, cell, tag);
       ++cells;
     } while (std::uint64_t{cells} * sizeof(Cell::payload) < bytes);
-    fabric::ring_bell(*way.record);
+    fabric::ring_bell(*channel.record);
     return true;
   }
   /// The same for a value that fits a cell and is made of `parts`, to a member for whom there is room. It is made where
@@ -270,47 +271,47 @@ class Mailboxes {
   template <class T, class... Parts>
   void put_value(std::uint32_t member, std::uint32_t tag, Parts... parts) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(Cell::payload));
-    Way& way = *ways_[member];
-    if (way.remote == nullptr) [[unlikely]] {
+    Channel& channel = *channels_[member];
+    if (channel.remote == nullptr) [[unlikely]] {
       const T value{parts...};
       std::uint32_t cells = 0;
       (void)put_remote(member, tag, reinterpret_cast<const std::byte*>(&value), sizeof(T), cells);
       return;
     }
-    Cell& cell = way.next_remote();
+    Cell& cell = channel.next_remote();
     new (cell.payload) T{parts...};
-    send_cell(way, cell, tag);
-    fabric::ring_bell(*way.record);
+    send_cell(channel, cell, tag);
+    fabric::ring_bell(*channel.record);
   }
 
   /// The next cell of the member when it has arrived, else null. `tag` is set to its tag.
   const Cell* peek(std::uint32_t member, std::uint32_t& tag) const {
-    Way& way = *ways_[member];
-    const Cell* cell = &way.next_local();
+    Channel& channel = *channels_[member];
+    const Cell* cell = &channel.next_local();
     std::uint64_t header = cell->header.load(std::memory_order_acquire);  // partner: the release in put
-    const auto number = static_cast<std::uint16_t>(way.received + 1);
+    const auto number = static_cast<std::uint16_t>(channel.received + 1);
     if (number_of(header) != number) {
-      if (way.replacement == nullptr) [[likely]]
+      if (channel.replacement == nullptr) [[likely]]
         return nullptr;
-      cell = &way.replacement[way.received % ring_cells];
+      cell = &channel.replacement[channel.received % ring_cells];
       header = cell->header.load(std::memory_order_acquire);
       if (number_of(header) != number || is_unwritten(header)) return nullptr;
-      way.local = std::exchange(way.replacement, nullptr);
-      way.local_cells = ring_cells;
+      channel.local = std::exchange(channel.replacement, nullptr);
+      channel.local_cells = ring_cells;
     }
     tag = tag_of(header);
-    // Of a sender that is ahead, the next are on their way while this one is read.
-    __builtin_prefetch(&way.local[(way.received + 2) % way.local_cells]);
+    // Of a sender that is ahead, the next are being loaded while this one is read.
+    __builtin_prefetch(&channel.local[(channel.received + 2) % channel.local_cells]);
     return cell;
   }
   /// The same, and looks as often as patience allows. Network messages arrive by polling it, not by looking
   /// here.
   const Cell* await(std::uint32_t member, std::uint32_t& tag) const {
-    const Way& way = *ways_[member];
-    const std::atomic<std::uint64_t>& header = way.next_local().header;
-    const auto number = static_cast<std::uint16_t>(way.received + 1);
+    const Channel& channel = *channels_[member];
+    const std::atomic<std::uint64_t>& header = channel.next_local().header;
+    const auto number = static_cast<std::uint16_t>(channel.received + 1);
     // Few loads in flight when the line arrives: a message and its answer took 35 ns with pauses, 58 without.
-    int looks = way.near ? patience_ : 0;
+    int looks = channel.near ? patience_ : 0;
     for (; looks > 0 && number_of(header.load(std::memory_order_relaxed)) != number; --looks) cpu_relax();
     return peek(member, tag);
   }
@@ -319,11 +320,11 @@ class Mailboxes {
   bool is_patient() const { return patience_ != 0; }
   /// Gives the cell of the last peek back.
   void finish_cell(std::uint32_t member) {
-    Way& way = *ways_[member];
+    Channel& channel = *channels_[member];
     add(received_cells_, 1);
-    if (!way.near && !parcels_.empty()) [[unlikely]]
+    if (!channel.near && !parcels_.empty()) [[unlikely]]
       note_taken_by_cell(member);
-    if (++way.received % credit_batch(way.local_cells) == 0 && !closing_) give_credit(member);
+    if (++channel.received % credit_batch(channel.local_cells) == 0 && !closing_) give_credit(member);
   }
 
   /// Receives a message, or the rest of it.
@@ -345,19 +346,19 @@ class Mailboxes {
   // Chunks of this member's segment that are lent to others, see StagingPool.
 
   /// Another one; its number, counting from 1.
-  std::uint64_t lend(std::uint32_t member) { return ++ways_[member]->lent; }
-  std::uint64_t lent_to(std::uint32_t member) const { return ways_[member]->lent; }
+  std::uint64_t lend(std::uint32_t member) { return ++channels_[member]->lent; }
+  std::uint64_t lent_to(std::uint32_t member) const { return channels_[member]->lent; }
   /// Acquire: the member is done with so many of them. Partner: finish_lent().
   std::uint64_t lent_read(std::uint32_t member) const {
-    return ways_[member]->credit->lent_read.load(std::memory_order_acquire);
+    return channels_[member]->credit->lent_read.load(std::memory_order_acquire);
   }
   /// Has read the next one that the member has lent.
   void finish_lent(std::uint32_t member) {
-    Way& way = *ways_[member];
-    if (way.told == nullptr) [[unlikely]]
+    Channel& channel = *channels_[member];
+    if (channel.told == nullptr) [[unlikely]]
       return finish_lent_first(member);
-    way.told->lent_read.store(++way.borrowed, std::memory_order_release);  // partner: lent_read()
-    fabric::ring_bell(*way.record);
+    channel.told->lent_read.store(++channel.borrowed, std::memory_order_release);  // partner: lent_read()
+    fabric::ring_bell(*channel.record);
   }
 
   // Parcels.
@@ -382,7 +383,8 @@ class Mailboxes {
   void finish_parcel(std::uint32_t member);
   /// Frees rooms and blocks, when no member sends any more.
   void release();
-  /// Whether all members to which a way was opened have sent the address of their block: no such message is under way.
+  /// Whether all members to which a channel was opened have sent the address of their block: no such message is in
+  /// flight.
   bool all_known();
 
   Outcome mismatch(std::uint32_t member, std::uint32_t found_tag) {
@@ -414,7 +416,7 @@ class Mailboxes {
   static void add(std::atomic<std::uint64_t>& counter, std::uint64_t by) {
     counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
   }
-  struct alignas(64) Way {
+  struct alignas(64) Channel {
     Cell* remote = nullptr;  // the peer's ring for what this member sends; null: not mapped, or not known
     Cell* local = nullptr;  // this member's ring for what the peer sends
     const Credit* credit = nullptr;
@@ -436,11 +438,11 @@ class Mailboxes {
     Cell& next_remote() const { return remote[sent % remote_cells]; }
     Cell& next_local() const { return local[received % local_cells]; }
   };
-  static_assert(sizeof(Way) == 128);
+  static_assert(sizeof(Channel) == 128);
   struct Parcels {
     std::byte* own = nullptr;  // rooms for what the member sends
     std::uint64_t taken = 0;  // out of these, and what the member was told of that
-    std::uint64_t told_taken = 0, credited_taken = 0;  // in any way, and by the last credit
+    std::uint64_t told_taken = 0, credited_taken = 0;  // in any channel, and by the last credit
     HeapOffset remote;  // its rooms
     bool known = false;
     std::uint32_t full = 0;  // a bit for each of them: the same are used again, while the caches have them
@@ -448,10 +450,10 @@ class Mailboxes {
     std::uint64_t sent = 0;
     std::uint64_t known_taken = 0;
   };
-  void send_cell(Way& way, Cell& cell, std::uint32_t tag) {
+  void send_cell(Channel& channel, Cell& cell, std::uint32_t tag) {
     // Release: the payload. Partner: the acquire in peek.
-    cell.header.store(make_header(tag, 0, 0, way.sent + 1), std::memory_order_release);
-    ++way.sent;
+    cell.header.store(make_header(tag, 0, 0, channel.sent + 1), std::memory_order_release);
+    ++channel.sent;
     count_moved(sizeof(Cell));
   }
   std::vector<Parcels> parcels_;  // of all members, once there are any
@@ -462,15 +464,18 @@ class Mailboxes {
   std::uint64_t header_for(std::uint32_t member, std::uint32_t tag, std::uint32_t room, std::uint64_t number);
   static void note_taken(Parcels& to, std::uint64_t taken);
   void note_taken_by_cell(std::uint32_t member);
-  void deliver_with_cell(Way& way, HeapOffset place, const std::byte* data, std::uint64_t bytes, std::uint64_t header);
+  void deliver_with_cell(Channel& channel, HeapOffset place, const std::byte* data, std::uint64_t bytes,
+                         std::uint64_t header);
   void give_credit(std::uint32_t member);
   void finish_lent_first(std::uint32_t member);
-  void make_way(std::uint32_t member, std::uint64_t cells);
-  static bool offers_full_ring(const Way& way) { return way.local_cells == ring_cells || way.replacement != nullptr; }
+  void make_channel(std::uint32_t member, std::uint64_t cells);
+  static bool offers_full_ring(const Channel& channel) {
+    return channel.local_cells == ring_cells || channel.replacement != nullptr;
+  }
   // Not in the block: the ring has been replaced, or will be.
-  static Cell* replaced_by(const Way& way) {
-    if (way.replacement != nullptr) return way.replacement;
-    return way.local != way.block->ring ? way.local : nullptr;
+  static Cell* replaced_by(const Channel& channel) {
+    if (channel.replacement != nullptr) return channel.replacement;
+    return channel.local != channel.block->ring ? channel.local : nullptr;
   }
   void replace_ring(std::uint32_t member);
   void replace_full_ring(std::uint32_t member, std::uint64_t told_before);
@@ -490,7 +495,7 @@ class Mailboxes {
   std::size_t me_ = 0;
   std::vector<PeId> pes_;
   std::vector<HeapOffset> areas_;  // one: all have it at the same offset
-  std::vector<std::unique_ptr<Way>> ways_;  // null: no message between the two yet
+  std::vector<std::unique_ptr<Channel>> channels_;  // null: no message between the two yet
   // Counted by the executor of a collective, which may be the progress thread; read by threads that wait for it.
   std::atomic<std::uint64_t> moved_bytes_{0};
   std::atomic<std::uint64_t> received_cells_{0};

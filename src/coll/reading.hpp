@@ -26,19 +26,19 @@ class Readings {
   /// Shorter ones are lent unasked.
   static constexpr std::uint64_t least_bytes = std::uint64_t{16} << 10;
   static constexpr std::uint32_t tried = 4;
-  /// Messages until the other way is tried again: at first few, as the first use of a path is slower.
+  /// Messages until the other method is tried again: at first few, as the first use of a method is slower.
   static constexpr std::uint32_t least_period = 16, most_period = 256;
   static constexpr std::uint32_t for_ever = std::numeric_limits<std::uint32_t>::max();
-  enum class Way { by_kernel, lent };
+  enum class Method { by_kernel, lent };
 
   // ---- the receiver
 
   /// How to get the next one, which is offered.
-  Way way(std::uint32_t member, std::uint64_t bytes) {
+  Method method(std::uint32_t member, std::uint64_t bytes) {
     Tally& tally = at(member, bytes);
-    if (tally.granted) tally.forget(Way::by_kernel);
-    if (tally[Way::by_kernel].best == unknown) return Way::by_kernel;
-    return tally[Way::lent].best == unknown || !tally.kernel_is_better() ? Way::lent : Way::by_kernel;
+    if (tally.granted) tally.forget(Method::by_kernel);
+    if (tally[Method::by_kernel].best == unknown) return Method::by_kernel;
+    return tally[Method::lent].best == unknown || !tally.kernel_is_better() ? Method::lent : Method::by_kernel;
   }
   /// Whether to measure it. Most are not, once all is known.
   bool measures(std::uint32_t member, std::uint64_t bytes) {
@@ -46,20 +46,21 @@ class Readings {
     return !tally.is_settled() || tally.settled % (8 * tried) < tried;
   }
   /// It has come; so many nanoseconds of both sides' cores were spent on it. 0: not measured.
-  void note(std::uint32_t member, std::uint64_t bytes, Way way, std::int64_t ns) {
+  void note(std::uint32_t member, std::uint64_t bytes, Method method, std::int64_t ns) {
     Tally& tally = at(member, bytes);
     const bool was_settled = tally.is_settled();
-    const double before = tally[way].best;
-    if (ns > 0) tally[way].add(static_cast<double>(ns) * 1024 / static_cast<double>(bytes));
+    const double before = tally[method].best;
+    if (ns > 0) tally[method].add(static_cast<double>(ns) * 1024 / static_cast<double>(bytes));
     if (!was_settled) return;
-    const bool slower = way == Way::by_kernel && tally[way].best > before * 1.25;
+    const bool slower = method == Method::by_kernel && tally[method].best > before * 1.25;
     if (slower) tally.period = least_period;
-    if (slower || ++tally.settled >= tally.period) tally.forget(way == Way::lent ? Way::by_kernel : Way::lent);
+    if (slower || ++tally.settled >= tally.period)
+      tally.forget(method == Method::lent ? Method::by_kernel : Method::lent);
   }
   /// With the answer that chunks are wanted: so many more may be lent unasked.
   std::uint32_t unasked(std::uint32_t member, std::uint64_t bytes) {
     Tally& tally = at(member, bytes);
-    if (!tally.is_settled()) return tried - 1 - tally[Way::lent].count;
+    if (!tally.is_settled()) return tried - 1 - tally[Method::lent].count;
     tally.granted = true;
     return tally.period;
   }
@@ -80,7 +81,7 @@ class Readings {
     if (tally.unasked != 0) return --tally.unasked < tried ? Sending::lent_and_timed : Sending::lent;
     if (offers_next(member, bytes)) return Sending::offered;
     // In an exchange where one is lent and one is read each waits for the other, so it takes two that would read.
-    if (++tally.settled >= tally.period) tally.forget(Way::by_kernel);
+    if (++tally.settled >= tally.period) tally.forget(Method::by_kernel);
     return Sending::lent;
   }
   /// The answer to an offer.
@@ -107,13 +108,13 @@ class Readings {
     std::uint32_t period = least_period;
     bool granted = false;  // the next offer comes after buffers that were lent eagerly
     std::uint32_t unasked = 0;  // of the other direction: messages that may yet be lent
-    Figure& operator[](Way way) { return figures[static_cast<std::size_t>(way)]; }
-    const Figure& operator[](Way way) const { return figures[static_cast<std::size_t>(way)]; }
+    Figure& operator[](Method method) { return figures[static_cast<std::size_t>(method)]; }
+    const Figure& operator[](Method method) const { return figures[static_cast<std::size_t>(method)]; }
     bool is_settled() const { return figures[0].best != unknown && figures[1].best != unknown; }
     // By a tenth: two methods of about equal speed must not alternate, and a lender may go on.
     bool kernel_is_better() const { return figures[0].best < figures[1].best * 0.9; }
-    void forget(Way way) {
-      (*this)[way] = {};
+    void forget(Method method) {
+      (*this)[method] = {};
       settled = 0;
       granted = false;
       period = std::min(2 * period, most_period);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data in private memory of members of one node, which the kernel reads or the sender lends: what decides, and that the
-// data arrive in either way.
+// data arrive by either method.
 #include "reading.hpp"
 
 #include <gtest/gtest.h>
@@ -19,12 +19,12 @@ using detail::Readings;
 bool pass(Readings& sender, Readings& receiver, std::uint64_t bytes, std::int64_t kernel_ns, std::int64_t lent_ns) {
   const Readings::Sending how = sender.sending(0, bytes);
   const bool offered = how == Readings::Sending::offered;
-  if (offered && receiver.way(0, bytes) == Readings::Way::by_kernel) {
-    receiver.note(0, bytes, Readings::Way::by_kernel, receiver.measures(0, bytes) ? kernel_ns : 0);
+  if (offered && receiver.method(0, bytes) == Readings::Method::by_kernel) {
+    receiver.note(0, bytes, Readings::Method::by_kernel, receiver.measures(0, bytes) ? kernel_ns : 0);
     return true;
   }
   if (offered) sender.learn_unasked(0, bytes, receiver.unasked(0, bytes));
-  if (how != Readings::Sending::lent) receiver.note(0, bytes, Readings::Way::lent, lent_ns);
+  if (how != Readings::Sending::lent) receiver.note(0, bytes, Readings::Method::lent, lent_ns);
   return false;
 }
 
@@ -42,7 +42,7 @@ TEST(Readings, ShortOnesAreNotOffered) {
   EXPECT_EQ(readings.sending(0, Readings::least_bytes), Readings::Sending::offered);
 }
 
-TEST(Readings, TheFasterWayIsTaken) {
+TEST(Readings, ChoosesTheFasterMethod) {
   Pair near, far;
   for (int i = 0; i < 10'000; ++i) {
     // Every few something else takes a while.
@@ -72,16 +72,16 @@ TEST(Readings, LengthsAndMembersAreDecidedApart) {
   Readings receiver;
   auto settle = [&](std::uint32_t member, std::uint64_t bytes, std::int64_t kernel_ns, std::int64_t lent_ns) {
     for (std::uint32_t i = 0; i < 2 * Readings::tried; ++i) {
-      const auto way = receiver.way(member, bytes);
-      receiver.note(member, bytes, way, way == Readings::Way::by_kernel ? kernel_ns : lent_ns);
+      const auto method = receiver.method(member, bytes);
+      receiver.note(member, bytes, method, method == Readings::Method::by_kernel ? kernel_ns : lent_ns);
     }
-    return receiver.way(member, bytes);
+    return receiver.method(member, bytes);
   };
-  EXPECT_EQ(settle(3, 16384, 2, 1), Readings::Way::lent);
-  EXPECT_EQ(settle(3, 32768, 1, 2), Readings::Way::by_kernel);
-  EXPECT_EQ(settle(0, 16384, 1, 2), Readings::Way::by_kernel);
-  EXPECT_EQ(settle(7, std::uint64_t{1} << 40, 1, 2), Readings::Way::by_kernel);
-  EXPECT_EQ(receiver.way(3, 16384), Readings::Way::lent);
+  EXPECT_EQ(settle(3, 16384, 2, 1), Readings::Method::lent);
+  EXPECT_EQ(settle(3, 32768, 1, 2), Readings::Method::by_kernel);
+  EXPECT_EQ(settle(0, 16384, 1, 2), Readings::Method::by_kernel);
+  EXPECT_EQ(settle(7, std::uint64_t{1} << 40, 1, 2), Readings::Method::by_kernel);
+  EXPECT_EQ(receiver.method(3, 16384), Readings::Method::lent);
 }
 
 // Of those that are one length to it.
@@ -179,7 +179,7 @@ void exchange_all(runtime::Context& context, std::size_t bytes, int rounds) {
   }
 }
 
-TEST_P(PrivateMemory, ArrivesInEveryWay) {
+TEST_P(PrivateMemory, ArrivesByEveryMethod) {
   run(
       [](runtime::Context& context) {
         for (std::size_t bytes : {16376u, 16384u, 20000u, 65536u, 65544u, 300000u}) exchange_all(context, bytes, 12);
@@ -207,7 +207,7 @@ TEST_P(PrivateMemory, ArrivesWhereOneIsRefused) {
       {.segment_bytes = std::uint64_t{256} << 20});
 }
 
-// Through several trials of both ways.
+// Through several trials of both methods.
 TEST_P(PrivateMemory, ArrivesThroughChangesOfMind) {
   if (npes() > 2) GTEST_SKIP() << "two decide as many do";
   run([](runtime::Context& context) { exchange_all(context, 17000, 1200); });
