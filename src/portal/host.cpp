@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which interface a message is for.
+// The interfaces of a PE, by number, and the dispatch of messages to them.
 #include <cstring>
 
 #include "atoll/base/assertion.hpp"
@@ -7,15 +7,15 @@
 
 namespace atl::runtime {
 
-struct PortalHost::Desk {
-  explicit Desk(Context& context) : context(context) {}
+struct PortalHost::Registry {
+  explicit Registry(Context& context) : context(context) {}
 
   Context& context;
   HandlerId handler{};
   SpinLock lock;  // held while a handler runs: closing an interface waits for it
   std::array<std::unique_ptr<PortalInterface>, most_interfaces> interfaces;
 
-  void hear(PeId source, std::span<const std::byte> payload) {
+  void receive(PeId source, std::span<const std::byte> payload) {
     if (payload.size() < sizeof(portal::Answer)) return;
     auto number = static_cast<std::uint8_t>(payload[1]);
     SpinGuard guard(lock);
@@ -33,9 +33,11 @@ struct PortalHost::Desk {
   }
 };
 
-PortalHost::PortalHost(Context& context) : desk_(std::make_shared<Desk>(context)) {
-  desk_->handler = context.register_handler(
-      [desk = desk_](Context&, PeId source, std::span<const std::byte> payload) { desk->hear(source, payload); });
+PortalHost::PortalHost(Context& context) : registry_(std::make_shared<Registry>(context)) {
+  registry_->handler =
+      context.register_handler([registry = registry_](Context&, PeId source, std::span<const std::byte> payload) {
+        registry->receive(source, payload);
+      });
 }
 
 PortalHost::~PortalHost() {
@@ -43,19 +45,19 @@ PortalHost::~PortalHost() {
 }
 
 PortalInterface& PortalHost::open(std::uint8_t number, std::uint32_t uid, const PortalLimits& limits) {
-  ATOLL_EXPECT(number < most_interfaces && desk_->interfaces[number] == nullptr);
-  auto made = std::make_unique<PortalInterface>(desk_->context, desk_->handler, number, uid, limits);
-  SpinGuard guard(desk_->lock);
-  desk_->interfaces[number] = std::move(made);
-  return *desk_->interfaces[number];
+  ATOLL_EXPECT(number < most_interfaces && registry_->interfaces[number] == nullptr);
+  auto made = std::make_unique<PortalInterface>(registry_->context, registry_->handler, number, uid, limits);
+  SpinGuard guard(registry_->lock);
+  registry_->interfaces[number] = std::move(made);
+  return *registry_->interfaces[number];
 }
 
 void PortalHost::close(std::uint8_t number) {
   std::unique_ptr<PortalInterface> closed;
-  SpinGuard guard(desk_->lock);
-  closed = std::move(desk_->interfaces[number]);
+  SpinGuard guard(registry_->lock);
+  closed = std::move(registry_->interfaces[number]);
 }
 
-PortalInterface* PortalHost::interface(std::uint8_t number) const { return desk_->interfaces[number].get(); }
+PortalInterface* PortalHost::interface(std::uint8_t number) const { return registry_->interfaces[number].get(); }
 
 }  // namespace atl::runtime

@@ -322,9 +322,9 @@ class PortalHost {
   PortalInterface* interface(std::uint8_t number) const;
 
  private:
-  struct Desk;
+  struct Registry;  // the open interfaces, by number
   // Shared with the message handler, which the context keeps longer.
-  std::shared_ptr<Desk> desk_;
+  std::shared_ptr<Registry> registry_;
 };
 
 }  // namespace atl::runtime
