@@ -261,10 +261,10 @@ class Rendezvous final : public Bootstrap, public GuestDesk {
       return Unpacker(hear(FrameKind::exchanged, deadline).body).texts();
     } catch (const TimeoutError&) {
       Deadline soon = Deadline::after_seconds(2);
-      say(FrameKind::who_is_late, {}, soon);
-      std::string late = Unpacker(hear(FrameKind::late, soon).body).text();
+      say(FrameKind::list_missing, {}, soon);
+      std::string missing = Unpacker(hear(FrameKind::missing, soon).body).text();
       raise<TimeoutError>(fmt::format(
-          "PE {} timed out waiting for {}. Do all PEs run the same program? (ATOLL_PEER_TIMEOUT)", rank_, late));
+          "PE {} timed out waiting for {}. Do all PEs run the same program? (ATOLL_PEER_TIMEOUT)", rank_, missing));
     }
   }
 

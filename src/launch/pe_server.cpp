@@ -114,7 +114,7 @@ void PeServer::take(std::uint32_t index, const Frame& frame) {
       std::uint32_t rank = reader.number();
       return seat.link->send(FrameKind::found, found(rank, reader.text()));
     }
-    case FrameKind::who_is_late: {
+    case FrameKind::list_missing: {
       std::string late = late_pes();
       return late.empty() ? listener_.on_late_hosts(pe) : answer_late(pe, late);
     }
@@ -196,7 +196,7 @@ std::string PeServer::late_pes() const {
 }
 
 void PeServer::answer_late(std::uint32_t pe, const std::string& whom) {
-  if (const auto& link = seats_[pe - order_.first_pe].link) link->send(FrameKind::late, Packer().text(whom).body());
+  if (const auto& link = seats_[pe - order_.first_pe].link) link->send(FrameKind::missing, Packer().text(whom).body());
 }
 
 void PeServer::pass_on(const Frame& frame) {

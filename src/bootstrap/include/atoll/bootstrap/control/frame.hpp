@@ -69,7 +69,7 @@ enum class FrameKind : std::uint16_t {
   finalize,  // empty
   abort,  // exit status (4), sentence (text)
   lookup,  // rank (4), key (text)
-  who_is_late,  // empty
+  list_missing,  // empty: which PEs does the exchange wait for? Answered by missing
   lost,  // PE that the network does not reach any more (4), how, with its host (text)
   admitted,  // first of the cohort (4), an objection or nothing (text): the answer to newcomers
   join,  // of a guest: its card (text, a Newcomer). Answered by joined_by
@@ -79,7 +79,7 @@ enum class FrameKind : std::uint16_t {
   pe_welcome = 96,  // version (4), PEs (4), host (text)
   exchanged,  // values of the key by rank: count, texts
   found,  // 1 or 0 (4), value (text)
-  late,  // whom the exchange waits for (text)
+  missing,  // the PEs that the exchange waits for (text)
   joined_by,  // PEs that have left or died (count, 4 each), cards of all guests (texts)
   failed,  // PE (4), its host or nothing (text), how (text): it has died, and with it the job
   ending,  // empty: the agent is about to kill all PEs of its host

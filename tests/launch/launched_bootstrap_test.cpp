@@ -111,7 +111,7 @@ class OneHost final : PeServer::Listener {
   std::thread thread_;
 };
 
-TEST(RendezvousTest, EverybodyLearnsEverybodysBytes) {
+TEST(LaunchedBootstrap, AllgatherReturnsTheBytesOfEveryPe) {
   for (std::uint32_t pes : {1u, 2u, 5u, 8u}) {
     OneHost host(pes, pes);
     host.run([&](Bootstrap& bootstrap) {
@@ -132,7 +132,7 @@ TEST(RendezvousTest, EverybodyLearnsEverybodysBytes) {
   }
 }
 
-TEST(RendezvousTest, RoundsOfPublishing) {
+TEST(LaunchedBootstrap, RepeatsExchanges) {
   OneHost host(3, 3);
   host.run([](Bootstrap& bootstrap) {
     std::string large(Bootstrap::longest_value, static_cast<char>('a' + bootstrap.rank()));
@@ -152,7 +152,7 @@ TEST(RendezvousTest, RoundsOfPublishing) {
   });
 }
 
-TEST(RendezvousTest, ATimeoutNamesTheMissingPe) {
+TEST(LaunchedBootstrap, NamesMissingPesInATimeout) {
   OneHost host(3, 3);
   auto zero = host.join(0), one = host.join(1);
   try {
@@ -163,7 +163,7 @@ TEST(RendezvousTest, ATimeoutNamesTheMissingPe) {
   }
 }
 
-TEST(RendezvousTest, TheDeathOfAnotherEndsAWait) {
+TEST(LaunchedBootstrap, EndsAWaitWhenAnotherPeDies) {
   OneHost host(2, 2);
   auto zero = host.join(0);
   std::thread killer([&] {
@@ -177,7 +177,7 @@ TEST(RendezvousTest, TheDeathOfAnotherEndsAWait) {
   killer.join();
 }
 
-TEST(RendezvousTest, TheComingEndOfAllPesIsNews) {
+TEST(LaunchedBootstrap, ReportsThatAllPesAreBeingEnded) {
   OneHost host(1, 1);
   auto bootstrap = host.join(0);
   (void)bootstrap->allgather("key", "value", soon());
@@ -189,7 +189,7 @@ TEST(RendezvousTest, TheComingEndOfAllPesIsNews) {
   EXPECT_EQ(news->kind, Bootstrap::News::Kind::ending);
 }
 
-TEST(RendezvousTest, TheDeathOfAnotherIsNews) {
+TEST(LaunchedBootstrap, ReportsThatAnotherPeDied) {
   OneHost host(1, 1);
   auto bootstrap = host.join(0);
   (void)bootstrap->allgather("key", "value", soon());
@@ -211,7 +211,7 @@ TEST(RendezvousTest, TheDeathOfAnotherIsNews) {
   EXPECT_EQ(bootstrap->news(), -1);
 }
 
-TEST(RendezvousTest, DeathsThatTheProgramSurvivesAreNews) {
+TEST(LaunchedBootstrap, ReportsDeathsThatTheProgramSurvives) {
   OneHost host(2, 2);
   auto zero = host.join(0), one = host.join(1);
   zero->survive(fabric::Survival::recovers);
@@ -229,7 +229,7 @@ TEST(RendezvousTest, DeathsThatTheProgramSurvivesAreNews) {
   }
 }
 
-TEST(RendezvousTest, LeavingAndAborting) {
+TEST(LaunchedBootstrap, FinalizesAndAborts) {
   OneHost host(2, 2);
   host.run([](Bootstrap& bootstrap) {
     bootstrap.exchange(soon());
@@ -242,7 +242,7 @@ TEST(RendezvousTest, LeavingAndAborting) {
   EXPECT_EQ(host.aborted, "1 7 enough");
 }
 
-TEST(RendezvousTest, ReportsALostPe) {
+TEST(LaunchedBootstrap, ReportsALostPe) {
   OneHost host(2, 2);
   EXPECT_TRUE(host.join(1)->report_loss(5, "on reef is lost"));
   host.stop();
@@ -265,7 +265,7 @@ Bootstrap::News next_news(Bootstrap& bootstrap) {
   return {};
 }
 
-TEST(RendezvousTest, GuestsAreKnownToAllOthersBeforeTheyJoin) {
+TEST(LaunchedBootstrap, IntroducesSpawnedPesBeforeTheyJoin) {
   OneHost host(2, 2, 1);
   std::unique_ptr<Bootstrap> zero, one;
   std::thread other([&] {
@@ -301,7 +301,7 @@ TEST(RendezvousTest, GuestsAreKnownToAllOthersBeforeTheyJoin) {
   EXPECT_EQ(cards, (std::vector<std::string>{"=zero", "=one"}));
 }
 
-TEST(RendezvousTest, AskingForGuestsIsAnsweredAsNews) {
+TEST(LaunchedBootstrap, AnswersARequestToSpawnAsNews) {
   OneHost host(1, 2);
   host.refusal = "there is no room";
   auto zero = host.join(0);
@@ -320,7 +320,7 @@ TEST(RendezvousTest, AskingForGuestsIsAnsweredAsNews) {
   EXPECT_EQ(news.guests.count, 3u);
 }
 
-TEST(RendezvousTest, APeHasToBeTheOneThatWasStarted) {
+TEST(LaunchedBootstrap, RefusesAPeThatWasNotStarted) {
   OneHost host(2, 2);
   EXPECT_THROW(host.join(0, 0, 3), SetupError);  // another number of PEs than the job has
   EXPECT_THROW(host.join(1, 0, 2), SetupError);  // another PE than the socket is for: the agent hangs up
