@@ -27,6 +27,78 @@ std::uint64_t reached(const CounterCell& cell) {
   return cell.value.load(std::memory_order_seq_cst) + cell.failures.load(std::memory_order_seq_cst);
 }
 
+// Throws IndexError if the operation reaches outside a segment, ValueError if it is malformed.
+void check_operation(const fabric::Endpoint& endpoint, PeId self, const TriggeredOp& operation) {
+  bool writes = operation.kind == TriggerKind::put || operation.kind == TriggerKind::put_inline;
+  bool atomic =
+      operation.kind == TriggerKind::add || operation.kind == TriggerKind::set || operation.kind == TriggerKind::fetch;
+  if (writes) (void)endpoint.address(operation.pe, operation.to, operation.bytes);
+  if (operation.kind == TriggerKind::get) (void)endpoint.address(operation.pe, operation.from, operation.bytes);
+  if (operation.kind == TriggerKind::put) (void)endpoint.address(self, operation.from, operation.bytes);
+  if (atomic) (void)endpoint.address(operation.pe, operation.to, 8);
+  ATOLL_VALIDATE(!atomic || operation.to.value() % 8 == 0, ValueError, "a triggered atomic at offset {} is not aligned",
+                 operation.to.value());
+  ATOLL_VALIDATE(operation.kind != TriggerKind::put_inline || operation.bytes <= inline_bytes, ValueError,
+                 "a trigger keeps at most {} bytes inside, not {}. Use a put from the segment", inline_bytes,
+                 operation.bytes);
+}
+
+// All of a cell but its threshold and its place in the list. `call`: the number of the function to call.
+void write_operation(TriggerCell& cell, const TriggeredOp& operation, std::uint64_t call) {
+  cell.kind = static_cast<std::uint32_t>(operation.kind);
+  cell.pe = operation.pe.value();
+  cell.then_pe = operation.then.pe.value();
+  cell.then_id = operation.then.id.value();
+  cell.to = operation.to.value();
+  cell.from = operation.from.value();
+  cell.bytes = operation.bytes;
+  switch (operation.kind) {
+    case TriggerKind::nothing:
+    case TriggerKind::put: break;
+    case TriggerKind::put_inline:
+      if (operation.bytes != 0) std::memcpy(cell.data, operation.data, operation.bytes);
+      break;
+    case TriggerKind::add:
+    case TriggerKind::set: cell.from = operation.value; break;
+    case TriggerKind::count:
+    case TriggerKind::reset:
+      cell.from = operation.counts.success;
+      cell.bytes = operation.counts.failure;
+      break;
+    case TriggerKind::get: cell.to = reinterpret_cast<std::uint64_t>(operation.into); break;
+    case TriggerKind::fetch:
+      cell.how = static_cast<std::uint32_t>(operation.how);
+      cell.from = operation.value;
+      cell.bytes = reinterpret_cast<std::uint64_t>(operation.into);
+      cell.expected = operation.expected;
+      break;
+    case TriggerKind::call: cell.from = call; break;
+    case TriggerKind::run:
+      cell.to = reinterpret_cast<std::uint64_t>(operation.plain);
+      cell.from = reinterpret_cast<std::uint64_t>(operation.data);
+      break;
+  }
+}
+
+// In ascending thresholds; equal ones in the order they were queued. Most come behind all that are there.
+void insert_by_threshold(TriggerArea& area, CounterCell& counter, std::uint32_t number) {
+  const std::uint64_t threshold = trigger_cell(area, number).threshold;
+  std::uint32_t before = 0;
+  std::uint32_t after = counter.first.load(std::memory_order_relaxed);
+  if (after != 0 && trigger_cell(area, counter.last).threshold <= threshold) {
+    before = counter.last;
+    after = 0;
+  }
+  while (after != 0 && trigger_cell(area, after).threshold <= threshold) {
+    before = after;
+    after = trigger_cell(area, after).next;
+  }
+  trigger_cell(area, number).next = after;
+  if (after == 0) counter.last = number;
+  if (before != 0) trigger_cell(area, before).next = number;
+  else counter.first.store(number, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 // Under the lock: the number of a free cell, or 0.
@@ -64,18 +136,7 @@ void Context::add_cells() {
 void Context::trigger(CounterId on, std::uint64_t threshold, TriggeredOp operation) {
   ATOLL_EXPECT(on.value() < counters_per_pe);
   ATOLL_VALIDATE(threshold >= 1, ValueError, "a trigger's threshold must be at least 1");
-  bool writes = operation.kind == TriggerKind::put || operation.kind == TriggerKind::put_inline;
-  bool atomic =
-      operation.kind == TriggerKind::add || operation.kind == TriggerKind::set || operation.kind == TriggerKind::fetch;
-  if (writes) (void)endpoint_.address(operation.pe, operation.to, operation.bytes);
-  if (operation.kind == TriggerKind::get) (void)endpoint_.address(operation.pe, operation.from, operation.bytes);
-  if (operation.kind == TriggerKind::put) (void)endpoint_.address(pe_, operation.from, operation.bytes);
-  if (atomic) (void)endpoint_.address(operation.pe, operation.to, 8);
-  ATOLL_VALIDATE(!atomic || operation.to.value() % 8 == 0, ValueError, "a triggered atomic at offset {} is not aligned",
-                 operation.to.value());
-  ATOLL_VALIDATE(operation.kind != TriggerKind::put_inline || operation.bytes <= inline_bytes, ValueError,
-                 "a trigger keeps at most {} bytes inside, not {}. Use a put from the segment", inline_bytes,
-                 operation.bytes);
+  check_operation(endpoint_, pe_, operation);
   std::uint64_t call = 0;
   if (operation.kind == TriggerKind::call) {
     std::lock_guard lock(calls_mutex_);
@@ -96,56 +157,9 @@ void Context::trigger(CounterId on, std::uint64_t threshold, TriggeredOp operati
   }
   TriggerCell& cell = trigger_cell(*area_, number);
   cell.threshold = threshold;
-  cell.kind = static_cast<std::uint32_t>(operation.kind);
-  cell.pe = operation.pe.value();
-  cell.then_pe = operation.then.pe.value();
-  cell.then_id = operation.then.id.value();
-  cell.to = operation.to.value();
-  cell.from = operation.from.value();
-  cell.bytes = operation.bytes;
-  switch (operation.kind) {
-    case TriggerKind::nothing:
-    case TriggerKind::put: break;
-    case TriggerKind::put_inline:
-      if (operation.bytes != 0) std::memcpy(cell.data, operation.data, operation.bytes);
-      break;
-    case TriggerKind::add:
-    case TriggerKind::set: cell.from = operation.value; break;
-    case TriggerKind::count:
-    case TriggerKind::reset:
-      cell.from = operation.counts.success;
-      cell.bytes = operation.counts.failure;
-      break;
-    case TriggerKind::get: cell.to = reinterpret_cast<std::uint64_t>(operation.into); break;
-    case TriggerKind::fetch:
-      cell.how = static_cast<std::uint32_t>(operation.how);
-      cell.from = operation.value;
-      cell.bytes = reinterpret_cast<std::uint64_t>(operation.into);
-      cell.expected = operation.expected;
-      break;
-    case TriggerKind::call: cell.from = call; break;
-    case TriggerKind::run:
-      cell.to = reinterpret_cast<std::uint64_t>(operation.plain);
-      cell.from = reinterpret_cast<std::uint64_t>(operation.data);
-      break;
-  }
-
-  // In ascending thresholds; equal ones in the order they were queued. Most come behind all that are there.
+  write_operation(cell, operation, call);
   CounterCell& counter = area_->counters[on.value()];
-  std::uint32_t before = 0;
-  std::uint32_t after = counter.first.load(std::memory_order_relaxed);
-  if (after != 0 && trigger_cell(*area_, counter.last).threshold <= threshold) {
-    before = counter.last;
-    after = 0;
-  }
-  while (after != 0 && trigger_cell(*area_, after).threshold <= threshold) {
-    before = after;
-    after = trigger_cell(*area_, after).next;
-  }
-  cell.next = after;
-  if (after == 0) counter.last = number;
-  if (before != 0) trigger_cell(*area_, before).next = number;
-  else counter.first.store(number, std::memory_order_relaxed);
+  insert_by_threshold(*area_, counter, number);
   std::uint64_t lowest = trigger_cell(*area_, counter.first.load(std::memory_order_relaxed)).threshold;
   counter.threshold.store(lowest, std::memory_order_seq_cst);
   bool due = reached(counter) >= lowest;
