@@ -132,10 +132,7 @@ Expr apply(int op_code, int compute_code, int result_code, nb::sequence operands
   return {session, array::make_cast(node, to_dtype(result_code))};
 }
 
-}  // namespace
-
-void bind_operations(nb::module_& m) {
-  // -- creation --
+void bind_creation(nb::module_& m) {
   m.def("scalar", [](SessionPtr s, nb::handle value, int dtype) {
     return Expr{s, array::make_constant(to_dtype(dtype), Shape{}, scalar_bits(value, to_dtype(dtype)))};
   });
@@ -191,15 +188,17 @@ void bind_operations(nb::module_& m) {
                                                                values))};
       },
       Release());
+}
 
-  // -- elementwise, lazy --
+void bind_elementwise(nb::module_& m) {
   m.def("apply", &apply);
   m.def("cast", [](const Expr& x, int dtype) { return Expr{x.session, array::make_cast(x.node, to_dtype(dtype))}; });
   m.def("broadcast_to", [](const Expr& x, const std::vector<std::int64_t>& shape) {
     return Expr{x.session, array::make_broadcast(x.node, to_shape(shape))};
   });
+}
 
-  // -- shape --
+void bind_shape(nb::module_& m) {
   m.def(
       "reshape",
       [](const Expr& x, const std::vector<std::int64_t>& shape) {
@@ -262,8 +261,9 @@ void bind_operations(nb::module_& m) {
         return stored(x, x.session->call<&array::roll>(x.value(), axis, shift));
       },
       Release(), nb::arg("x"), nb::arg("axis"), nb::arg("shift"));
+}
 
-  // -- reductions and scans --
+void bind_reductions(nb::module_& m) {
   m.def(
       "reduce_all",
       [](const std::string& name, const Expr& x, int dtype, bool keep) {
@@ -311,8 +311,9 @@ void bind_operations(nb::module_& m) {
         return stored(x, x.session->call<&array::scan_along>(array, to_scan(name), axis));
       },
       Release());
+}
 
-  // -- by data --
+void bind_selection(nb::module_& m) {
   m.def(
       "compress",
       [](const Expr& x, const Expr& mask) {
@@ -373,8 +374,9 @@ void bind_operations(nb::module_& m) {
         return stored(x, x.session->call<&array::count_bins>(values, minlength, weights_of(weights, x, values)));
       },
       Release(), nb::arg("x"), nb::arg("minlength"), nb::arg("weights").none());
+}
 
-  // -- matrices and transforms --
+void bind_matrices(nb::module_& m) {
   m.def(
       "multiply_matrices",
       [](const Expr& a, const Expr& b) {
@@ -413,8 +415,9 @@ void bind_operations(nb::module_& m) {
         return std::make_pair(stored(re, found[0]), stored(re, found[1]));
       },
       Release(), nb::arg("re"), nb::arg("im").none(), nb::arg("axes"), nb::arg("backward"), nb::arg("factor"));
+}
 
-  // -- sorting and grouping --
+void bind_sorting(nb::module_& m) {
   m.def("sort", [](const Expr& x) { return stored(x, x.session->call<&array::sort_array>(x.value())); }, Release());
   m.def(
       "argsort", [](const Expr& x) { return stored(x, x.session->call<&array::argsort_array>(x.value())); }, Release());
@@ -453,6 +456,18 @@ void bind_operations(nb::module_& m) {
     auto optional = [&](std::size_t i) { return outputs[i] == nullptr ? nb::none() : nb::cast(stored(x, outputs[i])); };
     return nb::make_tuple(stored(x, outputs[0]), optional(1), optional(2), optional(3));
   });
+}
+
+}  // namespace
+
+void bind_operations(nb::module_& m) {
+  bind_creation(m);
+  bind_elementwise(m);
+  bind_shape(m);
+  bind_reductions(m);
+  bind_selection(m);
+  bind_matrices(m);
+  bind_sorting(m);
 }
 
 }  // namespace atl::python

@@ -203,15 +203,7 @@ TextCall to_call(const std::string& name, const std::vector<nb::bytes>& texts, s
   return call;
 }
 
-}  // namespace
-
-void bind_text(nb::module_& m) {
-  nb::class_<Texts>(m, "Texts")
-      .def_prop_ro("rows", [](const Texts& x) { return x.text.rows(); })
-      .def_prop_ro("session", [](const Texts& x) { return x.session; })
-      .def_prop_ro(
-          "nbytes", [](const Texts& x) { return x.session->call<&table::text_bytes, table::Operations>(x.text); },
-          Release());
+void bind_buffers(nb::module_& m) {
   m.def("text_from_objects", &from_objects, nb::arg("session"), nb::arg("values"), nb::arg("missing").none());
   m.def("text_from_padded", &from_padded);
   m.def("text_from_buffers", &from_buffers, nb::arg("session"), nb::arg("offsets"), nb::arg("bytes"),
@@ -219,6 +211,20 @@ void bind_text(nb::module_& m) {
   m.def("text_buffers", &buffers_of);
   m.def("text_to_objects", &to_objects, nb::arg("offsets"), nb::arg("bytes"), nb::arg("valid").none(),
         nb::arg("null").none());
+  m.def("scan_records", [](Bytes bytes, char quote, char delimiter) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.shape(0));
+    std::array<table::RecordScan, table::record_states> scans;
+    {
+      WithoutGil release;
+      scans = table::scan_records(text, quote, delimiter);
+    }
+    nb::list result;
+    for (const table::RecordScan& scan : scans) result.append(nb::make_tuple(static_cast<int>(scan.end), scan.first));
+    return result;
+  });
+}
+
+void bind_rows(nb::module_& m) {
   m.def(
       "text_take",
       [](const Texts& x, const Expr& rows) {
@@ -268,6 +274,18 @@ void bind_text(nb::module_& m) {
       },
       Release());
   m.def(
+      "text_repeat",
+      [](const Texts& x, const Expr& counts) {
+        const Array times = counts.value_in(x.session);
+        ATOLL_VALIDATE(times->dtype == DType::i64 && times->shape.ndim() == 1 && times->shape.size() == x.text.rows(),
+                       ValueError, "repeat needs a number for each text");
+        return Texts{x.session, x.session->call<&table::text_repeat, table::Operations>(x.text, times)};
+      },
+      Release());
+}
+
+void bind_order(nb::module_& m) {
+  m.def(
       "text_argsort",
       [](const Texts& x) {
         return Expr{x.session, array::make_stored(x.session->call<&table::text_argsort, table::Operations>(x.text))};
@@ -287,6 +305,26 @@ void bind_text(nb::module_& m) {
     return nb::make_tuple(numbers ? nb::cast(Expr{x.session, array::make_stored(result.numbers)}) : nb::none(),
                           Expr{x.session, array::make_stored(result.first)}, Texts{x.session, result.distinct});
   });
+  m.def(
+      "text_hash",
+      [](const Texts& x) {
+        std::vector<Array> hashes = x.session->call<&table::text_hash, table::Operations>(x.text);
+        return std::make_pair(Expr{x.session, array::make_stored(hashes[0])},
+                              Expr{x.session, array::make_stored(hashes[1])});
+      },
+      Release());
+  m.def(
+      "text_compare",
+      [](const Texts& a, const Texts& b, const std::string& how) {
+        ATOLL_VALIDATE(a.text.rows() == b.text.rows(), ValueError, "columns of {} and {} rows cannot be compared",
+                       a.text.rows(), b.text.rows());
+        return Expr{a.session, array::make_stored(a.session->call<&table::text_compare, table::Operations>(
+                                   a.text, b.in(a.session), to_comparison(how)))};
+      },
+      Release());
+}
+
+void bind_calls(nb::module_& m) {
   m.def("text_measure", [](const Texts& x, const std::string& name, const std::vector<nb::bytes>& texts,
                            std::vector<std::int64_t> numbers) {
     const TextCall call = to_call(name, texts, std::move(numbers));
@@ -324,15 +362,9 @@ void bind_text(nb::module_& m) {
     WithoutGil release;
     return Texts{columns[0].session, columns[0].session->call<&table::text_join, table::Operations>(texts, between)};
   });
-  m.def(
-      "text_repeat",
-      [](const Texts& x, const Expr& counts) {
-        const Array times = counts.value_in(x.session);
-        ATOLL_VALIDATE(times->dtype == DType::i64 && times->shape.ndim() == 1 && times->shape.size() == x.text.rows(),
-                       ValueError, "repeat needs a number for each text");
-        return Texts{x.session, x.session->call<&table::text_repeat, table::Operations>(x.text, times)};
-      },
-      Release());
+}
+
+void bind_conversions(nb::module_& m) {
   m.def(
       "text_of_numbers",
       [](const Expr& values) {
@@ -340,17 +372,6 @@ void bind_text(nb::module_& m) {
         return Texts{values.session, values.session->call<&table::text_of_numbers, table::Operations>(numbers)};
       },
       Release());
-  m.def("scan_records", [](Bytes bytes, char quote, char delimiter) {
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.shape(0));
-    std::array<table::RecordScan, table::record_states> scans;
-    {
-      WithoutGil release;
-      scans = table::scan_records(text, quote, delimiter);
-    }
-    nb::list result;
-    for (const table::RecordScan& scan : scans) result.append(nb::make_tuple(static_cast<int>(scan.end), scan.first));
-    return result;
-  });
   m.def("date_map", [](const Expr& values, const std::string& name, std::vector<std::int64_t> numbers) {
     const TextCall call{name, {}, std::move(numbers)};
     (void)table::make_date_map(call);
@@ -366,23 +387,22 @@ void bind_text(nb::module_& m) {
     const Array dates = require_column(values.value(), DType::i64, "dates");
     return Texts{values.session, values.session->call<&table::date_to_text, table::Operations>(dates, call)};
   });
-  m.def(
-      "text_hash",
-      [](const Texts& x) {
-        std::vector<Array> hashes = x.session->call<&table::text_hash, table::Operations>(x.text);
-        return std::make_pair(Expr{x.session, array::make_stored(hashes[0])},
-                              Expr{x.session, array::make_stored(hashes[1])});
-      },
-      Release());
-  m.def(
-      "text_compare",
-      [](const Texts& a, const Texts& b, const std::string& how) {
-        ATOLL_VALIDATE(a.text.rows() == b.text.rows(), ValueError, "columns of {} and {} rows cannot be compared",
-                       a.text.rows(), b.text.rows());
-        return Expr{a.session, array::make_stored(a.session->call<&table::text_compare, table::Operations>(
-                                   a.text, b.in(a.session), to_comparison(how)))};
-      },
-      Release());
+}
+
+}  // namespace
+
+void bind_text(nb::module_& m) {
+  nb::class_<Texts>(m, "Texts")
+      .def_prop_ro("rows", [](const Texts& x) { return x.text.rows(); })
+      .def_prop_ro("session", [](const Texts& x) { return x.session; })
+      .def_prop_ro(
+          "nbytes", [](const Texts& x) { return x.session->call<&table::text_bytes, table::Operations>(x.text); },
+          Release());
+  bind_buffers(m);
+  bind_rows(m);
+  bind_order(m);
+  bind_calls(m);
+  bind_conversions(m);
 }
 
 }  // namespace atl::python

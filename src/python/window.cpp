@@ -42,9 +42,7 @@ std::int64_t rows_of(const Expr& column) {
   return array->shape.size();
 }
 
-}  // namespace
-
-void bind_window(nb::module_& m) {
+void bind_windows(nb::module_& m) {
   using array::DType;
   m.def(
       "window",
@@ -90,15 +88,10 @@ void bind_window(nb::module_& m) {
                    x.value(), column_of(segments, x.session, begins ? DType::b1 : DType::i64, rows), of, skips_nan));
       },
       nb::arg("x"), nb::arg("segments").none(), nb::arg("kind"), nb::arg("skips_nan"), Release());
-  m.def(
-      "group_places",
-      [](const Expr& groups, std::int64_t count) {
-        const Array& array = groups.value();
-        ATOLL_VALIDATE(array->shape.ndim() == 1 && array->dtype == DType::i64 && count >= 0, ValueError,
-                       "groups are numbers of rows");
-        return stored(groups, groups.session->call<&table::group_places, table::Operations>(array, count));
-      },
-      Release());
+}
+
+void bind_decay(nb::module_& m) {
+  using array::DType;
   m.def(
       "decay",
       [](const Expr& x, const MaybeExpr& segments, const MaybeExpr& times, const std::string& figure, bool adjusted,
@@ -120,6 +113,19 @@ void bind_window(nb::module_& m) {
       nb::arg("x"), nb::arg("segments").none(), nb::arg("times").none(), nb::arg("figure"), nb::arg("adjusted"),
       nb::arg("ignore_gaps"), nb::arg("alpha"), nb::arg("halflife"), nb::arg("min_periods"), nb::arg("bias"),
       Release());
+}
+
+void bind_positions(nb::module_& m) {
+  using array::DType;
+  m.def(
+      "group_places",
+      [](const Expr& groups, std::int64_t count) {
+        const Array& array = groups.value();
+        ATOLL_VALIDATE(array->shape.ndim() == 1 && array->dtype == DType::i64 && count >= 0, ValueError,
+                       "groups are numbers of rows");
+        return stored(groups, groups.session->call<&table::group_places, table::Operations>(array, count));
+      },
+      Release());
   m.def(
       "asof_rows",
       [](const Expr& left, const MaybeExpr& left_by, const Expr& right, const MaybeExpr& right_by,
@@ -140,6 +146,14 @@ void bind_window(nb::module_& m) {
       },
       nb::arg("left"), nb::arg("left_by").none(), nb::arg("right"), nb::arg("right_by").none(), nb::arg("direction"),
       nb::arg("exact"), nb::arg("tolerance"), Release());
+}
+
+}  // namespace
+
+void bind_window(nb::module_& m) {
+  bind_windows(m);
+  bind_decay(m);
+  bind_positions(m);
 }
 
 }  // namespace atl::python
