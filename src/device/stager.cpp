@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/device/stager.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
+
+#include "atoll/base/assertion.hpp"
 
 namespace atl::device {
 namespace {
