@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "atoll/base/assertion.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/validate.hpp"
 #include "atoll/fabric/job.hpp"
