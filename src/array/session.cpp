@@ -86,7 +86,7 @@ std::shared_ptr<Session> Session::join(const std::vector<std::uint32_t>& members
     session->begin_spmd(members);
   } else {
     session->link_ = Link::join_recoverable({});
-    session->keeper_ = std::make_unique<Keeper>(session->link_->context());
+    session->snapshots_ = std::make_unique<Snapshots>(session->link_->context());
     if (session->link_->job().recoveries() == 0) session->begin_spmd(members);
     else session->resume({});
   }
@@ -113,15 +113,15 @@ std::optional<Session::Place> Session::replaced_place() {
   return Place{membership.pe.value(), job.npes(), newest_common_state(job)};
 }
 
-void Session::keep(KeptState state) {
+void Session::keep(Snapshot state) {
   std::lock_guard lock(busy_);
-  ATOLL_VALIDATE(keeper_ != nullptr, Error, "this session keeps nothing: it does not survive deaths");
+  ATOLL_VALIDATE(snapshots_ != nullptr, Error, "this session keeps nothing: it does not survive deaths");
   for (Array& array : state.arrays)
     if (array->storage.exported) array = call<&copy>(Array(array));
   Engine& engine = this->engine();
   const Running running(*this);
   try {
-    keeper_->keep(engine, std::move(state));
+    snapshots_->keep(engine, std::move(state));
   } catch (const PeFailedError& error) { lose(error); } catch (const TimeoutError& error) {
     lose(error);
   } catch (const coll::Disagreement& error) { lose(error); }
@@ -131,7 +131,7 @@ Recovery Session::recover() {
   std::lock_guard lock(busy_);
   refuse_within_operation();
   ATOLL_VALIDATE(
-      keeper_ != nullptr, Error,
+      snapshots_ != nullptr, Error,
       "this session cannot recover (it does not survive deaths). Start it with ak.init(resilience='process') "
       "under `atoll run`?");
   const fabric::Job& job = link_->job();
@@ -152,7 +152,7 @@ Recovery Session::recover() {
     if (progress_) progress_("recover", 0, 0);
   });
   recovery.seconds = static_cast<double>(now_ns() - begin) * 1e-9;
-  keeper_->note(recovery);
+  snapshots_->note(recovery);
   return recovery;
 }
 
@@ -161,12 +161,12 @@ void Session::resume(const std::function<void()>& look) {
     whereabouts_.reset();
     engine_.reset();
     if (!is_joined) link_->rejoin(look);
-    keeper_->take_over(link_->context());
+    snapshots_->take_over(link_->context());
     try {
       begin_spmd({});
-      keeper_->resume(*engine_);
+      snapshots_->resume(*engine_);
       numbered_ = 0;
-      for (const Array& array : keeper_->state().arrays) array->id = checks_ ? ++numbered_ : 0;
+      for (const Array& array : snapshots_->state().arrays) array->id = checks_ ? ++numbered_ : 0;
       break;
     } catch (const PeFailedError& error) {
       if (!link_->job().has_failed()) throw;
@@ -358,7 +358,7 @@ void Session::abandon() noexcept {
   (void)link_.release();
   (void)driver_.release();
   (void)protection_.release();
-  (void)keeper_.release();
+  (void)snapshots_.release();
   (void)connection_.release();
   (void)whereabouts_.release();
   if (engine_ != nullptr) (void)new std::shared_ptr<Engine>(std::move(engine_));
@@ -383,7 +383,7 @@ void Session::end(std::string_view where) {
     // A worker has died: the others are ended all the same.
   }
   protection_.reset();
-  keeper_.reset();
+  snapshots_.reset();
   connection_.reset();
   driver_.reset();
   engine_.reset();

@@ -106,7 +106,7 @@ void set_recovery_listener(Session& session, nb::object listener) {
 }
 
 void keep(const SessionPtr& session, std::uint64_t number, const nb::bytes& note, const std::vector<Expr*>& arrays) {
-  array::KeptState state{number, {static_cast<const char*>(note.data()), note.size()}, {}};
+  array::Snapshot state{number, {static_cast<const char*>(note.data()), note.size()}, {}};
   WithoutGil release;
   for (const Expr* one : arrays) state.arrays.push_back(one->value_in(session));
   session->keep(std::move(state));
@@ -114,8 +114,8 @@ void keep(const SessionPtr& session, std::uint64_t number, const nb::bytes& note
 
 /// Number, note and arrays.
 std::tuple<std::uint64_t, nb::bytes, std::vector<Expr>> kept(const SessionPtr& session) {
-  ATOLL_VALIDATE(session->keeper() != nullptr, Error, "this session keeps nothing: it does not survive deaths");
-  const array::KeptState& state = session->keeper()->state();
+  ATOLL_VALIDATE(session->snapshots() != nullptr, Error, "this session keeps nothing: it does not survive deaths");
+  const array::Snapshot& state = session->snapshots()->state();
   std::vector<Expr> arrays;
   for (const Array& array : state.arrays) arrays.push_back({session, array::make_stored(Array(array))});
   return {state.number, nb::bytes(state.note.data(), state.note.size()), std::move(arrays)};
@@ -233,14 +233,14 @@ void bind_session(nb::module_& m) {
           "moved_bytes", [](Session& s) { return s.call<&moved_bytes, Commands>(); }, Release())
       .def("set_recovery_listener", &set_recovery_listener, nb::arg("listener"))
       .def_prop_ro("resilience",
-                   [](Session& s) { return s.protection() != nullptr || s.keeper() != nullptr ? "process" : "off"; })
+                   [](Session& s) { return s.protection() != nullptr || s.snapshots() != nullptr ? "process" : "off"; })
       .def("recoveries",
            [](Session& s) {
              nb::list found;
              if (s.protection() != nullptr)
                for (const array::Recovery& one : s.protection()->history()) found.append(described(one));
-             if (s.keeper() != nullptr)
-               for (const array::Recovery& one : s.keeper()->history()) found.append(described(one));
+             if (s.snapshots() != nullptr)
+               for (const array::Recovery& one : s.snapshots()->history()) found.append(described(one));
              return found;
            })
       .def("keep", &keep, nb::arg("number"), nb::arg("note"), nb::arg("arrays"))

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "atoll/array/graph.hpp"
-#include "atoll/array/keeper.hpp"
 #include "atoll/array/operations.hpp"
 #include "atoll/array/protection.hpp"
+#include "atoll/array/snapshots.hpp"
 #include "atoll/array/whereabouts.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/coll/disagreement.hpp"
@@ -103,9 +103,9 @@ class Session {
   /// Null: the session does not survive deaths.
   Protection* protection() { return protection_.get(); }
   /// Of an SPMD session that survives deaths; else null.
-  const Keeper* keeper() const { return keeper_.get(); }
-  /// Keeps a state of the program: Keeper::keep(). Collective.
-  void keep(KeptState state);
+  const Snapshots* snapshots() const { return snapshots_.get(); }
+  /// Keeps a state of the program: Snapshots::keep(). Collective.
+  void keep(Snapshot state);
   /// After a death: goes back to the newest state that all PEs have kept, with new processes in the place of the dead.
   /// Collective over the survivors. Returns what was done.
   Recovery recover();
@@ -309,7 +309,7 @@ class Session {
   std::unique_ptr<Driver> driver_;
   std::unique_ptr<Connection> connection_;  // of a driver that survives deaths
   std::unique_ptr<Protection> protection_;  // likewise
-  std::unique_ptr<Keeper> keeper_;  // of an SPMD session that survives deaths
+  std::unique_ptr<Snapshots> snapshots_;  // of an SPMD session that survives deaths
   ProgressCallback progress_;
   std::unique_ptr<Whereabouts> whereabouts_;  // of an SPMD session
   Locator locator_;

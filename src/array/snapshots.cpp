@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "atoll/array/keeper.hpp"
+#include "atoll/array/snapshots.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -34,15 +34,15 @@ std::uint64_t newest_common_state(const fabric::Job& job) {
   return number;
 }
 
-Keeper::Keeper(runtime::Context& context) : states_(1) { take_over(context); }
+Snapshots::Snapshots(runtime::Context& context) : states_(1) { take_over(context); }
 
-void Keeper::take_over(runtime::Context& context) {
+void Snapshots::take_over(runtime::Context& context) {
   segment_ = context.job().segment(context.pe());
   if (ledger_ == nullptr) ledger_ = std::make_unique<runtime::Ledger>(segment_, context.lasting_heap());
   if (auto adopted = context.take_adopted(); !adopted.empty()) adopted_ = std::move(adopted);
 }
 
-void Keeper::keep(Engine& engine, KeptState state) {
+void Snapshots::keep(Engine& engine, Snapshot state) {
   ATOLL_EXPECT(state.number > states_.back().state.number);
   Kept kept{std::move(state), {}};
   for (const Array& array : kept.state.arrays) {
@@ -56,11 +56,11 @@ void Keeper::keep(Engine& engine, KeptState state) {
   states_.erase(states_.begin());
 }
 
-void Keeper::drop(const Kept& kept) {
+void Snapshots::drop(const Kept& kept) {
   for (std::uint64_t id : kept.ids) ledger_->erase(id);
 }
 
-void Keeper::resume(Engine& engine) {
+void Snapshots::resume(Engine& engine) {
   const std::uint64_t number = newest_common_state(engine.context().job());  // until the exchange below
   const auto mine =
       std::find_if(states_.begin(), states_.end(), [&](const Kept& kept) { return kept.state.number == number; });
