@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "limit/elementwise.hpp"
 #include "atoll/array/kernel/scan.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/random.hpp"
 #include "huge_memory.hpp"
+#include "limit/elementwise.hpp"
 
 using namespace atl;
 using namespace atl::array;

@@ -11,8 +11,8 @@
 #include "atoll/base/clock.hpp"
 #include "atoll/base/random.hpp"
 #include "atoll/table/kernel/aggregate.hpp"
-#include "limit/group.hpp"
 #include "huge_memory.hpp"
+#include "limit/group.hpp"
 
 namespace {
 
