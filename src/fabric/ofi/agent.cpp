@@ -18,7 +18,6 @@
 #include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
 #include "atoll/base/thread.hpp"
-#include "atoll/base/topology.hpp"
 #include "path.hpp"
 
 namespace atl::fabric::ofi {
@@ -60,8 +59,6 @@ Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, const std::vecto
       longest_message_(device_->longest_message()) {
   peers_.reserve(job.places());
   for (std::uint32_t pe = 0; pe < cards.size(); ++pe) meet_peer(PeId(pe), cards[pe]);
-  most_queued_bytes_ = config::bytes(config::Variable::memory_limit);
-  if (most_queued_bytes_ == 0) most_queued_bytes_ = topology().memory_bytes / 4 / job.local_pes();
   patience_ns_ = static_cast<std::int64_t>(config::seconds(config::Variable::peer_timeout) * 1e9);
   wake_ = ::eventfd(0, EFD_CLOEXEC);
   if (wake_ < 0) throw_errno("cannot make an event for the network's thread (eventfd)");

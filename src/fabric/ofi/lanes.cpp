@@ -110,11 +110,6 @@ void Lanes::put_signal(PeId pe, HeapOffset to, const void* from, std::size_t byt
   in_order().put_signal(pe, to, from, bytes, signal, value, how);
 }
 
-void Lanes::put_signal_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
-                           std::uint64_t value, AtomicOp how) {
-  in_order().put_signal_nbi(pe, to, from, bytes, signal, value, how);
-}
-
 void Lanes::deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
                     std::uint64_t value) {
   in_order().deliver(pe, to, from, bytes, signal, value);
@@ -138,11 +133,6 @@ void Lanes::get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
 std::uint64_t Lanes::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
                             std::uint64_t expected) {
   return in_order().atomic(op, width, pe, at, operand, expected);
-}
-
-void Lanes::atomic_nbi(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
-                       std::uint64_t expected, void* old) {
-  in_order().atomic_nbi(op, width, pe, at, operand, expected, old);
 }
 
 void Lanes::update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) {

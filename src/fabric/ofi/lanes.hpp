@@ -12,12 +12,11 @@
 #include <memory>
 #include <vector>
 
-#include "atoll/fabric/deferring.hpp"
 #include "path.hpp"
 
 namespace atl::fabric::ofi {
 
-class Lanes final : public RemotePath, public Borrower, public Deferring, public Growing {
+class Lanes final : public RemotePath, public Borrower, public Growing {
  public:
   /// At least two paths; the first `interfaces` of them (at least 1) have different interfaces.
   Lanes(std::vector<std::unique_ptr<Path>> paths, std::size_t interfaces);
@@ -27,16 +26,12 @@ class Lanes final : public RemotePath, public Borrower, public Deferring, public
   void put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) override;
   void put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
                   AtomicOp how) override;
-  void put_signal_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
-                      std::uint64_t value, AtomicOp how) override;
   void deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
                std::uint64_t value) override;
   void get(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
   void get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
   std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
                        std::uint64_t expected) override;
-  void atomic_nbi(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand, std::uint64_t expected,
-                  void* old) override;
   void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
   std::size_t longest_message() const override { return first().longest_message(); }
   Inbox* inbox() override { return first().inbox(); }

@@ -33,8 +33,6 @@ constexpr std::uint32_t most_gets = 16;
 constexpr int looks = 16;
 constexpr int yields = 600;
 constexpr std::int64_t longest_sleep_ns = 10'000'000;
-// Rounds without progress of a peer, after which operations for it are queued as copies.
-constexpr int short_wait = looks + 50;
 
 }  // namespace
 
@@ -243,40 +241,12 @@ void Path::put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* 
     header.offset = to.value() + done;
     send_operation(pe, header, Bytes(from + done, std::min(bytes - done, most_payload)));
     // What waits has been copied: only so much.
-    wait_or_queue(hold, target, [&] { return !target.queued || target.gone; });
+    if (!handling_) wait(hold, [&] { return !target.queued || target.gone; });
   }
 }
 
-void Path::wait_for_room(Hold& hold, Peer& to) {
-  wait_or_queue(hold, to, [&] { return to.sent - to.complete < most_under_way || to.gone; });
-}
-
-// Waits until the peer has made no progress for short_wait rounds. Such a peer is not waited for again until it has
-// made progress. Returns whether the condition holds.
-template <class Ready>
-bool Path::waits_shortly(Hold& hold, Peer& to, Ready&& ready) {
-  if (handling_ || ready()) return ready();
-  std::uint64_t before = 0;
-  for (int rounds = 0; rounds < short_wait; ++rounds) {
-    if (poll()) {
-      if (ready()) return true;
-    } else {
-      check();
-      if (to.stuck_at == progress_of(to)) return ready();
-      hold.rest(rounds);
-    }
-    if (std::exchange(before, progress_of(to)) != progress_of(to)) rounds = 0;
-    if (ready()) return true;
-  }
-  to.stuck_at = progress_of(to);
-  return false;
-}
-
-// On return the caller may queue a copy.
-template <class Ready>
-void Path::wait_or_queue(Hold& hold, Peer& to, Ready&& ready) {
-  if (handling_ || waits_shortly(hold, to, ready)) return;
-  wait(hold, [&] { return ready() || queued_bytes_ < most_queued_bytes_; });
+void Path::wait_for_room(Hold& hold, const Peer& to) {
+  if (!handling_) wait(hold, [&] { return to.sent - to.complete < most_under_way || to.gone; });
 }
 
 void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
@@ -336,29 +306,6 @@ void Path::put_signal(PeId pe, HeapOffset to, const void* from, std::size_t byte
 void Path::deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
                    std::uint64_t value) {
   put_with_signal(pe, to, static_cast<const std::byte*>(from), bytes, signal, value, AtomicOp::set, Acknowledge::never);
-}
-
-void Path::put_signal_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
-                          std::uint64_t value, AtomicOp how) {
-  Hold hold(*this);
-  Peer& target = peer(pe);
-  const auto* source = static_cast<const std::byte*>(from);
-  // The network accepts this much without waiting.
-  if (bytes < worth_writing || (bytes <= most_payload && idle(target)))
-    return put_with_signal(pe, to, source, bytes, signal, value, how, Acknowledge::later);
-  wait_for_room(hold, target);
-  Header header = header_of(MessageType::put_signal);
-  header.acknowledge = acknowledgement(target, MessageType::put_signal);
-  header.op = static_cast<std::uint8_t>(how);
-  header.offset = to.value();
-  header.operand = value;
-  header.signal = signal.value();
-  if (bytes <= most_payload) return send(pe, header, Bytes(source, bytes), {});
-  Registrations::Loan loan;
-  const bool in_order = device_->writes_in_order() && !target.fenced && !target.queued;
-  if (in_order && may_write(target, from, bytes, loan)) write(hold, pe, to, source, bytes, lent(writes_));
-  else put_by_messages(hold, pe, to, source, bytes);
-  send(pe, header, {}, {});
 }
 
 void Path::put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, HeapOffset signal,
@@ -435,20 +382,14 @@ std::uint32_t Path::add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pen
   return number;
 }
 
-void Path::start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending& pending,
-                     Patience patience) {
+void Path::start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending& pending) {
   Peer& source = peer(pe);
   if (source.gone) throw_gone(pe);
   Registrations::Loan loan;
-  bool by_reads = bytes > most_payload && source.memory.reachable && device_->lend(to, bytes, FI_READ, loan);
-  if (by_reads) {
+  if (bytes > most_payload && source.memory.reachable && device_->lend(to, bytes, FI_READ, loan)) {
     // What this PE has put there before is read, too.
     if (!settled(source) || (source.unflushed && !device_->reads_behind_writes())) ask_for_all(pe);
-    auto is_settled = [&, sent = sent_to(pe)] { return settled(sent); };
-    if (patience == Patience::waits) wait(hold, is_settled);
-    else by_reads = waits_shortly(hold, source, is_settled);  // else by messages, which stay in order
-  }
-  if (by_reads) {
+    wait(hold, [&, sent = sent_to(pe)] { return settled(sent); });
     for (std::size_t done = 0; done < bytes;) {
       std::size_t part = device_->next_read(source.memory, from.value(), done, bytes);
       transfer(hold, source, part, pending, [&](Operation& operation) {
@@ -462,9 +403,7 @@ void Path::start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::s
   if (bytes <= most_message && try_fetch(pe, to, from, bytes, pending)) return;
   for (std::size_t done = 0; done < bytes; done += most_payload) {
     std::size_t part = std::min(bytes - done, most_payload);
-    auto is_next = [&] { return pending.left < most_gets; };
-    if (patience == Patience::waits) wait(hold, is_next);
-    else wait_or_queue(hold, source, is_next);
+    wait(hold, [&] { return pending.left < most_gets; });
     Header header = header_of(MessageType::get);
     header.offset = from.value() + done;
     header.number = static_cast<std::uint32_t>(part);
@@ -477,7 +416,7 @@ void Path::get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
   if (bytes == 0) return;
   Hold hold(*this);
   Awaited awaited(*this);
-  start_get(hold, static_cast<std::byte*>(to), pe, from, bytes, awaited.pending, Patience::waits);
+  start_get(hold, static_cast<std::byte*>(to), pe, from, bytes, awaited.pending);
   wait(hold, [&] {
     if (awaited.pending.left != 0 && peer(pe).gone) throw_gone(pe);
     return awaited.pending.left == 0;
@@ -487,7 +426,7 @@ void Path::get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
 void Path::get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
   if (bytes == 0) return;
   Hold hold(*this);
-  start_get(hold, static_cast<std::byte*>(to), pe, from, bytes, lent(gets_), Patience::queues);
+  start_get(hold, static_cast<std::byte*>(to), pe, from, bytes, lent(gets_));
 }
 
 std::uint64_t Path::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
@@ -511,20 +450,116 @@ std::uint64_t Path::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, 
   return old;
 }
 
-void Path::atomic_nbi(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
-                      std::uint64_t expected, void* old) {
+// ---- order
+// --------------------------------------------------------------------------------------------------------------
+
+// Messages stay in order by themselves, and behind writes. Only a write can overtake messages.
+void Path::fence() {
   Hold hold(*this);
-  Peer& target = peer(pe);
-  wait_or_queue(hold, target, [&] { return requests_.size() - free_requests_.size() < most_under_way || target.gone; });
-  if (target.gone) throw_gone(pe);
-  Header header = header_of(MessageType::atomic);
-  header.op = static_cast<std::uint8_t>(op);
-  header.width = static_cast<std::uint8_t>(width);
-  header.offset = at.value();
-  header.operand = operand;
-  header.request = add_request(pe, static_cast<std::byte*>(old), width, lent(gets_));
-  Bytes comparand = op == AtomicOp::compare_swap ? std::as_bytes(std::span(&expected, 1)) : Bytes();
-  send(pe, header, comparand, {});
+  for (std::uint32_t pe : dirty_)
+    if (peers_[pe].complete != peers_[pe].sent) peers_[pe].fenced = true;
+  std::uint64_t writes = writes_.generation();
+  if (!writes_.has_finished(writes)) wait(hold, [&] { return writes_.has_finished(writes); });
+}
+
+void Path::quiet() {
+  Hold hold(*this);
+  // Until here: what other threads begin meanwhile is not waited for.
+  std::uint64_t writes = writes_.generation(), gets = gets_.generation();
+  std::vector<Sent> sent;
+  for (std::uint32_t pe : dirty_) {
+    ask_for_all(PeId(pe));
+    if (!settled(peers_[pe])) sent.push_back(sent_to(PeId(pe)));
+  }
+  wait(hold, [&] {
+    std::erase_if(sent, [&](const Sent& one) { return settled(one); });
+    return sent.empty() && writes_.has_finished(writes) && gets_.has_finished(gets);
+  });
+  if (std::exchange(gets_abandoned_, false)) [[unlikely]]
+    job_.check();
+  std::erase_if(dirty_, [&](std::uint32_t pe) {
+    Peer& to = peers_[pe];
+    if (!settled(to) || (to.unflushed && !to.gone)) return false;  // another thread goes on
+    to.dirty = to.fenced = to.answers = false;
+    return true;
+  });
+}
+
+// Places in between are of PEs that have not come, or come later.
+void Path::meet_peer(PeId pe, const std::string& card) {
+  while (peers_end() <= pe.value()) {
+    const std::uint32_t number = peers_end();
+    peers_.emplace_back().number = number;
+  }
+  if (job_.is_local(pe) || (card.empty() && pe.value() >= job_.npes())) return;
+  const RemoteMemory memory = meet(*device_, job_, self_, pe, card, lane_);
+  longest_message_ = std::min(longest_message_, memory.longest_message);
+  peer(pe).memory = memory;
+}
+
+void Path::admit(PeId pe, const std::string& card) {
+  Hold hold(*this);
+  meet_peer(pe, card);
+}
+
+void Path::dismiss(PeId pe) {
+  Hold hold(*this);
+  if (is_far(pe.value()) && !peer(pe).gone) take_leave_of(pe);
+}
+
+bool Path::has_left(PeId pe) {
+  Hold hold(*this);
+  return peer(pe).gone;
+}
+
+bool Path::progress(const Inbox::Taker* taker) {
+  if (is_held_here()) return false;
+  count_poll();
+  if (!owner_.try_take()) return false;
+  bool any = false;
+  {
+    Hold hold(*this, std::adopt_lock);
+    if (taker == nullptr) return poll();
+    bool is_first = inbox_.is_empty() && parked_.empty() && in_hand_.operation == nullptr;
+    Meanwhile now(hand_, is_first ? Hand::free : Hand::none);
+    any = poll();
+  }
+  if (in_hand_.operation == nullptr) return any;
+  // The path is not held while a handler runs, which may take long.
+  struct GiveBack {
+    Path& path;
+    // Release: it has been read. Partner: collect_receive().
+    ~GiveBack() { path.given_back_.store(std::exchange(path.in_hand_.operation, nullptr), std::memory_order_release); }
+  } give_back{*this};
+  taker->take(taker->object, in_hand_.message);
+  return true;
+}
+
+// A thread that has polled repeatedly stops: the agent polls from now on, without having to detect that first.
+void Path::stop_polling() {
+  // Sequentially consistent: the agent says that it naps, and then looks at this; partner: run_agent().
+  take_over_.store(true, std::memory_order_seq_cst);
+  if (!napping_.load(std::memory_order_seq_cst)) return;
+  std::uint64_t one = 1;
+  [[maybe_unused]] auto written = ::write(wake_, &one, sizeof(one));
+}
+
+void Path::tell(const News& news) noexcept {
+  try {
+    NewsRecord record{};
+    record.kind = static_cast<std::uint32_t>(news.kind);
+    record.pe = news.pe.value();
+    record.pid = news.pid;
+    record.status = news.status;
+    record.bytes = static_cast<std::uint32_t>(std::min(news.text.size(), sizeof(record.text)));
+    std::memcpy(record.text, news.text.data(), record.bytes);
+    Hold hold(*this);
+    for (std::uint32_t pe = 0; pe < peers_end(); ++pe)
+      if (is_far(pe) && !peers_[pe].gone)
+        send(PeId(pe), header_of(MessageType::news), std::as_bytes(std::span(&record, 1)), {});
+  } catch (const std::exception&) {
+    // Best effort: PEs that are not notified detect the failure by themselves.
+  }
 }
 
 }  // namespace atl::fabric::ofi

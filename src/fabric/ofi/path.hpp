@@ -11,11 +11,7 @@
 // long one that was sent earlier (ofi_rxm does), so headers contain sequence numbers.
 //
 // Flow control. A peer has at most `most_under_way` of our operations and `most_messages` of our active messages
-// uncounted. An active message that finds the inbox full waits here, and is counted when it is in the inbox. An
-// operation that exceeds the limit is queued here as a copy, so that its call does not wait for the peer. The call
-// first waits a bounded number of rounds, because a running peer makes room soon and copies cost more. A peer that has
-// made no progress in these rounds is not waited for until it has. Copies take up to ATOLL_MEMORY_LIMIT; then calls
-// wait.
+// uncounted. An active message that finds the inbox full waits here, and is counted when it is in the inbox.
 #pragma once
 
 #include <atomic>
@@ -32,7 +28,6 @@
 #include "atoll/base/assertion.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/owner.hpp"
-#include "atoll/fabric/deferring.hpp"
 #include "atoll/fabric/job.hpp"
 #include "device.hpp"
 #include "meet.hpp"
@@ -40,7 +35,7 @@
 
 namespace atl::fabric::ofi {
 
-class Path final : public RemotePath, public Borrower, public Deferring, public Growing {
+class Path final : public RemotePath, public Borrower, public Growing {
  public:
   /// `lane`: index among the process's paths, which selects its part of a card. The first path also sends news and
   /// monitors the neighbour. `cards`: the cards of all PEs, by PE; those of this node are ignored, and a PE that has
@@ -53,16 +48,12 @@ class Path final : public RemotePath, public Borrower, public Deferring, public 
   void put_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes) override;
   void put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal, std::uint64_t value,
                   AtomicOp how) override;
-  void put_signal_nbi(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
-                      std::uint64_t value, AtomicOp how) override;
   void deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
                std::uint64_t value) override;
   void get(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
   void get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
   std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
                        std::uint64_t expected) override;
-  void atomic_nbi(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand, std::uint64_t expected,
-                  void* old) override;
   void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
   std::size_t longest_message() const override { return longest_message_; }
   Inbox* inbox() override { return &inbox_; }
@@ -140,7 +131,6 @@ class Path final : public RemotePath, public Borrower, public Deferring, public 
     std::uint32_t asked = 0;  // the last operation for which an immediate acknowledgement was requested
     std::size_t transferring = 0;  // bytes of writes and reads in progress
     std::deque<Packet> outbox;
-    std::uint64_t stuck_at = 0;  // progress_of() when a caller's bounded wait for the peer failed last, 0: never
     std::vector<Pending*> lost;  // counts of transfers that failed, which quiet() still waits for
     std::int64_t failed_at = 0;  // time of the first failed transfer, 0: none has failed
     std::int64_t heard_at = 0;  // time of the last arrival; 0: none is expected
@@ -313,17 +303,8 @@ class Path final : public RemotePath, public Borrower, public Deferring, public 
   void put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, HeapOffset signal,
                        std::uint64_t value, AtomicOp how, Acknowledge acknowledge);
   void put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes);
-  void wait_for_room(Hold& hold, Peer& to);
-  template <class Ready>
-  bool waits_shortly(Hold& hold, Peer& to, Ready&& ready);
-  template <class Ready>
-  void wait_or_queue(Hold& hold, Peer& to, Ready&& ready);
-  // The numbers of the last operations known to have arrived and to be complete, in one word that is never 0.
-  static std::uint64_t progress_of(const Peer& peer) { return (std::uint64_t{peer.arrived} << 32 | peer.complete) + 1; }
-  static std::size_t queued_size(const Packet& packet) { return sizeof(Packet) + packet.payload.size(); }
-  enum class Patience { waits, queues };
-  void start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending& pending,
-                 Patience patience);
+  void wait_for_room(Hold& hold, const Peer& to);
+  void start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending& pending);
   std::uint32_t add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pending& pending);
   void mark_dirty(Peer& to);
   void throw_gone(PeId pe) const;
@@ -413,8 +394,6 @@ class Path final : public RemotePath, public Borrower, public Deferring, public 
   std::atomic<Operation*> given_back_{nullptr};  // a receive that was in hand
   std::deque<Parked> parked_;
   std::vector<std::uint32_t> dirty_, owed_, waiting_;  // PEs
-  std::uint64_t queued_bytes_ = 0;  // in the outboxes of all peers
-  std::uint64_t most_queued_bytes_ = 0;  // limit for callers
   std::vector<Request> requests_;
   std::vector<std::uint32_t> free_requests_;
   Outstanding writes_, gets_;  // that are only waited for together

@@ -523,7 +523,6 @@ bool Path::send_waiting() {
       Packet& next = to.outbox.front();
       if (!to.gone && !try_transmit(to, next.header, {next.payload})) break;
       if (is_counted(next.header)) --to.held_back;
-      queued_bytes_ -= queued_size(next);
       to.outbox.pop_front();
       any = true;
     }

@@ -110,7 +110,6 @@ void Path::send(PeId pe, Header header, Bytes first, Bytes second) {
   if (!to.queued && try_transmit(to, header, {first, second})) return;
   Packet packet{header, {first.begin(), first.end()}};
   packet.payload.insert(packet.payload.end(), second.begin(), second.end());
-  queued_bytes_ += queued_size(packet);
   to.outbox.push_back(std::move(packet));
   if (is_counted(header)) ++to.held_back;
   if (!to.queued) waiting_.push_back(pe.value());
