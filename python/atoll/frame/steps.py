@@ -51,7 +51,7 @@ def recover() -> Report:
     Examples
     --------
     >>> import atoll as ak
-    >>> ak.recover()
+    >>> ak.recover()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     RuntimeError: this session cannot recover (it does not survive deaths). ...
     """

@@ -42,7 +42,6 @@ SERVICES = {**_NAMES, **_TRANSFERS}
 LOCAL = {
     "from_local": "rows of a PE come from its own program",
     "join_symmetric": "symmetric memory is that of this process",
-    "limit": "a loop of benchmarks",
     "read_bytes": "the server calls it for `fetch`",
     "text_from_objects": "the client makes the buffers, module `dispatch`",
     "write_bytes": "the server calls it for `store` and `upload`",
