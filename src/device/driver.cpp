@@ -10,7 +10,8 @@
 namespace atl::device {
 namespace {
 
-// Not the dynamic linker's: after the first every call looks, after the second none.
+// Entries outside the dynamic linker's list: with `endless` as newest, may_be_loaded() is always true; with `end`,
+// never.
 constinit link_map endless{0, nullptr, nullptr, &endless, nullptr};
 constinit link_map end{};
 
@@ -19,7 +20,7 @@ constexpr const char* cuda_library = "libcuda.so.1";
 std::mutex mutex;
 std::atomic<const Driver*> found{nullptr};
 bool always = false;
-bool refused = false;  // the library that is loaded under a driver's name is none
+bool refused = false;  // the loaded library with the driver's name lacks its functions
 void* held = nullptr;  // keeps the entry that detail::newest names
 
 template <class Function>
@@ -50,7 +51,7 @@ const Driver* bind_cuda(void* library) {
   return complete ? &cuda : nullptr;
 }
 
-// The last entry of the dynamic linker's list, which does not change while dl_iterate_phdr() calls.
+// The last entry of the dynamic linker's list. dl_iterate_phdr() locks the list during the callback.
 const link_map* last_entry() {
   const link_map* last = nullptr;
   ::dl_iterate_phdr(
@@ -64,7 +65,7 @@ const link_map* last_entry() {
   return last;
 }
 
-// A reference to the library of that entry. Null: it is gone, or cannot be referred to.
+// A reference to the library of that entry. Null: it was closed, or dlopen() cannot refer to it.
 void* hold(const link_map* entry) {
   void* library = ::dlopen(entry->l_name, RTLD_LAZY | RTLD_NOLOAD);
   link_map* of = nullptr;
@@ -73,10 +74,10 @@ void* hold(const link_map* entry) {
   return nullptr;
 }
 
-// An entry is memory of the dynamic linker's, freed with its library: only one that stays may be watched. A library
-// that the program closes meanwhile therefore ends when the next one has been loaded.
+// Watches the end of the list. The dynamic linker frees an entry with its library, so the watched library is kept open.
+// One that the program closes is therefore unloaded only when the next library has been loaded.
 void watch_list() {
-  constexpr int attempts = 4;  // a library may be closed between the two steps
+  constexpr int attempts = 4;  // a library may be closed between last_entry() and hold()
   for (int i = 0; i < attempts; ++i) {
     const link_map* last = last_entry();
     if (void* library = hold(last)) {

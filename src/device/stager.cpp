@@ -13,7 +13,7 @@ namespace atl::device {
 namespace {
 
 constexpr unsigned disable_timing = 2;
-// Waits for the legacy default stream, and that waits for it.
+// Flags of a stream that synchronizes with the legacy default stream.
 constexpr unsigned blocking_stream = 0;
 const auto per_thread_stream = reinterpret_cast<Stream>(std::uintptr_t{2});
 constexpr std::size_t longest_pitch = INT32_MAX;
@@ -62,8 +62,8 @@ struct Stager::Lane {
   Context context = nullptr;
   std::array<Stream, 2> streams{};
   std::size_t turn = 0;
-  Event order = nullptr;                // of the program's work
-  std::array<Event, chunks> events{};  // the last copy from or to a chunk
+  Event order = nullptr;                // recorded after the program's work
+  std::array<Event, chunks> events{};  // recorded after the last copy from or to each chunk
   Stream stream() const { return streams[turn]; }
 };
 
@@ -77,7 +77,7 @@ Stager::~Stager() {
   std::lock_guard lock(mutex_);
   for (auto& lane : lanes_) {
     Current current(driver_, lane->context);
-    if (current.result() != success) continue;  // the program has destroyed the context, and all that it had
+    if (current.result() != success) continue;  // the program has destroyed the context with its streams and events
     for (Stream stream : lane->streams) {
       (void)driver_.stream_synchronize(stream);
       (void)driver_.stream_destroy(stream);

@@ -19,7 +19,7 @@ import numpy as np
 from ..session import current
 from ..session.everywhere import everywhere, landed
 from ..storage.atomic import Device
-from ..storage.everywhere import sink, target_here
+from ..storage.session_files import sink, target_here
 from ..storage.source import fill, land, reading
 from . import engine
 from .array import Array, as_array, wrap

@@ -13,7 +13,7 @@ from .. import _core
 from ..arrays.array import Array, wrap
 from ..arrays.pair import Pair
 from ..session import current
-from ..session.intervals import USUAL_FAILURE_GAP, Schedule
+from ..session.checkpoint_schedule import USUAL_FAILURE_GAP, Schedule
 from ..session.recovery import Report
 from ..session.session import checkpoint_root, replaced_number, take_place
 from ..session.where import position
@@ -234,5 +234,8 @@ def _resumed(session: _core.Session, keep: dict[str, Any], place: str) -> int | 
         )
     left = iter(exprs)
     for name, parts, value in told:
-        put_back(keep, name, value if parts == 0 else wrap(next(left) if parts == 1 else Pair(next(left), next(left))))  # type: ignore[arg-type]
+        if parts:
+            expr: Any = next(left) if parts == 1 else Pair(next(left), next(left))
+            value = wrap(expr)
+        put_back(keep, name, value)
     return (number & (1 << _STEP_BITS) - 1) - 1

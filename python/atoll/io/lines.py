@@ -15,7 +15,7 @@ from ..columns.column import Column
 from ..columns.text.strings import Strings
 from ..session import current
 from ..session.everywhere import clean_up, everywhere
-from ..storage.everywhere import replacing
+from ..storage.session_files import replacing
 from .reading import run
 from .rows import write_all
 

@@ -16,7 +16,7 @@ from ..columns.datetime.ticks import Ticks
 from ..columns.text.strings import Strings
 from ..session.everywhere import everywhere
 from ..storage.atomic import directory_beside
-from ..storage.everywhere import replacing
+from ..storage.session_files import replacing
 
 
 class Kept(NamedTuple):

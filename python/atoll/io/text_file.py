@@ -7,8 +7,8 @@ import codecs
 import os
 from typing import TYPE_CHECKING, Any
 
-from ..storage.everywhere import content, sink
 from ..storage.places import target_of
+from ..storage.session_files import content, sink
 from ..storage.source import pour
 from .csv.dialect import compression_of
 from .csv.writer import COMPRESSED, compressed

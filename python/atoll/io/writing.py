@@ -10,8 +10,8 @@ from .. import extras
 from ..arrays.array import Array
 from ..session import current, memory_is_here
 from ..session.everywhere import everywhere
-from ..storage.everywhere import sink, written_by_path
 from ..storage.places import target_of
+from ..storage.session_files import sink, written_by_path
 
 if TYPE_CHECKING:
     from ..annotations import Files

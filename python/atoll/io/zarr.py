@@ -20,7 +20,7 @@ from ..columns.datetime.ticks import Ticks
 from ..columns.text.strings import Strings
 from ..session.everywhere import everywhere, once
 from ..storage.atomic import directory_beside
-from ..storage.everywhere import replacing, target_here
+from ..storage.session_files import replacing, target_here
 from ..storage.source import reading
 from .reader import Part, Reader
 from .reading import check_room, read_columns

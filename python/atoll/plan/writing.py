@@ -12,8 +12,8 @@ from ..io.writing import tables, write_pieces
 from ..session import current
 from ..session.everywhere import everywhere
 from ..storage.atomic import directory_beside
-from ..storage.everywhere import replacing
 from ..storage.places import target_of
+from ..storage.session_files import replacing
 
 
 def write(

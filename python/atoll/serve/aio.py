@@ -10,10 +10,10 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
-from importlib import import_module
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from ..arrays.interchange import PACKAGE
 from ..session import session as sessions
 
 T = TypeVar("T")
@@ -68,7 +68,7 @@ class Aio:
     def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
         if name.startswith("_"):
             raise AttributeError(name)
-        function = getattr(import_module("atoll"), name)
+        function = getattr(PACKAGE[0], name)
         if not callable(function):
             raise AttributeError(f"atoll.{name} is no function. Use it without aio?")
 

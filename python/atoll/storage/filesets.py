@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from ..session.everywhere import once
 from .atomic import directory_beside, discard, flush, flush_all
-from .everywhere import of_files, target_here
+from .session_files import of_files, target_here
 
 _COMMITTED = ".whole"  # suffix of a committed directory, whose files are to be moved to their final names
 _LIST = ".files.json"

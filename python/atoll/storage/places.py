@@ -15,8 +15,8 @@ from .. import extras
 from ..session import current
 from ..session.everywhere import once
 from .atomic import Device
-from .everywhere import target_here
 from .filesets import complete
+from .session_files import target_here
 
 _URL = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+://")
 

@@ -18,7 +18,7 @@ struct KnownKind {
   std::string_view name;
   std::array<std::string_view, 3> restrictors;
 };
-// Of the standard, and of the MPI Forum's document of kinds (1.0).
+// Kinds of the MPI standard, and of the MPI Forum's side document on memory allocation kinds (1.0).
 constexpr KnownKind system_kind{"system", {}};
 constexpr KnownKind mpi_kind{"mpi", {"alloc_mem", "win_allocate", "win_allocate_shared"}};
 constexpr KnownKind cuda_kind{"cuda", {"device", "host", "managed"}};
@@ -29,7 +29,7 @@ std::vector<const KnownKind*> known_kinds() {
   return kinds;
 }
 
-// Values do not depend on case.
+// Kinds are compared without regard to case.
 std::string lower(std::string_view text) {
   std::string low(text);
   std::ranges::transform(low, low.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
@@ -58,7 +58,8 @@ bool is_supported(const std::string& asked) {
   return false;
 }
 
-// What was asked for: once more than what is reported anyway, as programs compare their own spelling.
+// Kinds that sessions asked for. The supported ones are reported in the program's spelling, such as
+// `mpi:win_allocate:alloc_mem`, because programs search the reported value for the string that they asked for.
 struct Asked {
   std::mutex mutex;
   std::vector<std::string> kinds;
@@ -68,7 +69,7 @@ Asked& asked() {
   return all;
 }
 
-// A driver may be loaded later: so the value is made when it is asked for.
+// Built at each query, because the program may load a driver later.
 std::string supported_kinds() {
   std::vector<std::string> kinds;
   for (const KnownKind* kind : known_kinds()) {

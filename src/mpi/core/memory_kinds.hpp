@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI's memory allocation kinds: what programs ask for, assert, and are told.
+// MPI's memory allocation kinds: requested, asserted and reported.
 #pragma once
 
 #include <string_view>
@@ -9,12 +9,12 @@
 
 namespace atl::mpi {
 
-/// Of requests and answers: kinds that MPI objects support.
+/// Info key of requests and reports: kinds of memory that MPI objects support.
 inline constexpr const char* memory_kinds_key = "mpi_memory_alloc_kinds";
-/// Of a communicator, window or file: the only kinds that the program's buffers have.
+/// Info key of a communicator, window or file: the program uses buffers of these kinds only.
 inline constexpr const char* asserted_kinds_key = "mpi_assert_memory_alloc_kinds";
 
-/// Adds the supported ones of these, which a session asks for, to the kinds that are reported.
+/// Reports these kinds, which a session asked for, too, as far as they are supported.
 void request_memory_kinds(std::string_view kinds);
 /// Adds to the hints in use of an object: the supported kinds, and those that `given` asserts when all are supported.
 void add_memory_kinds(Info::Entries& in_use, const Info::Entries& given);

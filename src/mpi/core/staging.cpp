@@ -16,7 +16,7 @@ device::Staging staged([](std::size_t bytes) { return library().context().heap()
                        [](void* memory) { library().context().heap().release(memory); });
 [[maybe_unused]] const bool ends = (add_end([] { staged.end(); }), true);
 
-// Of the first piece that is on a device.
+// The first piece of the region that is on a device; nullopt: all of it is the host's.
 std::optional<device::Pointer> device_pointer(const Region& region, const void* base) {
   if (region.size() == 0) return std::nullopt;
   const auto at = [&](Count offset) { return reinterpret_cast<const void*>(reinterpret_cast<Count>(base) + offset); };
@@ -34,9 +34,8 @@ std::optional<device::Pointer> device_pointer(const Region& region, const void* 
 device::Pointer need_pointer(const Region& region, const void* base) {
   auto pointer = device_pointer(region, base);
   ATOLL_MPI_REQUIRE(pointer.has_value(), MPI_ERR_BUFFER,
-                    "a buffer of {} bytes at {} was cuda:device memory, and is "
-                    "no longer. Has it been freed before the "
-                    "message was complete?",
+                    "a buffer of {} bytes at {} was cuda:device memory, and is no longer. Has it been freed before "
+                    "the message was complete?",
                     region.size(), base);
   return *pointer;
 }

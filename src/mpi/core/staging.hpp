@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers in a device's memory: found, and copied from and to the host. All that the library does with such memory
-// goes through here.
+// Recognizes buffers in device memory, and copies between them and host memory. All uses of device memory by the
+// library go through these functions.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +18,22 @@ bool is_on_device(const void* address);
 bool is_on_device(const Region& region, const void* base);
 }  // namespace detail
 
-/// Whether the memory is a device's, which the processor may not touch. In a program without a driver: two loads.
+/// Whether the address is in device memory, which the processor must not access. Costs two loads in a program without a
+/// driver.
 inline bool is_on_device(const void* address) { return device::may_be_loaded() && detail::is_on_device(address); }
-/// The same of a region: of any of its pieces, when they lie at absolute addresses (MPI_BOTTOM).
+/// Whether the region is in device memory; with absolute addresses (MPI_BOTTOM): whether any of its pieces is.
 inline bool is_on_device(const Region& region, const void* base) {
   return device::may_be_loaded() && detail::is_on_device(region, base);
 }
 
-/// As datatype::pack(), of a region that is_on_device(). DeviceError when the driver fails.
+/// datatype::pack() for a region in device memory. Throws DeviceError when the driver fails.
 void pack(const Region& region, const void* base, Count from, Count to, void* packed);
-/// As datatype::unpack(). The device has the bytes after settle().
+/// datatype::unpack() for a region in device memory. Complete after settle().
 void unpack(const Region& region, void* base, Count from, Count to, const void* packed);
-/// All that was unpacked to the region's context is there.
+/// Waits until all bytes unpacked to the device context of the region have arrived.
 void settle(const Region& region, const void* base);
 
-/// Of consecutive bytes.
+/// Copy consecutive bytes from and to device memory. Complete on return.
 void read(void* to, const void* from, std::size_t bytes);
 void write(void* to, const void* from, std::size_t bytes);
 

@@ -28,6 +28,13 @@ void Type::validate_count(Count count) const {
   (void)checked_add(last, description_->true_ub);
 }
 
+std::pair<Count, Count> Type::span(Count count) const {
+  if (count <= 0 || size() == 0) return {0, 0};
+  validate_count(count);
+  const Count last = (count - 1) * extent();
+  return {true_lb() + std::min(last, Count{0}), description_->true_ub + std::max(last, Count{0})};
+}
+
 TypePtr make_named(const Predefined& one) {
   Count align = one.number == Number::complex ? one.size / 2 : one.size;
   Bounds bounds{0, one.size};

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "datatype/node.hpp"
@@ -93,6 +94,8 @@ class Type {
   }
   /// Throws OverflowError when region(count) would.
   void validate_count(Count count) const;
+  /// The bytes from the first to the last of `count` elements, relative to the buffer; {0, 0} when they have no bytes.
+  std::pair<Count, Count> span(Count count) const;
   const NodePtr& layout() const { return layout_; }
 
  private:

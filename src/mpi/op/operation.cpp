@@ -129,10 +129,9 @@ class OnHost {
   OnHost(const datatype::Region& region, const void* base, const Type& type)
       : region_(region), base_(base), is_staged_(staging::is_on_device(region, base)) {
     if (!is_staged_) return;
-    const datatype::Count reach = (region.count - 1) * region.extent;
-    low_ = type.true_lb() + std::min(reach, datatype::Count{0});
-    const datatype::Count high = type.true_lb() + type.true_extent() + std::max(reach, datatype::Count{0});
-    room_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(high - low_));
+    const auto [low, high] = type.span(region.count);
+    low_ = low;
+    room_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(high - low));
     row_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(region.size()));
     staging::pack(region, base, 0, region.size(), row_.get());
     datatype::unpack(region, data(), 0, region.size(), row_.get());

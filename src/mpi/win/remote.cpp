@@ -183,10 +183,9 @@ void hear_answer(runtime::Context&, PeId source, std::span<const std::byte> payl
     auto& refused = answer.apart ? answer.apart->refused : window->refused;
     refused.store({window->comm().rank_of(source), header.error}, std::memory_order_relaxed);
   }
-  if (answer.apart)
-    answer.apart->left.fetch_sub(1,
-                                 std::memory_order_release);  // publishes the unpacked data; partner: Answered::poll()
-  window->pending.fetch_sub(1, std::memory_order_release);  // publishes the unpacked data; partner: wait_for_answers()
+  // Both releases publish the unpacked data; partners: Answered::poll() and wait_for_answers().
+  if (answer.apart) answer.apart->left.fetch_sub(1, std::memory_order_release);
+  window->pending.fetch_sub(1, std::memory_order_release);
 }
 
 [[maybe_unused]] const bool added = (add_service([](runtime::Context& context) {

@@ -21,8 +21,8 @@ enum class Order : std::uint16_t { put, get, accumulate, compare_and_swap };
 
 /// The answers to the orders of one operation that has an MPI request (the R forms).
 struct Answers {
-  std::atomic<std::uint32_t> left{
-      0};  ///< outstanding answers. Decremented with release after the data of each is stored
+  /// Outstanding answers. Decremented with release after the data of each is stored.
+  std::atomic<std::uint32_t> left{0};
   std::atomic<Refusal> refused{Refusal{}};
 };
 

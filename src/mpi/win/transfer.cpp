@@ -44,12 +44,8 @@ Region region_of(MPI_Datatype handle, MPI_Count count) {
 }
 
 Spot spot_of(Window& window, Target& target, int rank, MPI_Aint disp, const Type& type, MPI_Count count) {
-  const Region region = type.region(count);  // checks all sums for overflow
-  const Count reach = count > 0 ? (count - 1) * type.extent() : 0;
-  Count low = type.true_lb() + std::min(reach, Count{0}),
-        high = type.true_lb() + type.true_extent() + std::max(reach, Count{0});
-  if (region.size() == 0) low = high = 0;
-  return win::find_spot(window, target, rank, disp, region, low, high);
+  const auto [low, high] = type.span(count);
+  return win::find_spot(window, target, rank, disp, type.region(count), low, high);
 }
 
 Ends ends_of(Window& window, Target& target, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,

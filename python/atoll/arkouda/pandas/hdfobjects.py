@@ -20,7 +20,7 @@ from ...columns.creation import from_arrow
 from ...io.hdf.reader import all_texts, object_type
 from ...io.hdf.writer import hdf_file, put
 from ...io.writing import write_alone
-from ...storage.everywhere import exists, read_by_path
+from ...storage.session_files import exists, read_by_path
 from ..client_dtypes import IPv4
 from ..numpy.arrays import pdarray
 from ..numpy.dtypes import bigint

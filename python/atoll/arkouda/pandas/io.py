@@ -20,9 +20,9 @@ from ...columns.text.strings import Strings as Texts
 from ...io import zarr
 from ...io.parquet.reader import parquet_columns, parquet_reader, write_parquet
 from ...io.writing import write_alone
-from ...storage.everywhere import exists, of_files
 from ...storage.filesets import located, replacing_files
 from ...storage.places import matching, path_of
+from ...storage.session_files import exists, of_files
 from ..client_dtypes import IPv4
 from ..numpy.arrays import pdarray
 from ..numpy.casting import cast

@@ -21,7 +21,7 @@ from ...io.parquet.reader import parquet_columns, write_parquet
 from ...io.rows import inputs_of
 from ...session.everywhere import once
 from ...storage.atomic import directory_beside
-from ...storage.everywhere import replacing, target_here
+from ...storage.session_files import replacing, target_here
 from .. import DataFrame, Index, MultiIndex, RangeIndex, Series
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...arrays.array import Array
+from ...session.checkpoint_schedule import Schedule
 from ...session.everywhere import once
-from ...session.intervals import Schedule
-from ...storage.everywhere import target_here
+from ...storage.session_files import target_here
 from .checkpoint import checkpoint_steps, is_kept, load_checkpoint_with_note
 
 _PLAIN = (str, int, float, bool, type(None))

@@ -87,12 +87,7 @@ class Missing:
         >>> ak.Series([1.0, None, 3.0]).ffill().to_list()
         [1.0, 1.0, 3.0]
         """
-        if self.ndim == 2 and axis is not None and as_axis(axis) == 1:
-            _check_area(limit_area, None)
-            return self._or_itself(filled_from(self, 1, limit), inplace)
-        return self._or_itself(
-            self._each_column(lambda one: filled_along(one, running.ffill, limit, limit_area)), inplace
-        )
+        return self._or_itself(_carried(self, 1, axis, limit, limit_area), inplace)
 
     def bfill(
         self: Any,
@@ -103,12 +98,7 @@ class Missing:
         limit_area: Any = None,
     ) -> Any:
         """Missing values as the next one behind them."""
-        if self.ndim == 2 and axis is not None and as_axis(axis) == 1:
-            _check_area(limit_area, None)
-            return self._or_itself(filled_from(self, -1, limit), inplace)
-        return self._or_itself(
-            self._each_column(lambda one: filled_along(one, running.bfill, limit, limit_area)), inplace
-        )
+        return self._or_itself(_carried(self, -1, axis, limit, limit_area), inplace)
 
     def interpolate(
         self: Any, method: str = "linear", *, axis: int | str | None = 0, limit: int | None = None,
@@ -140,6 +130,15 @@ class Missing:
             return made if method == "linear" else _along(one, made, self._index)
 
         return self._or_itself(self._each_column(between), inplace)
+
+
+def _carried(data: Any, step: int, axis: int | str | None, limit: int | None, limit_area: Any) -> Any:
+    """Missing values as the nearest one before them (step 1) or behind them (-1), along the axis."""
+    if data.ndim == 2 and axis is not None and as_axis(axis) == 1:
+        _check_area(limit_area, None)
+        return filled_from(data, step, limit)
+    fill = running.ffill if step == 1 else running.bfill
+    return data._each_column(lambda one: filled_along(one, fill, limit, limit_area))
 
 
 def _along(values: ArrayLike, by_rows: Any, index: Any) -> Any:

@@ -17,8 +17,8 @@ from ...arrays.ufuncs import isnan
 from ...columns.column import Column
 from ...columns.datetime.ticks import Ticks
 from ...columns.text.strings import Strings, strings, texts_of
-from ...storage.everywhere import sink
 from ...storage.places import target_of
+from ...storage.session_files import sink
 from ...storage.source import pour
 from ..lines import Form, LineColumn, is_plain, write_lines
 from ..writing import agree, checked, writes

@@ -18,8 +18,8 @@ from ...columns.categorical.categorical import Categorical
 from ...columns.column import Column
 from ...columns.text.strings import Strings
 from ...session.everywhere import once
-from ...storage.everywhere import exists, sink
 from ...storage.places import Place, place_of, target_of
+from ...storage.session_files import exists, sink
 from ...storage.source import pour, reading
 from ..reader import Part, Reader
 from ..reading import check_room, expression, read_columns

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...session import current
 from ...session.everywhere import everywhere, once
-from ...storage.everywhere import replacing
+from ...storage.session_files import replacing
 from ..rows import Kept, inputs_of, table_of, write_all
 
 #: Bytes that are written at a time: in 0.1 s, where they are compressed.

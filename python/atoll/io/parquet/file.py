@@ -10,7 +10,7 @@ from typing import Any
 
 from ...session import current
 from ...session.everywhere import clean_up, everywhere
-from ...storage.everywhere import replacing
+from ...storage.session_files import replacing
 from ..rows import table_of, write_all
 from ..schemas import pandas_metadata
 from .row_groups import MAGIC, Groups, GroupsWriter, by_threads, tail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver of a GPU as one table of functions, in processes that have loaded the driver themselves.
+// The functions of a GPU driver, found in processes that have loaded the driver themselves.
 #pragma once
 
 #include <link.h>
@@ -16,12 +16,12 @@ using Context = void*;
 using Stream = void*;
 using Event = void*;
 
-/// Results that callers tell apart; the numbers are CUDA's.
+/// Results of driver calls that are handled specially, with CUDA's numbers.
 inline constexpr Result success = 0;
 inline constexpr Result out_of_memory = 2;
 inline constexpr Result not_initialized = 3;
 
-/// Copy of rows, laid out as CUDA_MEMCPY2D. Memory types: `unified` for addresses of any kind.
+/// Arguments of a copy of rows, laid out as CUDA_MEMCPY2D. The memory type `unified` permits any address.
 struct RowsCopy {
   static constexpr int unified = 4;
   std::size_t from_x = 0, from_y = 0;
@@ -62,22 +62,23 @@ struct Driver {
 };
 
 namespace detail {
-/// Newest library of the process at the last look, or an entry that is its own successor: then each call looks.
+/// The last library in the dynamic linker's list when driver() last searched, or an entry that is its own successor:
+/// then may_be_loaded() is always true.
 extern std::atomic<const link_map*> newest;
 }  // namespace detail
 
-/// False: the process has loaded no driver, and addresses are the host's. What each call of a door asks: one relaxed
-/// load, and one of the dynamic linker's list of libraries, whose end moves when the program loads another library.
-/// True: ask driver().
+/// False: the process has loaded no driver, and all addresses are of host memory. True: call driver(). Costs two loads,
+/// because every call with a buffer tests it: the entry of the library that was the last one, and its successor in the
+/// dynamic linker's list, which is set when the program loads another library.
 inline bool may_be_loaded() {
   return __atomic_load_n(&detail::newest.load(std::memory_order_relaxed)->l_next, __ATOMIC_RELAXED) != nullptr;
 }
 
-/// The driver that the program has loaded; null: none. Looks again only after the program has loaded a library. A
+/// The driver that the program has loaded; null: none. Searches again only after the program has loaded a library. A
 /// driver that was found stays loaded. Thread-safe.
 const Driver* driver();
 
-/// From here on may_be_loaded() is true, so that a caller with another reason to look closer needs no test of its own.
+/// Makes may_be_loaded() true from now on, so that callers with another rare case need no second test.
 void look_always();
 
 }  // namespace atl::device

@@ -14,30 +14,30 @@
 
 namespace atl::device {
 
-/// The driver has refused or failed a call. The message names call, memory and result.
+/// A call of the driver failed. The message names the call, the memory and the result.
 class DeviceError : public Error {
   using Error::Error;
 };
 
-/// What the driver says of an address. `host`: the processor may use it, as it may use managed memory.
+/// Kind of memory at an address, by the driver. The processor may access `host` and `managed` memory.
 enum class Kind { host, managed, device };
 struct Pointer {
   Kind kind = Kind::host;
   int device = 0;
-  Context context = nullptr;  ///< null: of no context, as pools and mapped memory are
+  Context context = nullptr;  ///< null: memory of no context, as of pools and mappings
 };
 Pointer describe(const Driver& driver, const void* address);
 
-/// Moves bytes through chunks of a pinned ring. Chunks alternate between two streams, so that one is copied by the
-/// processor while the device copies another. Copies follow all work that the calling thread has given to the default
-/// streams of the memory's context, legacy and per-thread. Thread-safe: one transfer at a time.
+/// Copies bytes through chunks of a pinned ring. Chunks alternate between two streams: the processor copies one while
+/// the device copies the other. Copies start after all work that the calling thread has submitted to the default
+/// streams (legacy and per-thread) of the memory's context. Thread-safe: one transfer at a time.
 class Stager {
  public:
   static constexpr std::size_t chunk_bytes = std::size_t{512} << 10;
   static constexpr std::size_t chunks = 8;
   static constexpr std::size_t ring_bytes = chunk_bytes * chunks;
 
-  /// `ring` is registered with the driver until the Stager ends. DeviceError when the driver refuses that.
+  /// Registers `ring` with the driver until destruction. Throws DeviceError when the driver refuses.
   Stager(const Driver& driver, std::span<std::byte> ring);
   ~Stager();
   Stager(const Stager&) = delete;
@@ -47,8 +47,8 @@ class Stager {
   struct Lane;
 
  public:
-  /// One transfer: pieces of device memory, in order, from or to consecutive host memory. Holds the Stager's lock.
-  /// After DeviceError nothing is under way.
+  /// Copies pieces of device memory, in order, from or to consecutive host memory. Holds the Stager's lock. No copy is
+  /// in progress after a DeviceError.
   class Transfer {
    public:
     Transfer(const Transfer&) = delete;
@@ -58,9 +58,9 @@ class Stager {
     Transfer(Stager& stager, const Pointer& pointer);
     ~Transfer();
     void check(Result result, const char* call, Address at, std::size_t bytes);
-    /// The current chunk has no more room: its event follows, and the next chunk of the ring is free.
+    /// Records the event of the current chunk, which is full, and waits until the next chunk of the ring is free.
     void next_chunk();
-    /// Rows that one call copies; 0: the chunk has no room for one.
+    /// Number of rows that the next driver call copies; 0: the current chunk has no room for a row.
     std::size_t rows_now(std::size_t stride, std::size_t count, std::size_t bytes) const;
     std::byte* room() const;
     Stager& stager_;
@@ -71,7 +71,7 @@ class Stager {
     std::size_t fill_ = 0;
   };
 
-  /// Device to host. What has been added is at its place after finish().
+  /// Copies from device to host. The bytes are in host memory after finish().
   class Reader : public Transfer {
    public:
     Reader(Stager& stager, const Pointer& pointer, std::byte* to) : Transfer(stager, pointer), to_(to) {}
@@ -88,7 +88,7 @@ class Stager {
     std::size_t first_ = 0, count_ = 0;
   };
 
-  /// Host to device. The host's memory may be reused after each call; the device has it after settle().
+  /// Copies from host to device. Host memory may be reused after each call; the copies are complete after settle().
   class Writer : public Transfer {
    public:
     Writer(Stager& stager, const Pointer& pointer) : Transfer(stager, pointer) {}
@@ -97,7 +97,7 @@ class Stager {
     void finish();
   };
 
-  /// All that Writers have been given for memory of that context is there.
+  /// Waits until all copies by Writers to memory of this context are complete.
   void settle(const Pointer& pointer);
 
  private:
@@ -106,16 +106,16 @@ class Stager {
   void check(Result result, const char* call);
   /// Waits until the chunk's last copy is complete.
   void release_chunk(std::size_t chunk);
-  /// Ends all copies of the lane, which a driver's error has made unusable: another one takes its place.
+  /// Waits for all copies of a lane that a driver's error made unusable, and removes it; lane_of() makes a new one.
   void abandon(Lane& lane);
 
   const Driver& driver_;
   std::span<std::byte> ring_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Lane>> lanes_;
-  std::vector<Context> primary_;         // by device
-  std::array<Lane*, chunks> busy_{};     // whose copies a chunk was last given to
-  std::size_t chunk_ = 0;                // the current one
+  std::vector<Context> primary_;  // by device
+  std::array<Lane*, chunks> busy_{};  // lane that used the chunk last
+  std::size_t chunk_ = 0;  // the current one
 };
 
 }  // namespace atl::device

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers of a door's callers that may lie in a device's memory.
+// Finds out whether a caller's buffer is in device memory, and copies from and to it.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +11,22 @@
 
 namespace atl::device {
 
-/// A Stager that is made at the first copy, and ends with its door. Thread-safe.
+/// A Stager that is created at the first copy. Thread-safe.
 class Staging {
  public:
-  /// Where the ring lies: memory of the PE's segment.
+  /// Allocates and releases the ring of pinned chunks, in the segment of the PE.
   using Allocate = void* (*)(std::size_t bytes);
   using Release = void (*)(void* memory);
   Staging(Allocate allocate, Release release) : allocate_(allocate), release_(release) {}
 
-  /// None: the processor may use it.
+  /// The device memory at the address; nullopt: the processor may access it.
   static std::optional<Pointer> find(const void* address);
-  /// Made on demand: while there is a driver.
+  /// Creates the Stager if needed. Requires a driver.
   Stager& stager();
-  /// Between consecutive memory of the host and the device, complete on return. DeviceError when the driver fails.
+  /// Copy consecutive bytes from and to device memory. Complete on return. Throw DeviceError when the driver fails.
   void read(void* to, const Pointer& pointer, const void* from, std::size_t bytes);
   void write(const Pointer& pointer, void* to, const void* from, std::size_t bytes);
-  /// Before the segment ends.
+  /// Releases the ring. Called before the segment is unmapped.
   void end();
 
  private:

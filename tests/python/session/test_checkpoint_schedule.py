@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from atoll.session.intervals import Schedule, best_interval
+from atoll.session.checkpoint_schedule import Schedule, best_interval
 
 
 def lost(interval, cost, gap):
