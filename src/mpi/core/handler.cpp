@@ -165,11 +165,14 @@ int raise_inactive(Call call) {
 
 namespace {
 
-// Whether this process ends without ending the job: a spawned process of a program that survives failures counts as
-// failed to it.
+// Whether this process exits without asking for the end of the job.
 bool ends_alone(const std::string& cause) {
   fabric::Job& job = library().context().job();
-  if (!job.is_guest() || job.survival() == fabric::Survival::none) return false;
+  // The launcher ends the job because of the death that it reports. A request of this process could overtake the report
+  // and replace its exit status.
+  if (job.survival() == fabric::Survival::none) return job.has_failed() && !job.is_guest();
+  // A spawned process of a program that survives failures counts as failed to it.
+  if (!job.is_guest()) return false;
   for (std::uint32_t rank = 0; rank < library().npes(); ++rank)
     job.mark_failed(library().context().world().pe_of(rank), 0, cause);
   return true;
