@@ -73,6 +73,10 @@ ANSWERS = {
     "quantiles of a frame": lambda m: m.DataFrame({"a": [1.0, np.nan, 3.0], "b": [np.nan] * 3}).quantile(0.3),
     "medians of a frame": lambda m: m.DataFrame({"a": [1.0, np.nan, 3.0], "b": [4.0, 0.0, 1.0]}).median(),
     "std with a NaN": lambda m: m.DataFrame({"a": [1.0, np.nan, 3.0], "b": [4.0, 0.0, np.inf]}).std(),
+    "array beside an index": lambda m: np.asarray(days(m)) == days(m),
+    "array of numbers beside an index": lambda m: np.array([1, 5]) < m.Index([1, 6]),
+    "sum of an array and an index": lambda m: np.array([1, 5]) + m.Index([1, 6]),
+    "NumPy's function of an index": lambda m: np.subtract(m.Index([1, 6]), np.array([1, 5])),
     "min of NaN": lambda m: m.DataFrame({"a": [np.nan, np.nan], "b": [4.0, np.nan]}).min(),
 }
 

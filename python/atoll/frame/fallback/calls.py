@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial, wraps
 from typing import Any
 
@@ -43,6 +43,7 @@ from .warned import (
     OF_SETTING,
     changes_in_place,
     warn_of_chaining,
+    warn_of_dates_in_json,
     warn_of_deprecation,
 )
 from .window_limits import WINDOWS, is_usual_window
@@ -279,6 +280,8 @@ def falling_back(
                 return answer(self, name, args, kwargs, None, silent=True)
             if limit is not None and not covers(limit, (self, *args), kwargs):
                 return answer(self, name, args, kwargs, None)
+            if name == "to_json":
+                warn_of_dates_in_json(self, kwargs)
             if records and name in WINDOWS and not is_usual_window(name, args, kwargs):
                 _refuse_as_pandas(self, name, args, kwargs)
         try:
@@ -446,6 +449,10 @@ def attribute(of: object, name: str) -> Any:
     return method
 
 
+#: Functions whose first argument may be an iterator over rows.
+_OF_ITERABLES = frozenset(("concat",))
+
+
 def function_falling_back(native: Callable[..., Any], name: str) -> Callable[..., Any]:
     """A function of the package that pandas answers where ours raises, or would ignore arguments."""
 
@@ -456,6 +463,8 @@ def function_falling_back(native: Callable[..., Any], name: str) -> Callable[...
         error: Exception | None = None
         if not _from_outside(1):
             return native(*args, **kwargs)
+        if name in _OF_ITERABLES and args and isinstance(args[0], Iterator):
+            args = (list(args[0]), *args[1:])  # an iterator gives its elements only once
         args, kwargs = rows_from_pandas(args, kwargs)
         lost = ignored(native, args[1:], kwargs) if kwargs or len(args) > 1 else ()
         if not lost and not (args and is_array_of_pandas(args[0])) and (limit is None or covers(limit, args, kwargs)):

@@ -38,6 +38,7 @@ from .calls import (
     record,
 )
 from .convert import REBUILT, arguments_to_pandas, from_pandas, in_pandas, is_array_of_pandas, to_pandas
+from .file_limits import OF_FILES, OF_FILES_OF_SERIES
 from .group_limits import of_groups
 from .index_limits import LimitsOfIndex
 from .kinds import casts, is_usual_dtype, of_kinds
@@ -65,8 +66,8 @@ def install() -> None:
     """Lets the package's classes fall back, once."""
     kind: Any
     for name, limits in (
-        ("DataFrame", OF_FRAMES | OF_OPERATORS | OF_ARGUMENTS_OF_FRAMES | SHAPES_OF_FRAMES),
-        ("Series", OF_SERIES | OF_OPERATORS | OF_ARGUMENTS_OF_SERIES),
+        ("DataFrame", OF_FRAMES | OF_OPERATORS | OF_ARGUMENTS_OF_FRAMES | SHAPES_OF_FRAMES | OF_FILES),
+        ("Series", OF_SERIES | OF_OPERATORS | OF_ARGUMENTS_OF_SERIES | OF_FILES_OF_SERIES),
     ):
         kind = CLASSES[name]
         known = {one: of_kinds(one, limits.get(one)) for one in dir(kind) if not one.startswith("_")}

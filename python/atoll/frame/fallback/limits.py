@@ -6,7 +6,6 @@ A limit is a function of the object and the arguments of a call. It looks at kin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -499,32 +498,17 @@ def _clip(
     )
 
 
-def _to_csv(self: Any, path_or_buf: Any = None, *args: Any, compression: Any = "infer", **options: Any) -> bool:
-    """Archives, labels of several levels, and a header without the index are pandas' to write."""
-    method = compression.get("method") if isinstance(compression, dict) else compression
-    name = str(path_or_buf).lower() if method == "infer" else f".{method}"
-    tuples = is_frame(self) and any(isinstance(one, tuple) for one in self._labels.values)
-    if tuples or options.get("index_label") is False:
-        return False
-    return not re.search(r"\.(tar|zip)(\.|$)", name)
-
-
-def _to_json(self: Any, path_or_buf: Any = None, **options: Any) -> bool:
-    complexes = any(isinstance(one, ndarray) and one.dtype.kind == "c" for one in columns_of(self))
-    return options.get("mode", "w") in ("w", "a") and not complexes
-
-
 #: Of methods of frames and Series, by name.
 OF_FRAMES: dict[str, Limit] = {
     "where": _where, "mask": _where, "reindex": reindexes, "apply": _apply, "agg": _agg,
     "aggregate": _agg, "transform": _transform,
     "replace": _replace, "__getitem__": get_item, "__setitem__": _set_item,
-    "join": _join, "merge": _merge, "clip": _clip, "to_csv": _to_csv, "to_json": _to_json,
+    "join": _join, "merge": _merge, "clip": _clip,
 }  # fmt: skip
 OF_SERIES: dict[str, Limit] = {
     "where": _where, "mask": _where, "reindex": reindexes, "__getitem__": get_item, "__setitem__": _set_item_of_series,
     "apply": _apply_series, "agg": _agg, "aggregate": _agg, "transform": _transform,
-    "replace": _replace, "clip": _clip, "to_csv": _to_csv, "to_json": _to_json,
+    "replace": _replace, "clip": _clip,
 }  # fmt: skip
 OF_INDEXERS: dict[str, Limit] = {"__setitem__": _set_at, "__getitem__": get_at}
 #: Of the package's functions.

@@ -9,8 +9,10 @@ import warnings
 from functools import cache
 from typing import Any
 
+from ...columns.datetime.ticks import Ticks
 from ...io.fallback import outside
 from .convert import in_pandas
+from .limits import columns_of
 
 #: Methods that change what they are called on when told to.
 _IN_PLACE = frozenset(("fillna", "replace", "ffill", "bfill", "interpolate", "clip", "where", "mask"))
@@ -78,6 +80,22 @@ def warn_of_deprecation(of: object, name: str, kwargs: dict[str, Any]) -> None:
             from pandas.errors import Pandas4Warning
 
             warnings.warn(_text(of, name, one), Pandas4Warning, stacklevel=outside())
+
+
+def warn_of_dates_in_json(of: Any, kwargs: dict[str, Any]) -> None:
+    """Warns that the form of datetimes in JSON will change, where the call does not choose one."""
+    if not in_pandas() or kwargs.get("date_format") is not None or kwargs.get("orient") == "table":
+        return
+    if any(isinstance(one, Ticks) for one in columns_of(of)):
+        from pandas.errors import Pandas4Warning
+
+        text = (
+            "The default formatting of datetime/timedelta values will change "
+            'from numbers ("epoch") to strings ("iso") in a future version. '
+            'Specify `date_format="iso"` explicitly in the `to_json()` call '
+            "to opt-in to the future behaviour and silence this warning."
+        )
+        warnings.warn(text, Pandas4Warning, stacklevel=outside())
 
 
 def _text(of: object, name: str, parameter: str) -> str:

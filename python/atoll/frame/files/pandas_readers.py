@@ -43,7 +43,8 @@ class Chunks:
 
     def read(self, nrows: int | None = None) -> Any:
         """The rows that are left, or some of them."""
-        return self._framed(lambda: self._reader.read(nrows))
+        given = () if nrows is None else (nrows,)  # the reader of JSON has no such parameter
+        return self._framed(lambda: self._reader.read(*given))
 
     def close(self) -> None:
         """Closes the file."""

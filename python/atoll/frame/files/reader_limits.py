@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,8 +85,47 @@ def _read_json(where: object, **options: object) -> bool:
     return options.get("lines") is True and given <= known | {"orient"} and options.get("orient") in (None, "records")
 
 
+def _read_parquet(path: Any, engine: Any = None, *args: Any, **options: Any) -> bool:
+    """Files that need no description beside their rows; no parameter that is pandas' to follow."""
+    if engine not in (None, "pyarrow") or any(options.get(name) is not None for name in _OF_PANDAS_IN_PARQUET):
+        return False
+    if not isinstance(path, (str, os.PathLike)) and not hasattr(path, "seek"):
+        return True
+    if not hasattr(path, "seek") and not os.path.isfile(path):  # a directory, a pattern, a URL
+        return True
+    return not _has_description(path)
+
+
+_OF_PANDAS_IN_PARQUET = ("filesystem", "to_pandas_kwargs", "dtype_backend")
+
+
+def _has_description(path: Any) -> bool:
+    """Whether pandas has written labels or dtypes of columns into a Parquet file that Arrow's types do not tell."""
+    import pyarrow.parquet as pq
+
+    start = path.tell() if hasattr(path, "seek") else 0
+    try:
+        told = json.loads((pq.read_schema(path).metadata or {}).get(b"pandas", b"{}"))
+    finally:
+        if hasattr(path, "seek"):
+            path.seek(start)
+    labels, columns = told.get("column_indexes", []), told.get("columns", [])
+    if told.get("attributes") or any(one["name"] is not None or one["pandas_type"] != "unicode" for one in labels):
+        return True
+    return len(labels) > 1 or any(not _is_told_by_type(one["numpy_type"]) for one in columns)
+
+
+def _is_told_by_type(dtype: str) -> bool:
+    """Whether the name of a dtype is one of numbers, strings or datetimes."""
+    return (
+        re.fullmatch(r"(int|uint|float)(8|32|64)|u?int16|bool|str|object|(datetime|timedelta)64\[.*", dtype) is not None
+    )
+
+
 #: Of the package's readers.
-OF_READERS: dict[str, Limit] = {"read_csv": _read_csv, "read_table": _read_csv, "read_json": _read_json}
+OF_READERS: dict[str, Limit] = {
+    "read_csv": _read_csv, "read_table": _read_csv, "read_json": _read_json, "read_parquet": _read_parquet,
+}  # fmt: skip
 
 
 def may_be_read_again(where: Any) -> bool:
