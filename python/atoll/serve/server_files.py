@@ -72,6 +72,11 @@ def dashboard_token_of(name: str) -> Path:
     return directory() / f"{check_name(name)}.dashboard"
 
 
+def flight_token_of(name: str) -> Path:
+    """The token of clients that read a server's tables by Flight SQL."""
+    return directory() / f"{check_name(name)}.flight"
+
+
 def prepare() -> None:
     """Makes the directory, with mode 0700."""
     place = directory()
