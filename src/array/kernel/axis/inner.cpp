@@ -36,43 +36,71 @@ void fill_empty(Reduction kind, DType type, void* out, std::size_t count) {
 
 LineReducer::LineReducer(Reduction kind, DType type)
     : places_(wants_places(kind)),
+      product_(kind == Reduction::prod),
       size_(size_of(type)),
       out_size_(size_of(accumulator_type(kind, type))),
       unit_(kind, type),
       locate_(find_locate_kernel(type)),
+      precedes_(find_precedes(kind, type)),
       fold_(kind, type) {}
 
 void LineReducer::push(const void* piece, std::size_t count) {
   TreeNode node;
   node.index = units_++;
   unit_.one(piece, count, node);
-  if (places_) node.position = position_ + locate_(piece, count, node.bits);
+  const std::uint64_t first = position_;
   position_ += count;
-  fold_.push(node);
+  if (!places_) return fold_.push(node);
+  // A place is looked for only where it may be the line's.
+  if (!best_.empty && !precedes_(node.bits, first, best_.bits, best_.position)) return;
+  best_ = node;
+  best_.position = first + locate_(piece, count, node.bits);
 }
 
 void LineReducer::end(void* out, std::int64_t* place) const {
+  if (places_) {
+    std::memcpy(out, &best_.bits, out_size_);
+    *place = static_cast<std::int64_t>(best_.position);
+    return;
+  }
   const ReductionValue value = fold_.finish();
   std::memcpy(out, &value.bits, out_size_);
-  if (places_) *place = static_cast<std::int64_t>(value.position);
 }
 
-void LineReducer::reduce_unit(void* out, std::int64_t* place, const void* line, std::size_t length) const {
+void LineReducer::reduce_unit(void* out, const void* line, std::size_t length) const {
   TreeNode node;
   unit_.one(line, length, node);
   std::memcpy(out, &node.bits, out_size_);
-  if (places_) *place = static_cast<std::int64_t>(locate_(line, length, node.bits));
   const auto exponent = static_cast<std::int64_t>(node.position);
   if (exponent != 0) find_scaled_kernels(fold_.kind(), fold_.type()).round(out, out, &exponent, 1);
 }
 
-void LineReducer::reduce(void* out, std::int64_t* place, const void* line, std::size_t length) {
-  if (length <= UnitGrid::max_unit) {
-    const std::uint64_t bits = unit_.plain().one(line, length);  // callers that reduce blocks of lines check the range
-    std::memcpy(out, &bits, out_size_);
-    if (places_) *place = static_cast<std::int64_t>(locate_(line, length, bits));
-    return;
+void LineReducer::reduce_units(void* out, std::int64_t* places, const void* lines, std::size_t length,
+                               std::size_t count) const {
+  constexpr std::size_t together = 64;
+  std::uint64_t bits[together];
+  std::byte* to = static_cast<std::byte*>(out);
+  const std::byte* from = static_cast<const std::byte*>(lines);
+  const std::size_t line_bytes = length * size_;
+  for (std::size_t done = 0; done < count; done += together, from += together * line_bytes) {
+    const std::size_t n = std::min(together, count - done);
+    const RangeWatch watch;
+    unit_.plain().each(from, length, n, bits);
+    const bool left = unit_.may_leave_range() && watch.left();
+    for (std::size_t i = 0; i < n; ++i, to += out_size_) {
+      // Only a product that left the range may be a finite number.
+      if (left && (product_ || unit_.is_infinite_or_nan(bits[i]))) [[unlikely]] {
+        reduce_unit(to, from + i * line_bytes, length);
+        continue;
+      }
+      std::memcpy(to, &bits[i], out_size_);
+      if (places_) places[done + i] = static_cast<std::int64_t>(locate_(from + i * line_bytes, length, bits[i]));
+    }
   }
+}
+
+void LineReducer::reduce(void* out, std::int64_t* place, const void* line, std::size_t length) {
+  if (length <= UnitGrid::max_unit) return reduce_units(out, place, line, length, 1);
   begin();
   for (std::size_t at = 0; at < length; at += UnitGrid::max_unit) {
     push(static_cast<const std::byte*>(line) + at * size_, std::min<std::size_t>(UnitGrid::max_unit, length - at));
@@ -115,6 +143,7 @@ void InnerReducer::reduce_one_group(void* out, std::int64_t* places, const void*
       return;
     }
     LineReducer line(kind, type);
+    if (length <= UnitGrid::max_unit) return line.reduce_units(out, places, in, length, outer);
     for (std::size_t o = 0; o < outer; ++o) {
       line.reduce(y + o * out_size, places == nullptr ? nullptr : places + o, x + o * length * in_size, length);
     }
@@ -256,8 +285,12 @@ Outcome reduce_inner(const Plan& plan, Work& work, const Domain& domain, std::sp
     TileRunner runner(plan, domain, leaves, domain.size());
     InnerReducer reducer(kind, type, groups);
     const std::uint64_t row_kept = reducer.kept_elements();
-    const std::size_t block_rows =
-        lines ? 1 : std::clamp<std::uint64_t>(block_bytes / (row_elements * size), 1, end - begin);
+    const bool units = lines && row_elements <= UnitGrid::max_unit;
+    const std::uint64_t together = runner.is_plain() ? 64 : UnitGrid::max_unit / row_elements;  // lines that are units
+    const std::size_t block_rows = units ? std::min<std::uint64_t>(together, end - begin)
+                                   : lines
+                                       ? 1
+                                       : std::clamp<std::uint64_t>(block_bytes / (row_elements * size), 1, end - begin);
     std::vector<std::byte> extremes(places ? block_rows * row_kept * acc_size : 0);
     Buffer<std::byte> scratch;
     if (!lines && !runner.is_plain()) scratch = Buffer<std::byte>(work.memory, block_rows * row_elements * size);
@@ -269,15 +302,14 @@ Outcome reduce_inner(const Plan& plan, Work& work, const Domain& domain, std::sp
       // Results: accumulators, or only the places.
       std::byte* values = places ? extremes.data() : static_cast<std::byte*>(out) + row * row_kept * acc_size;
       std::int64_t* where = places ? static_cast<std::int64_t*>(out) + row * row_kept : nullptr;
-      if (lines && row_elements <= UnitGrid::max_unit) {
-        const void* x = runner.run(row * row_elements, row_elements, {}, TileRunner::Store::copied);
-        pace.done(row_elements);
-        line.reduce_unit(values, where, x, row_elements);
+      if (units) {
+        line.reduce_units(values, where, runner.read(row * row_elements, n * row_elements), row_elements, n);
+        pace.done(n * row_elements);
       } else if (lines) {
         line.begin();
         for (std::uint64_t at = 0; at < row_elements; at += UnitGrid::max_unit) {
           const std::size_t count = std::min<std::uint64_t>(UnitGrid::max_unit, row_elements - at);
-          line.push(runner.run(row * row_elements + at, count, {}, TileRunner::Store::copied), count);
+          line.push(runner.read(row * row_elements + at, count), count);
           pace.done(count);
         }
         line.end(values, where);

@@ -16,9 +16,9 @@ namespace atl::array {
 class LineReducer {
  public:
   LineReducer(Reduction kind, DType type);
-  /// A line of at most max_unit elements. `place` may be null unless the kind is argmin or argmax. Writes one value of
-  /// the accumulator's dtype.
-  void reduce_unit(void* out, std::int64_t* place, const void* line, std::size_t length) const;
+  /// `count` lines of at most max_unit elements each, one behind the other. `places` may be null unless the kind is
+  /// argmin or argmax. Writes one value of the accumulator's dtype for each.
+  void reduce_units(void* out, std::int64_t* places, const void* lines, std::size_t length, std::size_t count) const;
   /// One of any length; the flags tell when it left the range of its type.
   void reduce(void* out, std::int64_t* place, const void* line, std::size_t length);
   /// In pieces of at most max_unit elements, all but the last of that many.
@@ -26,6 +26,7 @@ class LineReducer {
     fold_.clear();
     units_ = 0;
     position_ = 0;
+    best_.empty = 1;
   }
   void push(const void* piece, std::size_t count);
   void end(void* out, std::int64_t* place) const;
@@ -33,11 +34,14 @@ class LineReducer {
   static bool is_short(std::size_t length) { return length <= 32; }
 
  private:
-  bool places_;
+  void reduce_unit(void* out, const void* line, std::size_t length) const;
+  bool places_, product_;
   std::size_t size_, out_size_;
   UnitReduction unit_;
   LocateKernel locate_;
+  PrecedesKernel precedes_;
   TreeFold fold_;
+  TreeNode best_;  ///< of argmin and argmax, instead of fold_
   std::uint64_t units_ = 0, position_ = 0;
 };
 

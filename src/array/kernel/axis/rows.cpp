@@ -255,7 +255,7 @@ class RowReducer {
     for (std::uint64_t row = begin; row < end; ++row) {
       for (std::uint64_t at = from_; at < to_;) {
         const std::size_t n = std::min<std::uint64_t>(runner_.tile_elements(), to_ - at);
-        const void* x = runner_.run(row * row_elements_ + at, n, {}, TileRunner::Store::copied);
+        const void* x = runner_.read(row * row_elements_ + at, n);
         std::byte* acc = values_.data() + (at - from_) * acc_size_;
         (row == begin ? kernels.first : kernels.add)(acc, x, n);
         at += n;
@@ -281,8 +281,7 @@ class RowReducer {
       }
       for (std::uint64_t at = from_; at < to_;) {
         const std::size_t n = std::min<std::uint64_t>(runner_.tile_elements(), to_ - at);
-        join(lane * width_ + at - from_, runner_.run(row * row_elements_ + at, n, {}, TileRunner::Store::copied),
-             nullptr, n, first);
+        join(lane * width_ + at - from_, runner_.read(row * row_elements_ + at, n), nullptr, n, first);
         at += n;
       }
     };
@@ -301,7 +300,7 @@ class RowReducer {
     for (std::uint64_t row = begin; row < end; ++row) {
       for (std::uint64_t at = from_; at < to_;) {
         const std::size_t n = std::min<std::uint64_t>(runner_.tile_elements(), to_ - at);
-        const void* x = runner_.run(row * row_elements_ + at, n, {}, TileRunner::Store::copied);
+        const void* x = runner_.read(row * row_elements_ + at, n);
         std::byte* acc = values_.data() + (at - from_) * acc_size_;
         std::int64_t* places = places_.data() + (at - from_);
         const std::int64_t number = static_cast<std::int64_t>(first_row + row);
@@ -323,8 +322,8 @@ class RowReducer {
     const std::uint64_t groups_per_tile = UnitGrid::max_unit / n;
     for (std::uint64_t group = 0; group < groups;) {
       const std::uint64_t now = std::min(groups_per_tile, groups - group);
-      const std::byte* x = static_cast<const std::byte*>(
-          runner_.run((begin + group * together_) * row_elements_, now * n, {}, TileRunner::Store::copied));
+      const std::byte* x =
+          static_cast<const std::byte*>(runner_.read((begin + group * together_) * row_elements_, now * n));
       for (std::uint64_t k = 0; k < now; ++k) {
         (group + k == 0 ? kernels.first : kernels.add)(values_.data(), x + k * n * size_, n);
       }
@@ -337,8 +336,8 @@ class RowReducer {
     }
     const std::uint64_t rest = begin + groups * together_;
     if (rest == end) return;
-    const std::byte* x = static_cast<const std::byte*>(
-        runner_.run(rest * row_elements_, (end - rest) * row_elements_, {}, TileRunner::Store::copied));
+    const std::byte* x =
+        static_cast<const std::byte*>(runner_.read(rest * row_elements_, (end - rest) * row_elements_));
     for (std::uint64_t row = rest; row < end; ++row, x += row_elements_ * size_) {
       (row == begin ? kernels.first : kernels.add)(values_.data(), x, row_elements_);
     }

@@ -61,6 +61,10 @@ class TileRunner {
   /// (the place of element `begin`; nullptr skips; no outputs at all skips every one). Returns where result 0 lies.
   const void* run(std::uint64_t begin, std::size_t count, std::span<void* const> outputs, Store store);
 
+  /// Result 0 of [begin, begin + count), count as for run(): where it lies in memory, or computed.
+  const void* read(std::uint64_t begin, std::size_t count) {
+    return is_plain() ? run_all(begin, count, nullptr) : run(begin, count, {}, Store::copied);
+  }
   /// Result 0 of [begin, begin + count) for any count: in memory where it is a dense leaf, else computed into `scratch`
   /// (which then has room for `count` elements).
   const void* run_all(std::uint64_t begin, std::size_t count, void* scratch);
