@@ -18,29 +18,50 @@ exec "$@"
 """
 
 
-def _objects():
-    return list(yaml.safe_load_all((_FOLDER / "job.yaml").read_text()))
+def _objects(*names):
+    return [one for name in names for one in yaml.safe_load_all((_FOLDER / f"{name}.yaml").read_text())]
 
 
 def _of(kind):
-    (found,) = [one for one in _objects() if one["kind"] == kind]
+    (found,) = [one for one in _objects("common", "job", "jobset") if one["kind"] == kind]
     return found
+
+
+def _jobs():
+    """The Job, the Job that the JobSet makes, and the name of each."""
+    job, (replicated,) = _of("Job"), _of("JobSet")["spec"]["replicatedJobs"]
+    name = f"{_of('JobSet')['metadata']['name']}-{replicated['name']}-0"
+    made = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name}, **replicated["template"]}
+    return {"job": job, "jobset": made}
+
+
+def _variables(job):
+    return {one["name"]: one["value"] for one in job["spec"]["template"]["spec"]["containers"][0]["env"]}
 
 
 def test_manifests_follow_the_schema():
     validate = pytest.importorskip("kubernetes_validate")
-    for one in _objects():
+    for one in (*_objects("common", "job"), *_jobs().values()):
         validate.validate(one, "1.31", strict=True)
 
 
-def test_job_service_and_role_fit_together():
-    job, pod = _of("Job"), _of("Job")["spec"]["template"]["spec"]
-    variables = {one["name"]: one["value"] for one in pod["containers"][0]["env"]}
+@pytest.mark.parametrize("kind", ["job", "jobset"])
+def test_variables_of_the_pods_are_those_of_the_job(kind):
+    job = _jobs()[kind]
+    variables, pod = _variables(job), job["spec"]["template"]["spec"]
     assert int(variables["PODS"]) == job["spec"]["completions"] == job["spec"]["parallelism"]
-    assert variables["JOB_NAME"] == job["metadata"]["name"] == pod["subdomain"] == _of("Service")["metadata"]["name"]
-    assert _of("Service")["spec"]["selector"] == {"batch.kubernetes.io/job-name": job["metadata"]["name"]}
-    assert _of("Service")["spec"]["clusterIP"] == "None"
+    assert variables["JOB_NAME"] == job["metadata"]["name"]
     assert pod["serviceAccountName"] == _of("RoleBinding")["subjects"][0]["name"]
+
+
+def test_the_service_has_the_subdomain_of_the_pods():
+    job, service = _of("Job"), _of("Service")
+    assert service["metadata"]["name"] == job["spec"]["template"]["spec"]["subdomain"] == _variables(job)["SUBDOMAIN"]
+    assert service["spec"]["selector"] == {"batch.kubernetes.io/job-name": job["metadata"]["name"]}
+    assert service["spec"]["clusterIP"] == "None"
+    network = _of("JobSet")["spec"]["network"]
+    assert network["subdomain"] == _variables(_jobs()["jobset"])["SUBDOMAIN"]
+    assert network["enableDNSHostnames"]
 
 
 @pytest.fixture
@@ -50,7 +71,7 @@ def pod(tmp_path):
         (tmp_path / name).write_text(text)
     commands = {
         "kubectl": _KUBECTL.format(log=tmp_path / "log"),
-        "getent": "#!/bin/sh\nexit 0\n",
+        "getent": f'#!/bin/sh\necho "$@" > {tmp_path}/hosts\n',
         "atoll": f'#!/bin/sh\nexec {sys.executable} -m atoll "$@"\n',
     }
     (tmp_path / "bin").mkdir()
@@ -60,11 +81,10 @@ def pod(tmp_path):
     return tmp_path
 
 
-def _environment(pod, index):
-    job = _of("Job")["spec"]["template"]["spec"]["containers"][0]
+def _environment(pod, index, kind="job"):
     return {
         **os.environ,
-        **{one["name"]: one["value"] for one in job["env"]},
+        **_variables(_jobs()[kind]),
         "PATH": f"{pod / 'bin'}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT / "python"),
         "JOB_COMPLETION_INDEX": index,
@@ -73,16 +93,18 @@ def _environment(pod, index):
 
 @needs_core
 @needs_launcher
-def test_pod_0_runs_the_script_on_the_pes_of_all_pods(pod):
+@pytest.mark.parametrize(("kind", "name"), [("job", "atoll"), ("jobset", "atoll-pe-0")])
+def test_pod_0_runs_the_script_on_the_pes_of_all_pods(pod, kind, name):
     (pod / "script.py").write_text("import atoll as ak\nx = ak.arange(10).sum()\nif ak.pe() == 0: print(ak.pes(), x)\n")
     done = subprocess.run(
-        ["sh", str(pod / "start"), "-t", "1", str(pod / "script.py")], env=_environment(pod, "0"), capture_output=True,
+        ["sh", str(pod / "start"), "-t", "1", str(pod / "script.py")], env=_environment(pod, "0", kind), capture_output=True,
         text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == "4 45\n"
+    assert (pod / "hosts").read_text().split() == ["hosts", f"{name}-1.atoll"]
     asked, run = (pod / "log").read_text().splitlines()[:2]
-    assert "batch.kubernetes.io/job-name=atoll,batch.kubernetes.io/job-completion-index=1 " in asked
+    assert f"batch.kubernetes.io/job-name={name},batch.kubernetes.io/job-completion-index=1 " in asked
     assert run.startswith("exec -i pod/atoll-1-x7k2p -- ")
 
 
