@@ -97,8 +97,8 @@ def _environment(pod, index, kind="job"):
 def test_pod_0_runs_the_script_on_the_pes_of_all_pods(pod, kind, name):
     (pod / "script.py").write_text("import atoll as ak\nx = ak.arange(10).sum()\nif ak.pe() == 0: print(ak.pes(), x)\n")
     done = subprocess.run(
-        ["sh", str(pod / "start"), "-t", "1", str(pod / "script.py")], env=_environment(pod, "0", kind), capture_output=True,
-        text=True, timeout=120, check=False,
+        ["sh", str(pod / "start"), "-t", "1", str(pod / "script.py")], env=_environment(pod, "0", kind),
+        capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == "4 45\n"

@@ -11,6 +11,8 @@ import time
 from collections import deque
 from typing import Any
 
+from .telemetry import Traces
+
 #: Operations that are kept. Shorter ones than `_SHORTEST` seconds count in the totals alone.
 KEPT = 2000
 _SHORTEST = 100e-6
@@ -39,9 +41,10 @@ def kind_of(operation: str) -> str:
 
 
 class Activity:
-    """A record of operations. Times are those of `time.monotonic`."""
+    """A record of operations. Times are those of `time.monotonic`. `traces` makes spans of them, unless it is None."""
 
-    def __init__(self) -> None:
+    def __init__(self, traces: Traces | None = None) -> None:
+        self._traces = traces
         self._recent: deque[tuple[int, float, float, str, str]] = deque(maxlen=KEPT)
         self._count = 0
         self.totals: dict[str, tuple[int, float]] = {}  # operation → calls, seconds
@@ -56,8 +59,10 @@ class Activity:
         self.running = operation, session, now
         return now
 
-    def end(self, operation: str, session: str, began: float) -> None:
-        """Notes that an operation has ended."""
+    def end(
+        self, operation: str, session: str, began: float, error: BaseException | None = None, parent: str = ""
+    ) -> None:
+        """Notes that an operation has ended, with an error or None; `parent`: the span of its caller."""
         now = time.monotonic()
         self.running = self.progress = None
         count, seconds = self.totals.get(operation, (0, 0.0))
@@ -65,6 +70,8 @@ class Activity:
         if now - began >= _SHORTEST:
             self._count += 1
             self._recent.append((self._count, began, now, operation, session))
+            if self._traces is not None:
+                self._traces.operation(operation, kind_of(operation), session, began, now, error, parent)
 
     def after(self, number: int, limit: int) -> list[tuple[int, float, float, str, str]]:
         """The operations behind this number, the last `limit` of them at most."""

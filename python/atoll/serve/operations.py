@@ -37,7 +37,9 @@ _CODE = ("run_everywhere",)
 _NAMES = {"attach": Role.READ, "published": Role.READ, "publish": Role.COMPUTE, "unpublish": Role.COMPUTE}
 #: Pieces of large arrays: `server/transfers.py`.
 _TRANSFERS = {"fetch": Role.READ, "store": Role.COMPUTE, "upload": Role.COMPUTE}
-SERVICES = {**_NAMES, **_TRANSFERS}
+#: The span under which the client's next calls are traced: `Client.trace_under`.
+_TELEMETRY = {"trace_under": Role.READ}
+SERVICES = {**_NAMES, **_TRANSFERS, **_TELEMETRY}
 #: Functions of `_core` that take a session or handles and cannot be called by a client, and why.
 LOCAL = {
     "from_local": "rows of a PE come from its own program",

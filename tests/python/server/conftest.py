@@ -16,11 +16,11 @@ _PACKAGE = str(Path(ak.__file__).parents[1])
 
 
 @contextmanager
-def running_server(name, *words):
+def running_server(name, *words, stderr=None):
     """A server in a process of its own, killed at the end if it is still there."""
     environment = {**os.environ, "PYTHONPATH": _PACKAGE, "ATOLL_GRAIN": "4", "ATOLL_PROGRESS": "off"}
     command = [sys.executable, "-m", "atoll", "serve", "--name", name, "--threads", "1", *words]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True) as process:
         try:
             line = process.stdout.readline()
             assert line.startswith(f"server {name!r}"), line + server_files.log_of(name).read_text()

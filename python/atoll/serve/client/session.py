@@ -19,6 +19,7 @@ from ... import _core
 from .. import codec
 from ..operations import DIGEST, DROP, NUMBERS
 from ..protocol import Kind
+from ..telemetry import traceparent
 from ..transfer import TransferMemory
 from . import transfers
 from .channel import Channel, Target, local_user
@@ -26,6 +27,7 @@ from .handles import RemoteExpr, RemoteTexts
 
 CALL = struct.Struct("<HqB")  # operation, number of the result's handle (0: none), how many arguments
 _FROM_NUMPY = NUMBERS["from_numpy"]
+_TRACE_UNDER = NUMBERS["trace_under"]
 _DTYPE_NAMES = {code: name for name, code in _core.DTYPES.items()}
 _FLUSH = 48 << 10  # bytes of deferred calls that go without waiting for a call with an answer
 _DROP_BYTES = 1 << 20  # of arrays that are no longer used: the server learns of these at once
@@ -62,6 +64,7 @@ class RemoteSession:
         self._dropped: deque[int] = deque()
         self._dropped_bytes = 0
         self._last = 0
+        self._span = ""  # under which the server traces this session's calls
         self._monitor: Callable[[str, int, int], None] | None = None
         self._channel.on_progress = self._show_progress
         self._encoders = {
@@ -126,12 +129,16 @@ class RemoteSession:
         out = self._batch
         prefix, before = len(out), self._channel.number
         try:
+            span = traceparent()
+            if span != self._span:
+                self._write(out, _TRACE_UNDER, 0, (span,), bulk)
             self._write(out, operation, result, args, bulk)
             return self._channel.send(kind, bytes(out), bulk, prefix)
         finally:
             if self._channel.number == before:  # interrupted before it was the channel's
                 del out[prefix:]
             else:
+                self._span = span
                 out.clear()
 
     def defer(self, operation: int, args: tuple[Any, ...], result: int) -> None:

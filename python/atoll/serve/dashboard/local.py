@@ -13,6 +13,7 @@ from ...arrays import engine
 from ...session import progress
 from ..activity import Activity
 from ..operations import NAMES, SERVICES
+from ..telemetry import traces
 
 _STATS_SECONDS = 0.25
 _METHODS = ("evaluate", "item", "to_numpy")  # of handles: these run operations that were deferred
@@ -22,7 +23,7 @@ class Recorder:
     """The record, from now until `close`. Operations of a session run on one thread at a time."""
 
     def __init__(self, core: _core.Session) -> None:
-        self.activity = Activity()
+        self.activity = Activity(traces())
         self.stats: dict[str, int] = core.stats()
         self._core, self._looked_at = core, 0.0
         self._depth = 0  # of operations that call others
@@ -61,11 +62,16 @@ class Recorder:
                 return function(*args, **named)
             began = self.activity.begin(name, "local")
             self._depth = 1
+            failure: BaseException | None = None
             try:
                 return function(*args, **named)
+            except BaseException as error:
+                failure = error
+                raise
             finally:
                 self._depth = 0
-                self.activity.end(name, "local", began)
+                self.activity.end(name, "local", began, failure)
+                del failure  # its traceback has this frame
                 if began > self._looked_at + _STATS_SECONDS and not self._core.closed:
                     self._looked_at = began
                     self.stats = self._core.stats()

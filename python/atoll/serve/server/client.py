@@ -17,6 +17,7 @@ from .. import codec
 from ..activity import Activity
 from ..operations import DROP, NAMES, NUMBERS, ROLES, SERVICES, function_of
 from ..protocol import Kind, ProtocolError, Role, frame_head
+from ..telemetry import checked_traceparent
 from ..transfer import LEAST, PIECE, TransferMemory
 from . import transfers
 from .connection import Connection, Frame, Part
@@ -95,6 +96,7 @@ class Client:
         self, core: Any, names: Names, role: Role, request: dict[str, Any], quota: int, activity: Activity
     ) -> None:
         self._activity = activity
+        self._span = ""  # of the client, as W3C's traceparent
         self.bytes = 0  # of its arrays, as the main thread has last counted
         self.id, self.key = secrets.token_hex(8), secrets.token_hex(16)
         self.role, self.quota = role, quota
@@ -253,20 +255,32 @@ class Client:
         function = _FUNCTIONS[operation]
         self.running = name
         began = self._activity.begin(name, self.id)
+        failure: BaseException | None = None
         try:
             self.interruptible = True
-            if function is None:
-                own = transfers.FUNCTIONS.get(name) or getattr(self._names, name)
-                value = own(self, *args)
-            else:
-                value = function(*args)
+            value = self._serve(name, args) if function is None else function(*args)
+        except BaseException as error:
+            failure = error
+            raise
         finally:
             self.interruptible = False
             self.running = ""
-            self._activity.end(name, self.id, began)
+            self._activity.end(name, self.id, began, failure, self._span)
+            del failure  # its traceback has this frame
         if result > 0:
             self.handles[result] = value
         return self._succeeded(value) if wanted else None
+
+    def _serve(self, name: str, args: list[Any]) -> Any:
+        """Calls an operation of the server itself."""
+        if name == "trace_under":
+            return self.trace_under(*args)
+        own: Callable[..., Any] = transfers.FUNCTIONS.get(name) or getattr(self._names, name)
+        return own(self, *args)
+
+    def trace_under(self, span: object) -> None:
+        """Notes the client's span, "" for none: the spans of its next operations are below it."""
+        self._span = checked_traceparent(span)
 
     def _succeeded(self, value: object) -> Callable[[], list[Part]]:
         out, bulk = bytearray(), list[Any]()

@@ -23,6 +23,7 @@ from typing import Any
 from .. import codec
 from ..activity import Activity
 from ..protocol import Kind, ProtocolError, frame_head
+from ..telemetry import traces
 from .checkpoints import Checkpoints
 from .client import Client
 from .connection import Connection
@@ -62,7 +63,7 @@ class Loop:
         self.clients: dict[str, Client] = {}
         self.lock = threading.Lock()  # of `clients`, which the listener reads and adds to
         self.running: Client | None = None
-        self.activity = Activity()
+        self.activity = Activity(traces())
         self.stats: dict[str, int] = {}  # of the engine, as the main thread has last asked
         self.objects: list[dict[str, Any]] = []  # published, as the main thread has last looked
         self._watched_until = self._looked_at = 0.0

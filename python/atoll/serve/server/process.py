@@ -15,7 +15,7 @@ from typing import Any
 from ... import _core
 from ...session.launched import slots_of
 from ...session.session import init, shutdown
-from .. import server_files
+from .. import server_files, telemetry
 from ..activity import LogLines
 from ..certificates import make, server_context
 from ..handshake import new_token
@@ -71,6 +71,7 @@ def serve(settings: Settings, ready: Any = None) -> None:
         core = init(settings.pes, settings.threads, hosts=hosts or None)._core
         if settings.restore:
             _log.info("%d names of the checkpoint in %s", checkpoints.restore(), settings.checkpoint)
+        telemetry.set_up(f"atoll {settings.name}")
         loop = Loop(core, settings.grace, settings.idle, min(BULK_LIMIT, max(1, _memory(core))), names, checkpoints)
         raise_stop_signals(loop)
         tokens = {role: new_token() for role in Role}
