@@ -14,22 +14,22 @@ from typing import Any
 from .. import _core
 from .protocol import Role
 
-#: What a client with the role `read` may call: these give values of what is there, and change nothing.
+#: What a client with the role `read` may call: these give values of what is there, select rows and columns, and change
+#: nothing. Selections need small arrays of the client's own: numbers of rows, labels of columns.
 _READ = (
     "Expr.alias", "Expr.evaluate", "Expr.item", "Expr.item_at", "Expr.to_numpy", "Session.stats", "apply", "arange",
-    "broadcast_to", "cast", "compress", "concatenate", "empty", "flatnonzero", "full", "get_slice", "reduce_all",
-    "reduce_axes", "reshape", "roll", "scalar", "take", "text_buffers", "text_concatenate", "text_slice", "text_take",
-    "transpose",
+    "broadcast_to", "cast", "compress", "concatenate", "empty", "flatnonzero", "from_numpy", "full", "get_slice",
+    "reduce_all", "reduce_axes", "reshape", "roll", "scalar", "scan", "searchsorted", "take", "text_buffers",
+    "text_compare", "text_concatenate", "text_from_buffers", "text_measure", "text_slice", "text_take", "transpose",
 )  # fmt: skip
 _COMPUTE = (
     "Expr.assign", "Expr.assign_index", "Expr.assign_mask", "Expr.assign_slice", "Session.barrier",
     "Session.moved_bytes", "Session.noop", "Session.trim", "argsort", "asof_rows", "bincount", "coargsort",
-    "cumulate", "date_map", "date_to_text", "decay", "fourier", "from_numpy", "group_by", "group_places",
-    "histogram", "histogram_edges", "isin", "join_rows", "key_bits", "limb_apply", "multiply_matrices",
-    "multiply_stacks", "random", "random_law", "reinterpret", "run_starts", "scan", "searchsorted", "sort",
-    "text_argsort", "text_compare", "text_from_buffers", "text_from_padded", "text_hash", "text_join", "text_map",
-    "text_measure", "text_number", "text_of_numbers", "text_parts", "text_repeat", "text_runs", "text_sort",
-    "text_where", "unique", "window",
+    "cumulate", "date_map", "date_to_text", "decay", "fourier", "group_by", "group_places", "histogram",
+    "histogram_edges", "isin", "join_rows", "key_bits", "limb_apply", "multiply_matrices", "multiply_stacks",
+    "random", "random_law", "reinterpret", "run_starts", "sort", "text_argsort", "text_from_padded",
+    "text_hash", "text_join", "text_map", "text_number", "text_of_numbers", "text_parts", "text_repeat",
+    "text_runs", "text_sort", "text_where", "unique", "window",
 )  # fmt: skip
 #: These unpickle bytes of the client, on every PE.
 _CODE = ("run_everywhere",)

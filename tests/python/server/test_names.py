@@ -98,6 +98,24 @@ def test_roles_bound_what_may_be_attached(server):
             ak.publish("mine", ak.attach("open"))
 
 
+def test_the_role_read_selects_from_frames_and_computes_no_groups(server):
+    ak.shutdown()
+    frame = {"n": [3, 1, 2], "text": ["a", None, "b"], "day": np.array(["2024-01-01", "2024-02-29", "NaT"], "M8[D]")}
+    expected = pd.DataFrame(frame)
+    with ak.connect(server):
+        ak.publish("frame", ak.DataFrame(frame), replace=True)
+    with ak.connect(server, role="read"):
+        found = ak.attach("frame")
+        assert list(found.columns) == list(expected.columns)
+        for select in (
+            lambda f: f, lambda f: f.head(2), lambda f: f[["text", "n"]], lambda f: f.iloc[[2, 0]],
+            lambda f: f[f.n > 1], lambda f: f[f.text == "b"], lambda f: f.query("n < 3"), lambda f: f.isna(),
+        ):  # fmt: skip
+            same(select(found), select(expected))
+        with pytest.raises(PermissionError, match="needs the role compute"):
+            found.groupby("text").n.sum()
+
+
 class _Harm:
     def __reduce__(self):
         return os.getcwd, ()
