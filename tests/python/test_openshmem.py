@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -109,8 +110,8 @@ STANDARDS = [
 ]
 
 
-def run(*words: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, **options)
+def run(*words: str | Path, timeout_s: float = 120, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=timeout_s, **options)
 
 
 def build_ring(folder: Path, *words: str | Path, text: str = RING) -> Path:
@@ -229,3 +230,27 @@ def test_installs_into_any_folder(tmp_path: Path) -> None:
     assert made.returncode == 0, made.stderr
     assert run("cmake", "--build", tmp_path / "build").returncode == 0
     assert run(moved / "bin/oshrun", "-np", "2", tmp_path / "build/ring").stdout == "ring of 2\n"
+
+
+@needs_shmem
+@pytest.mark.slow
+def test_shmem4py_runs_as_documented(tmp_path: Path) -> None:
+    """The recipe of docs/openshmem.md with the package's own tests, all from the registry."""
+    made = run(sys.executable, "-m", "venv", tmp_path / "venv", timeout_s=900)
+    assert made.returncode == 0, made.stderr
+    pip, python = tmp_path / "venv/bin/pip", tmp_path / "venv/bin/python"
+    oshcc = f"'{PACKAGE}/bin/oshcc' -DPySHMEM_VENDOR_Sandia=1"
+    for words in (
+        ["install", "--no-cache-dir", "--no-binary=shmem4py", "shmem4py==1.0.0", "numpy<2"],
+        ["download", "--no-deps", "--no-binary=:all:", "--dest", tmp_path, "shmem4py==1.0.0"],
+    ):
+        done = run(pip, "-q", *words, timeout_s=1800, env={**os.environ, "OSHCC": oshcc, "CFLAGS": "-O0"})
+        if done.returncode != 0 and "No matching distribution" in done.stderr:
+            pytest.skip("needs a package registry with shmem4py and numpy<2")
+        assert done.returncode == 0, done.stderr
+    shutil.unpack_archive(tmp_path / "shmem4py-1.0.0.tar.gz", tmp_path, filter="data")
+    tests = ["-m", "unittest", "discover", "-s", tmp_path / "shmem4py-1.0.0/test"]
+    for pes in (2, 4):
+        done = run(PACKAGE / "bin/oshrun", "-np", str(pes), python, *tests, timeout_s=1200)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.count("Ran 110 tests") == pes, done.stderr
