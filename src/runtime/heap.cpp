@@ -11,6 +11,7 @@
 #include "atoll/base/assertion.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
+#include "atoll/base/error.hpp"
 #include "atoll/base/topology.hpp"
 #include "atoll/base/validate.hpp"
 
@@ -30,6 +31,21 @@ constexpr std::int64_t reread_ns = 20'000'000;  // reading /proc/meminfo takes a
 std::uint64_t spendable(std::uint64_t available) {
   std::uint64_t reserve = std::min<std::uint64_t>(std::uint64_t{256} << 20, available / 32);
   return available - reserve;
+}
+
+// Removes a slab from its class's list, in whose place the last one goes.
+template <typename Span>
+void remove_partial(std::vector<Span*>& partial, const Span* slab) {
+  partial[slab->partial_index] = partial.back();
+  partial[slab->partial_index]->partial_index = slab->partial_index;
+  partial.pop_back();
+}
+
+// The slab without a block in use, of which a class keeps at most one; or null.
+template <typename Span>
+Span* find_empty(const std::vector<Span*>& partial) {
+  auto found = std::ranges::find_if(partial, [](const Span* one) { return one->free_blocks.size() == one->blocks; });
+  return found == partial.end() ? nullptr : *found;
 }
 
 }  // namespace
@@ -123,7 +139,16 @@ void* Heap::allocate(std::size_t bytes) {
                                    format_bytes(bytes), format_bytes(bytes_)));
   }
   std::size_t padded = bytes + padding;
-  return padded <= largest_small ? allocate_small(padded) : allocate_large(padded);
+  auto take = [&] { return padded <= largest_small ? allocate_small(padded) : allocate_large(padded); };
+  try {
+    return take();
+  } catch (const MemoryError&) {
+    // The empty slabs count against the limit: up to 5 MiB of all size classes.
+    const std::uint64_t before = budget_->in_use();
+    trim(budget_->pool_limit());
+    if (budget_->in_use() >= before) throw;
+  }
+  return take();
 }
 
 void* Heap::allocate_small(std::size_t bytes) {
@@ -167,9 +192,7 @@ void Heap::release_small(Span* slab, std::byte* block) noexcept {
   }
   // An empty slab goes back, but the last one stays: alternating allocate and release must not thrash.
   if (slab->free_blocks.size() == slab->blocks && sizes.partial.size() > 1) {
-    sizes.partial[slab->partial_index] = sizes.partial.back();
-    sizes.partial[slab->partial_index]->partial_index = slab->partial_index;
-    sizes.partial.pop_back();
+    remove_partial(sizes.partial, slab);
     return_span(slab);
   }
 }
@@ -401,6 +424,14 @@ void Heap::trim_to(std::uint64_t keep_units) {
 }
 
 std::uint64_t Heap::trim(std::uint64_t keep_bytes) {
+  if (placement_ == Placement::reuse)  // repeatable addresses follow from the calls of allocate and release alone
+    for (SizeClass& sizes : classes_) {
+      std::lock_guard lock(sizes.mutex);
+      if (Span* empty = find_empty(sizes.partial)) {
+        remove_partial(sizes.partial, empty);
+        return_span(empty);
+      }
+    }
   std::lock_guard lock(mutex_);
   std::uint64_t before = pooled_units_;
   trim_to(keep_bytes / unit_bytes);
@@ -426,16 +457,18 @@ std::uint64_t Heap::advise_huge(void* block) {
 
 HeapStats Heap::stats() const {
   HeapStats found;
-  found.in_use_bytes = budget_->in_use();
   found.peak_bytes = budget_->peak();
   found.limit_bytes = budget_->limit();
   for (std::size_t index = 0; index < class_count; ++index) {
     auto& sizes = const_cast<SizeClass&>(classes_[index]);
     std::lock_guard lock(sizes.mutex);
     found.blocks += sizes.in_use;
+    if (const Span* empty = find_empty(sizes.partial)) found.pooled_bytes += bytes_of(*empty);
   }
+  const std::uint64_t taken = budget_->in_use();  // with the empty slabs
+  found.in_use_bytes = taken - std::min(taken, found.pooled_bytes);
   std::lock_guard lock(mutex_);
-  found.pooled_bytes = pooled_units_ * unit_bytes;
+  found.pooled_bytes += pooled_units_ * unit_bytes;
   found.blocks += large_blocks_;
   return found;
 }

@@ -100,7 +100,7 @@ TEST_P(HeapTest, RandomAllocationsNeverOverlap) {
     }
     EXPECT_EQ(heap_->stats().blocks, 0u);
     heap_->trim();
-    // Everything is one piece again, but for a slab of each small size.
+    // Everything is one piece again.
     void* all = heap_->allocate(150 * MiB_);
     heap_->release(all);
   }
@@ -179,6 +179,30 @@ TEST_P(HeapTest, ThePoolMakesWayWhenTheLimitIsNear) {
     EXPECT_LE(heap_->stats().pooled_bytes + budget_->in_use(), 100 * MiB_);
     heap_->release(block);
   }
+}
+
+TEST_P(HeapTest, StatsAndTrimCountEmptySlabsAsPooled) {
+  make(64 * MiB_, 60 * MiB_, 30 * MiB_);
+  void* kept = heap_->allocate(1000);
+  const std::uint64_t in_use = heap_->stats().in_use_bytes;
+  for (std::size_t bytes = 0; bytes <= 80'000; bytes += 500) heap_->release(heap_->allocate(bytes));
+  EXPECT_EQ(heap_->stats().in_use_bytes, in_use);
+  EXPECT_GT(heap_->stats().pooled_bytes, 4 * MiB_);
+  EXPECT_GT(heap_->trim(), 4 * MiB_);
+  EXPECT_EQ(heap_->stats().pooled_bytes, 0u);
+  EXPECT_EQ(budget_->in_use(), in_use);
+  heap_->release(kept);
+  heap_->trim();
+  EXPECT_EQ(budget_->in_use(), 0u);
+}
+
+TEST_P(HeapTest, EmptySlabsMakeWayWhenTheLimitIsNear) {
+  make(64 * MiB_, 16 * MiB_, 8 * MiB_);
+  for (std::size_t bytes = 0; bytes <= 80'000; bytes += 500) heap_->release(heap_->allocate(bytes));
+  void* all = heap_->allocate(16 * MiB_ - 64 * 1024);
+  EXPECT_THROW(heap_->allocate(100'000), MemoryError);
+  EXPECT_THROW(heap_->allocate(100), MemoryError);
+  heap_->release(all);
 }
 
 TEST_P(HeapTest, RepeatablePlacementGivesTheSameAddresses) {
