@@ -47,10 +47,12 @@ _FUNCTIONS[NUMBERS["text_from_buffers"]] = _text_from_buffers
 
 
 class Failure:
-    """In the place of a handle whose call failed: calls with it raise the same."""
+    """In the place of a handle whose call failed: calls with it fail in the same way. It keeps what a client is told,
+    and not the exception, whose traceback would keep the arguments of the calls."""
 
     def __init__(self, error: BaseException) -> None:
-        self.error = error
+        self.name = _name_of(error)
+        self.text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
 
 
 def nbytes(handle: Any) -> int:
@@ -188,7 +190,7 @@ class Client:
 
     def close(self) -> None:
         """Frees what the session holds."""
-        self._work = self.answer = None
+        self._work = self.answer = self._failure = None
         self.handles.clear()
         if self.memory is not None:
             self.memory.close()
@@ -218,20 +220,20 @@ class Client:
                 decoder.check_end()
                 frame.bulk = None
             self.calls += 1
-            try:
-                if self._failure is not None:
-                    raise self._failure.error
-                outcome = self._called(operation, result, args, wanted)
-            except ProtocolError:
-                raise
-            except BaseException as error:
-                self.interruptible = False
-                if isinstance(error, SystemExit):
+            failure = self._failure
+            if failure is None:
+                try:
+                    outcome = self._called(operation, result, args, wanted)
+                except (ProtocolError, SystemExit):
+                    self.interruptible = False
                     raise
-                if wanted:
-                    outcome = self._failed(error)
-                elif result > 0:
-                    self.handles[result] = Failure(error)
+                except BaseException as error:
+                    self.interruptible = False
+                    failure = Failure(error)
+            if failure is not None and wanted:
+                outcome = self._failed(failure)
+            elif failure is not None and result > 0:
+                self.handles[result] = failure
             if not decoder.end():
                 yield
         if not answers:
@@ -297,9 +299,8 @@ class Client:
         data = frame_head(Kind.ANSWER, len(out), size, self.done) + out
         return lambda: [data, *bulk]
 
-    def _failed(self, error: BaseException) -> Callable[[], list[Part]]:
-        text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-        body = codec.encoded((_name_of(error), text))
+    def _failed(self, failure: Failure) -> Callable[[], list[Part]]:
+        body = codec.encoded((failure.name, failure.text))
         data = frame_head(Kind.FAILURE, len(body), 0, self.done) + body
         return lambda: [data]
 
