@@ -16,10 +16,12 @@ namespace {
 // Calls that some worker has not completed. Each holds its arguments, so that dropped arrays keep their memory for so
 // long.
 constexpr std::size_t most_open_calls = 32;
-// Of one call, in which PEs die: more is the call's own doing.
-constexpr int most_attempts = 3;
+// Of one call: it survives three deaths by accident. More are taken for its own doing.
+constexpr int most_attempts = 4;
 // Of one recovery, in which more PEs die.
 constexpr int most_rounds = 8;
+// The number of a call that has returned and has not been repeated since the last death: no command completes it.
+constexpr std::uint64_t to_be_repeated = UINT64_MAX;
 
 }  // namespace
 
@@ -144,6 +146,8 @@ void Protection::recover() {
       recovery_.bytes += replaced.bytes;
       recovery_.arrays += replaced.arrays;
       settle();
+      for (const auto& call : log_)
+        if (call.get() != current_) call->number_ = to_be_repeated;
       send_roster();
       for (const auto& call : log_)
         if (call.get() != current_) repeat(*call);
@@ -182,8 +186,8 @@ void Protection::repeat(LoggedCall& call) {
   ++recovery_.repeated;
   undo(call);
   std::vector<Array> arrays;
+  const std::uint64_t number = ++sent_;
   try {
-    call.number_ = ++sent_;
     call.send(driver_);
     arrays = call.perform(connection_.engine());
   } catch (const PeFailedError&) { throw; } catch (const Error& error) {
@@ -196,6 +200,7 @@ void Protection::repeat(LoggedCall& call) {
       }
     log(LogLevel::warning, "a call could not be repeated: {}", error.what());
     call.results_.clear();
+    call.number_ = number;
     return;
   }
   std::size_t place = 0;
@@ -210,6 +215,7 @@ void Protection::repeat(LoggedCall& call) {
     known->storage = array->storage;
     driver_.renumber(known);
   }
+  call.number_ = number;  // not before: workers complete it also where a death has ended it here
 }
 
 Roster::Entry entry_of(const Array& array, const Engine& engine) {

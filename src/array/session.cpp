@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 #include "atoll/array/session_link.hpp"
 #include "atoll/base/clock.hpp"
@@ -56,15 +57,16 @@ class Session::DriverConnection final : public Connection {
   void end_suspect() override { session_.link_->end_suspect(); }
   Replaced replace_dead() override {
     session_.engine_.reset();
-    Replaced replaced = session_.link_->replace_dead();
+    session_.link_->replace_dead(replaced_);
     session_.engine_ = session_.link_->make_engine();
     session_.engine_->set_progress(session_.progress_);
     session_.forward_interrupts();
-    return replaced;
+    return std::exchange(replaced_, {});
   }
 
  private:
   Session& session_;
+  Replaced replaced_;  // by attempts that another death has ended
 };
 
 std::shared_ptr<Session> Session::embedded(unsigned threads) {

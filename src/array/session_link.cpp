@@ -229,14 +229,14 @@ void Session::Link::end_suspect() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-Connection::Replaced Session::Link::replace_dead() {
+void Session::Link::replace_dead(Connection::Replaced& replaced) {
   channel_.reset();
   if (context_ != nullptr) heap_ = context_->lasting_heap();
   context_.reset();
   ATOLL_VALIDATE(job_->has_left(PeId(0)), Error, "this process holds its place in the job, and cannot join again");
   await_departures(*job_);
-  Connection::Replaced replaced;
-  for (PeId pe : job_->recover()) {
+  const std::vector<PeId> dead = job_->recover();
+  for (PeId pe : dead) {
     replaced.pes.push_back(pe.value());
     for (const runtime::LedgerBlock& block : runtime::read_ledger(job_->segment(pe))) {
       ++replaced.arrays;
@@ -246,7 +246,7 @@ Connection::Replaced Session::Link::replace_dead() {
   runtime::end_recovery_waits(*job_);
   job_->announce_recovery();
   try {
-    for (std::uint32_t pe : replaced.pes) workers_->replace(PeId(pe));
+    for (PeId pe : dead) workers_->replace(pe);
   } catch (const SetupError& error) {
     raise<PeFailedError>(fmt::format("no process can take the place of a dead PE: {}", error.what()));
   }
@@ -255,7 +255,6 @@ Connection::Replaced Session::Link::replace_dead() {
   options.heap = heap_;
   context_ = std::make_shared<runtime::Context>(job_, PeId(0), options);
   open_channel();
-  return replaced;
 }
 
 void Session::Link::leave() {

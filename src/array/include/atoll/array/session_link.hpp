@@ -74,8 +74,8 @@ struct Session::Link {
   /// Of a driver, and of a PE that survives deaths.
   const fabric::Job& job() const { return job_ != nullptr ? *job_ : context_->job(); }
   /// Driver of a recoverable job, whose engine has ended: leaves, and joins again with the survivors and new processes
-  /// in the place of the dead. Returns those.
-  Connection::Replaced replace_dead();
+  /// in the place of the dead. Appends those to `replaced`, also where it throws.
+  void replace_dead(Connection::Replaced& replaced);
   /// PE of a recoverable job that a launcher keeps, whose engine has ended: leaves, waits until the launcher has
   /// replaced the dead, and joins again with all. Without an end while a replacement prepares itself.
   void rejoin(const std::function<void()>& look);
