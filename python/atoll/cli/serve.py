@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 from atoll.cli.common import FAILED, CommandError
+from atoll.session.words import plural
 
 _ACTIONS = ("start", "status", "sessions", "checkpoint", "stop", "logs")
 _START_SECONDS = 60.0
@@ -88,7 +89,7 @@ def _start(arguments: argparse.Namespace) -> int:
     from atoll.serve.server.process import Settings, serve
 
     def ready(server: Any) -> None:
-        print(f"server {server.name!r}: {server.pes} PEs, {server.host}:{server.port}", flush=True)
+        print(f"server {server.name!r}: {plural(server.pes, 'PE')}, {server.host}:{server.port}", flush=True)
         if server.fingerprint:
             print(f"fingerprint {server.fingerprint}", flush=True)
         print(f'connect with ak.connect("{server.name}"); stop with Ctrl-C', flush=True)
@@ -150,7 +151,7 @@ def _detached(arguments: argparse.Namespace) -> int:
         if started.poll() is not None:
             raise CommandError(f"the server has ended at its start. Its log is {log}")
         if (found := _running(arguments.name)) is not None and found["pid"] == started.pid:
-            print(f"server {arguments.name!r}: {found['pes']} PEs, process {found['pid']}")
+            print(f"server {arguments.name!r}: {plural(found['pes'], 'PE')}, process {found['pid']}")
             return 0
         time.sleep(0.05)
     started.terminate()
@@ -180,7 +181,8 @@ def _status(arguments: argparse.Namespace) -> int:
             print(f"{name}: does not answer (its process was killed, or is stopped)")
         else:
             print(
-                f"{name}: {found['pes']} PEs of {found['threads']} threads, {found['sessions']} sessions, "
+                f"{name}: {plural(found['pes'], 'PE')} of {plural(found['threads'], 'thread')}, "
+                f"{plural(found['sessions'], 'session')}, "
                 f"{found['published']} published, process {found['pid']}, {found['seconds']:.0f} s"
                 + _checkpoint_state(found["checkpoint"])
             )
@@ -215,8 +217,8 @@ def _sessions(arguments: argparse.Namespace) -> int:
     for one in _ask(arguments.name, purpose="status", sessions=True)["list"]:
         state = one["running"] or ("connected" if one["connected"] else "waits for its client")
         print(
-            f"{one['session']}  {one['user']} (process {one['process']})  {one['role']}  {one['arrays']} arrays, "
-            f"{one['calls']} calls, {one['seconds']:.0f} s  {state}"
+            f"{one['session']}  {one['user']} (process {one['process']})  {one['role']}  "
+            f"{plural(one['arrays'], 'array')}, {plural(one['calls'], 'call')}, {one['seconds']:.0f} s  {state}"
         )
     return 0
 

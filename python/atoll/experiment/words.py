@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from atoll.bench.table import duration
 from atoll.bench.table import rate as decimal_rate
+from atoll.session.words import plural
 
 
 def time_left(seconds: float) -> str:
@@ -19,10 +20,6 @@ def time_left(seconds: float) -> str:
 def percent(value: float) -> str:
     """0.034 as +3.4 %, -0.5 as -50 %."""
     return f"{value:+.1%}" if abs(value) < 0.1 else f"{value:+.0%}"
-
-
-def plural(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def compact(number: float) -> str:

@@ -35,9 +35,13 @@ def _timed(shell: Any, code: str) -> None:
 
 def report(seconds: float, before: dict[str, int], after: dict[str, int], moved: int) -> str:
     """The lines that `%%atoll_time` prints: time, operations, bytes between PEs, memory, and the phases that tell."""
+    from ..session.words import plural
+
     count = after["commands"] - before["commands"]
     peak = max(0, after["memory_peak"])
-    lines = [f"{seconds:.3f} s, {count} operations, {moved:,} bytes between PEs, {peak:,} bytes at most on PE 0"]
+    lines = [
+        f"{seconds:.3f} s, {plural(count, 'operation')}, {moved:,} bytes between PEs, {peak:,} bytes at most on PE 0"
+    ]
     for name in sorted(after):
         if name.endswith("_ns") and (spent := after[name] - before.get(name, 0)) > 0:
             lines.append(f"  {name.removesuffix('_ns').replace('_', ' ')}: {spent / _SECOND_NS:.3f} s")

@@ -10,6 +10,7 @@ from typing import TypedDict
 
 from .. import _core
 from .where import is_ours
+from .words import plural
 
 #: What `ak.init(resilience=…)` accepts.
 LEVELS = ("off", "process")
@@ -32,11 +33,14 @@ def sentence(report: Report) -> str:
     pes = sorted(set(report["pes"]))
     names = ("PE " if len(pes) == 1 else "PEs ") + " and ".join(map(str, pes))
     lost = (
-        f"{report['lost']} arrays could not be made again and raise PeFailedError when used. " if report["lost"] else ""
+        f"{plural(report['lost'], 'array')} could not be made again and cannot be used (PeFailedError). "
+        if report["lost"]
+        else ""
     )
     return (
-        f"{report['cause']}. A new process adopted the memory of {names} ({report['arrays']} arrays, "
-        f"{report['bytes'] / 1e6:.4g} MB); {report['repeated']} earlier operations were repeated, and this one. {lost}"
+        f"{report['cause']}. A new process adopted the memory of {names} ({plural(report['arrays'], 'array')}, "
+        f"{report['bytes'] / 1e6:.4g} MB); {plural(report['repeated'], 'earlier operation')} "
+        f"{'was' if report['repeated'] == 1 else 'were'} repeated, and this one. {lost}"
         f"It took {report['seconds']:.2f} s"
     )
 

@@ -18,6 +18,7 @@ import pytest
 
 import atoll as ak
 from atoll.session.everywhere import everywhere, everywhere_reading
+from atoll.session.recovery import sentence
 
 
 @pytest.fixture
@@ -62,6 +63,18 @@ def test_the_warning_points_at_the_line_that_met_the_death(start):
         warnings.simplefilter("always")
         a.sum()
     assert [one.filename for one in caught] == [__file__]
+
+
+def test_the_warning_counts_one_thing_in_the_singular():
+    report = {"cause": "PE 1 was killed", "pes": [1, 1], "bytes": 8_000_000, "seconds": 0.25}
+    assert sentence({**report, "arrays": 1, "repeated": 1, "lost": 1}) == (
+        "PE 1 was killed. A new process adopted the memory of PE 1 (1 array, 8 MB); 1 earlier operation was repeated, "
+        "and this one. 1 array could not be made again and cannot be used (PeFailedError). It took 0.25 s"
+    )
+    assert sentence({**report, "arrays": 2, "repeated": 0, "lost": 0}) == (
+        "PE 1 was killed. A new process adopted the memory of PE 1 (2 arrays, 8 MB); 0 earlier operations were "
+        "repeated, and this one. It took 0.25 s"
+    )
 
 
 def test_two_workers_die_at_once(start):
