@@ -472,4 +472,16 @@ Array Session::reduce_axes(const NodePtr& node, Reduction kind, std::uint32_t ax
   return call<&array::reduce_axes>(std::move(lowered.program), std::move(lowered.leaves), lowered.shape, kind, axes);
 }
 
+Array Session::multiply(const NodePtr& a, const NodePtr& b) {
+  std::lock_guard lock(busy_);
+  std::uint8_t transposed = 0;
+  auto matrix = [&](const NodePtr& node, Transposed which) {
+    if (node->kind != Node::Kind::transposed || !is_float(node->dtype)) return value(node);
+    transposed |= static_cast<std::uint8_t>(which);
+    return node->inputs[0]->array;
+  };
+  const Array first = matrix(a, Transposed::first), second = matrix(b, Transposed::second);
+  return call<&multiply_matrices>(first, second, transposed);
+}
+
 }  // namespace atl::array

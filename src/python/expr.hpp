@@ -13,10 +13,11 @@ struct Expr {
 
   const Array& value() const { return session->value(node); }
   /// The value, for an operation in `other`.
-  const Array& value_in(const SessionPtr& other) const {
+  const Array& value_in(const SessionPtr& other) const { return session->value(node_in(other)); }
+  const array::NodePtr& node_in(const SessionPtr& other) const {
     ATOLL_VALIDATE(session == other, ValueError,
                    "the arrays belong to different sessions. Copy one of them: ak.array(x.to_ndarray())");
-    return value();
+    return node;
   }
   /// The array, made this handle's alone, so that it may be changed in place.
   const Array& own();

@@ -380,11 +380,11 @@ void bind_matrices(nb::module_& m) {
   m.def(
       "multiply_matrices",
       [](const Expr& a, const Expr& b) {
-        const Array x = a.value(), y = b.value_in(a.session);
+        const array::NodePtr &x = a.node, &y = b.node_in(a.session);
         ATOLL_VALIDATE(
             x->dtype == y->dtype && x->shape.ndim() == 2 && y->shape.ndim() == 2 && x->shape[1] == y->shape[0],
             ValueError, "matrices of shapes {} and {} have no product", x->shape.to_string(), y->shape.to_string());
-        return stored(a, a.session->call<&array::multiply_matrices>(x, y));
+        return stored(a, a.session->multiply(x, y));
       },
       Release());
   m.def(

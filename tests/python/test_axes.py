@@ -129,6 +129,21 @@ def test_products_with_vectors(dtype):
             same_bits((dtype, m, k, name), found)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_products_with_transposes_have_the_bits_of_products_with_copies(dtype):
+    for m, k in ((1, 20000), (300, 259), (4000, 7)):
+        x, v, u = numbers((m, k), dtype), numbers(k, dtype, 2), numbers(m, dtype, 3)
+        a, copied, b, c = (ak.array(one) for one in (x, x.T.copy(), v, u))
+        pairs = {"mt_v": (a.T @ c, copied @ c), "v_mt": (b @ a.T, b @ copied)}
+        if k < 20000:
+            pairs |= {"mt_m": (a.T @ a, copied @ a), "mt_row": (a.T @ a[:, :1], copied @ a[:, :1])}
+        if m < 4000:
+            pairs |= {"m_mt": (a @ a.T, a @ copied)}
+        for name, (found, wanted) in pairs.items():
+            assert found.to_numpy().tobytes() == wanted.to_numpy().tobytes(), name
+            same_bits((dtype, m, k, name), found)
+
+
 def special(shape, dtype, seed):
     """Values whose sums and products show the order of operations; some with zeros of both signs, NaN or huge ones."""
     rng = np.random.default_rng(seed)

@@ -235,10 +235,25 @@ def _as_matrices(
     rows = "".join(letter for letter in wanted if letter in mine)
     columns = "".join(letter for letter in wanted if letter in other)
     full = all(array.shape[letters.index(letter)] == sizes[letter] for letters, array in terms for letter in letters)
-    if not full or not set(summed) <= set(mine) & set(other) or set(rows) & set(columns) or not rows or not columns:
+    if not full or not set(summed) <= set(mine) & set(other) or set(rows) & set(columns) or not rows + columns:
         return None
-    lengths = [math.prod(sizes[letter] for letter in letters) for letters in (rows, summed, columns)]
-    left = _arranged(mine, x, rows + summed).reshape(lengths[0], lengths[1])
-    right = _arranged(other, y, columns + summed).reshape(lengths[2], lengths[1])
+    left, right = _matrix(mine, x, rows, summed), _matrix(other, y, columns, summed)
+    # With a vector, a copy of the other array would cost more than the product.
+    if not (rows and columns) and (x.dtype.kind != "f" or left is None or right is None):
+        return None
+    if left is None:
+        left = _matrix(rows + summed, _arranged(mine, x, rows + summed), rows, summed)
+    if right is None:
+        right = _matrix(columns + summed, _arranged(other, y, columns + summed), columns, summed)
     product = matmul(left, matrix_transpose(right))
     return rows + columns, product.reshape([sizes[letter] for letter in rows + columns])
+
+
+def _matrix(letters: str, array: ndarray, rows: str, columns: str) -> ndarray | None:
+    """The array as a matrix of these rows and columns, if its axes have that order or the transpose's; else None."""
+    if letters not in (rows + columns, columns + rows):
+        return None
+    lengths = [math.prod(array.shape[letters.index(letter)] for letter in part) for part in (rows, columns)]
+    if letters == rows + columns:
+        return array.reshape(lengths)
+    return matrix_transpose(array.reshape(lengths[::-1]))

@@ -18,11 +18,30 @@ std::int64_t piece_rows(std::size_t row_bytes) {
   return static_cast<std::int64_t>(std::max<std::size_t>(1, depths) * product_depth);
 }
 
+MatrixView view_of(const ArrayData& matrix, bool transposed) {
+  const auto columns = static_cast<std::size_t>(matrix.shape[1]);
+  return transposed ? MatrixView{matrix.bytes(), 1, columns} : MatrixView{matrix.bytes(), columns, 1};
+}
+
+Array multiply_floats(Engine& engine, const ArrayData& a, const ArrayData& b, std::uint8_t transposed) {
+  const bool first = (transposed & static_cast<std::uint8_t>(Transposed::first)) != 0;
+  const bool second = (transposed & static_cast<std::uint8_t>(Transposed::second)) != 0;
+  const std::int64_t m = a.shape[first ? 1 : 0], k = a.shape[first ? 0 : 1], n = b.shape[second ? 0 : 1];
+  ATOLL_EXPECT(k == b.shape[second ? 1 : 0]);
+  Array result = engine.make(a.dtype, Shape{m, n});
+  multiply(engine.work(), a.dtype, view_of(a, first), view_of(b, second), result->bytes(), static_cast<std::size_t>(m),
+           static_cast<std::size_t>(k), static_cast<std::size_t>(n));
+  return result;
+}
+
 }  // namespace
 
-Array multiply_matrices(Engine& engine, Array a, Array b) {
+Array multiply_matrices(Engine& engine, Array a, Array b, std::uint8_t transposed) {
   engine.begin_operation("matmul");
-  ATOLL_EXPECT(a->dtype == b->dtype && a->shape.ndim() == 2 && b->shape.ndim() == 2 && a->shape[1] == b->shape[0]);
+  ATOLL_EXPECT(a->dtype == b->dtype && a->shape.ndim() == 2 && b->shape.ndim() == 2);
+  ATOLL_EXPECT(transposed <= static_cast<std::uint8_t>(Transposed::both));
+  if (engine.npes() == 1 && is_float(a->dtype)) return multiply_floats(engine, *a, *b, transposed);
+  ATOLL_EXPECT(transposed == 0 && a->shape[1] == b->shape[0]);
   const std::int64_t inner = a->shape[1];
   const auto columns = static_cast<std::size_t>(b->shape[1]), stride = static_cast<std::size_t>(inner);
   Array result = engine.make(a->dtype, Shape{a->shape[0], b->shape[1]});
@@ -31,7 +50,8 @@ Array multiply_matrices(Engine& engine, Array a, Array b) {
   const auto rows = static_cast<std::size_t>(result->local_rows());
   const std::size_t element = size_of(a->dtype);
   if (engine.npes() == 1) {
-    add_product(work, a->dtype, a->bytes(), stride, b->bytes(), result->bytes(), rows, stride, columns);
+    if (rows == 1) add_row_product(work, a->dtype, a->bytes(), b->bytes(), result->bytes(), stride, columns);
+    else add_product(work, a->dtype, a->bytes(), stride, b->bytes(), result->bytes(), rows, stride, columns);
     return result;
   }
   OpenBlocks left(engine, *a);
@@ -53,8 +73,10 @@ Array multiply_matrices(Engine& engine, Array a, Array b) {
       const std::int64_t count = std::min(step, inner - first);
       right.read_rows(first, first + count, piece.data());
       right.reach().complete();
-      add_product(work, a->dtype, from + static_cast<std::size_t>(first) * element, stride, piece.data(),
-                  result->bytes(), rows, static_cast<std::size_t>(count), columns);
+      const std::byte* const factors = from + static_cast<std::size_t>(first) * element;
+      const auto depth = static_cast<std::size_t>(count);
+      if (a->shape[0] == 1) add_row_product(work, a->dtype, factors, piece.data(), result->bytes(), depth, columns);
+      else add_product(work, a->dtype, factors, stride, piece.data(), result->bytes(), rows, depth, columns);
     }
   });
   right.close();

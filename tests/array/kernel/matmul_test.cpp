@@ -51,7 +51,8 @@ TEST(MatMul, IsTheSumOfProducts) {
               }
             }
           Harness harness(threads);
-          add_product(harness.work, type, x, k + 2, y, c.data(), m, k, n);
+          if (m == 1) add_row_product(harness.work, type, x, y, c.data(), k, n);
+          else add_product(harness.work, type, x, k + 2, y, c.data(), m, k, n);
           for (std::size_t i = 0; i < m * n; ++i) {
             const T found = reinterpret_cast<const T*>(c.data())[i];
             if constexpr (std::is_floating_point_v<T>) {
@@ -83,12 +84,70 @@ TEST(MatMul, ProductsWithVectorsKeepTheirBits) {
         for (std::size_t at = 0; at < k; at += part) {
           const std::size_t count = std::min(part, k - at);
           if (along) add_product(harness.work, DType::f64, matrix.data() + at, k, v.data() + at, c.data(), m, count, 1);
-          else add_product(harness.work, DType::f64, v.data() + at, k, matrix.data() + at * m, c.data(), 1, count, m);
+          else add_row_product(harness.work, DType::f64, v.data() + at, matrix.data() + at * m, c.data(), count, m);
         }
         if (first.empty()) first = c;
         ASSERT_EQ(c, first) << "threads " << threads << " part " << part << " along " << along;
       }
   }
+}
+
+// With the bits of products of row-major copies: matrices, vectors on either side, and a matrix with its own transpose.
+TEST(MatMul, OfTransposesHasTheBitsOfCopies) {
+  const std::size_t sizes[][3] = {{5, 7, 9},    {97, 300, 130}, {33, 513, 33}, {1, 300, 40},  {40, 300, 1},
+                                  {1, 1, 1100}, {250, 270, 1},  {1, 40, 1},    {1, 259, 1031}};
+  auto check = [&]<class T>(Type<T>, DType type) {
+    SequentialRandom random(11);
+    auto fill = [&](std::size_t count) {
+      std::vector<T> values(count);
+      for (T& x : values) x = static_cast<T>(random.below(1000)) / 7 - 50;
+      return values;
+    };
+    auto transposed = [](const std::vector<T>& x, std::size_t rows, std::size_t columns) {
+      std::vector<T> y(x.size());
+      for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t j = 0; j < columns; ++j) y[j * rows + i] = x[i * columns + j];
+      return y;
+    };
+    for (unsigned threads : {1u, 3u})
+      for (const auto& [m, k, n] : sizes) {
+        SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n));
+        Harness harness(threads);
+        const std::vector<T> a = fill(m * k), b = fill(k * n), at = transposed(a, m, k), bt = transposed(b, k, n);
+        std::vector<T> wanted(m * n);
+        if (m == 1) add_row_product(harness.work, type, a.data(), b.data(), wanted.data(), k, n);
+        else add_product(harness.work, type, a.data(), k, b.data(), wanted.data(), m, k, n);
+        for (const MatrixView left : {MatrixView{a.data(), k, 1}, MatrixView{at.data(), 1, m}})
+          for (const MatrixView right : {MatrixView{b.data(), n, 1}, MatrixView{bt.data(), 1, k}}) {
+            std::vector<T> found(m * n, T{-1});
+            multiply(harness.work, type, left, right, found.data(), m, k, n);
+            ASSERT_EQ(found, wanted);
+          }
+        if (m == 1) continue;
+        std::vector<T> square(m * m), half(m * m);
+        add_product(harness.work, type, a.data(), k, at.data(), square.data(), m, k, m);
+        multiply(harness.work, type, {a.data(), k, 1}, {a.data(), 1, k}, half.data(), m, k, m);
+        ASSERT_EQ(half, square);
+        multiply(harness.work, type, {at.data(), 1, m}, {at.data(), m, 1}, half.data(), m, k, m);
+        ASSERT_EQ(half, square);
+      }
+  };
+  check(Type<double>{}, DType::f64);
+  check(Type<float>{}, DType::f32);
+}
+
+// A PE may hold one row of a product.
+TEST(MatMul, HasTheSameBitsRowByRow) {
+  const std::size_t m = 5, k = 700, n = 37;
+  Harness harness(1);
+  std::vector<double> a(m * k), b(k * n), whole(m * n), rows(m * n);
+  SequentialRandom random(3);
+  for (auto* values : {&a, &b})
+    for (double& x : *values) x = static_cast<double>(random.below(1000)) / 7;
+  add_product(harness.work, DType::f64, a.data(), k, b.data(), whole.data(), m, k, n);
+  for (std::size_t row = 0; row < m; ++row)
+    add_product(harness.work, DType::f64, a.data() + row * k, k, b.data(), rows.data() + row * n, 1, k, n);
+  ASSERT_EQ(rows, whole);
 }
 
 TEST(MatMul, OfStacksIsThatOfEach) {

@@ -74,49 +74,71 @@ HWY_ATTR void block_dots(const T* a, std::size_t stride, const T* v, std::size_t
   }
 }
 
-/// to = the sum of depth rows of b, each times its factor, over `width` columns.
+/// Rows of b that lanes `lane` and `lane` + one vector of dot() take, each times its factor: per column the sum of the
+/// two lanes, to which `to` is added first where it has been begun.
+template <class T>
+HWY_ATTR void sum_two_lanes(const T* HWY_RESTRICT factors, const T* HWY_RESTRICT b, std::size_t stride,
+                            std::size_t depth, std::size_t width, std::size_t lane, bool begun, T* HWY_RESTRICT to) {
+  constexpr std::size_t vector = vector_bytes / sizeof(T), block = sums * vector;
+  constexpr std::size_t most = product_depth / block;  // rows of a lane
+  const hn::ScalableTag<T> d;
+  using V = decltype(hn::Zero(d));
+  const std::size_t lanes = hn::Lanes(d);
+  const T* row[2][most] = {};
+  V factor[2][most];
+  std::size_t rows[2] = {};
+  for (std::size_t side = 0; side < 2; ++side)
+    for (std::size_t i = lane + side * vector; i < depth; i += block, ++rows[side]) {
+      row[side][rows[side]] = b + i * stride;
+      factor[side][rows[side]] = hn::Set(d, factors[i]);
+    }
+  auto join = [&](V low, V high, V before) HWY_ATTR __attribute__((always_inline)) {
+    const V sum = hn::Add(low, high);
+    return begun ? hn::Add(before, sum) : sum;
+  };
+  std::size_t j = 0;
+  if (rows[0] == most && rows[1] == most) {
+    for (; j + lanes <= width; j += lanes) {
+      V sum[2] = {hn::Zero(d), hn::Zero(d)};
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < most; ++i) {
+        sum[0] = hn::MulAdd(hn::LoadU(d, row[0][i] + j), factor[0][i], sum[0]);
+        sum[1] = hn::MulAdd(hn::LoadU(d, row[1][i] + j), factor[1][i], sum[1]);
+      }
+      hn::StoreU(join(sum[0], sum[1], hn::LoadU(d, to + j)), d, to + j);
+    }
+  }
+  alignas(vector_bytes) T few[std::max<std::size_t>(HWY_MAX_BYTES, vector_bytes) / sizeof(T)] = {};
+  for (; j < width; j += lanes) {
+    const std::size_t count = std::min(lanes, width - j);
+    auto read = [&](const T* from) HWY_ATTR {
+      if (count == lanes) return hn::LoadU(d, from);
+      std::copy_n(from, count, few);
+      return hn::LoadU(d, few);
+    };
+    V sum[2] = {hn::Zero(d), hn::Zero(d)};
+    for (std::size_t side = 0; side < 2; ++side)
+      for (std::size_t i = 0; i < rows[side]; ++i)
+        sum[side] = hn::MulAdd(read(row[side][i] + j), factor[side][i], sum[side]);
+    hn::StoreU(join(sum[0], sum[1], read(to + j)), d, few);
+    std::copy_n(few, count, to + j);
+  }
+}
+
+/// to = the sum of depth rows of b, each times its factor, over `width` columns: per column in the order of dot().
 template <class T>
 HWY_ATTR void sum_rows(const T* HWY_RESTRICT factors, const T* HWY_RESTRICT b, std::size_t stride, std::size_t depth,
                        std::size_t width, T* HWY_RESTRICT to) {
-  const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d), whole = width / lanes * lanes;
-  constexpr std::size_t together = 4;  // rows for each load and store of the sums
-  std::fill_n(to, width, T{0});
-  std::size_t row = 0;
-  for (; row + together <= depth; row += together, b += together * stride) {
-    const auto f0 = hn::Set(d, factors[row]), f1 = hn::Set(d, factors[row + 1]);
-    const auto f2 = hn::Set(d, factors[row + 2]), f3 = hn::Set(d, factors[row + 3]);
-    for (std::size_t j = 0; j < whole; j += lanes) {
-      auto sum = hn::MulAdd(f0, hn::LoadU(d, b + j), hn::LoadU(d, to + j));
-      sum = hn::MulAdd(f1, hn::LoadU(d, b + stride + j), sum);
-      sum = hn::MulAdd(f2, hn::LoadU(d, b + 2 * stride + j), sum);
-      hn::StoreU(hn::MulAdd(f3, hn::LoadU(d, b + 3 * stride + j), sum), d, to + j);
-    }
-    if (whole < width) {
-      // The same arithmetic as in the vectors: one fused operation each.
-      alignas(64) T rest[together + 1][HWY_MAX_BYTES / sizeof(T)] = {};
-      const std::size_t count = width - whole;
-      for (std::size_t r = 0; r < together; ++r) std::copy_n(b + r * stride + whole, count, rest[r]);
-      std::copy_n(to + whole, count, rest[together]);
-      auto sum = hn::MulAdd(f0, hn::LoadU(d, rest[0]), hn::LoadU(d, rest[together]));
-      sum = hn::MulAdd(f1, hn::LoadU(d, rest[1]), sum);
-      sum = hn::MulAdd(f2, hn::LoadU(d, rest[2]), sum);
-      hn::StoreU(hn::MulAdd(f3, hn::LoadU(d, rest[3]), sum), d, rest[together]);
-      std::copy_n(rest[together], count, to + whole);
-    }
+  constexpr std::size_t vector = vector_bytes / sizeof(T);
+  alignas(vector_bytes) T joined[vector][strip_columns];
+  for (std::size_t lane = 0; lane < vector; ++lane) {
+    sum_two_lanes(factors, b, stride, depth, width, lane, false, joined[lane]);
+    sum_two_lanes(factors, b, stride, depth, width, lane + 2 * vector, true, joined[lane]);
   }
-  for (; row < depth; ++row, b += stride) {
-    const auto factor = hn::Set(d, factors[row]);
-    for (std::size_t j = 0; j < whole; j += lanes)
-      hn::StoreU(hn::MulAdd(factor, hn::LoadU(d, b + j), hn::LoadU(d, to + j)), d, to + j);
-    if (whole < width) {
-      alignas(64) T rest[2][HWY_MAX_BYTES / sizeof(T)] = {};
-      std::copy_n(b + whole, width - whole, rest[0]);
-      std::copy_n(to + whole, width - whole, rest[1]);
-      hn::StoreU(hn::MulAdd(factor, hn::LoadU(d, rest[0]), hn::LoadU(d, rest[1])), d, rest[1]);
-      std::copy_n(rest[1], width - whole, to + whole);
-    }
-  }
+  for (std::size_t half = vector / 2; half > 0; half /= 2)
+    for (std::size_t lane = 0; lane < half; ++lane)
+      for (std::size_t j = 0; j < width; ++j) joined[lane][j] += joined[lane + half][j];
+  std::copy_n(joined[0], width, to);
 }
 
 }  // namespace
@@ -152,7 +174,6 @@ HWY_EXPORT(sum_rows32);
 HWY_EXPORT(sum_rows64);
 
 constexpr std::size_t piece_elements = 16384;  // of the matrix; below that another thread costs more than it saves
-constexpr std::size_t strip_columns = 1024;    // of one unit of work: their sums stay in the first cache
 
 template <class T>
 void add_float_matrix_vector(const Work& work, const T* a, std::size_t stride, const T* v, T* c, std::size_t m,
@@ -169,7 +190,8 @@ void add_float_matrix_vector(const Work& work, const T* a, std::size_t stride, c
 }
 
 template <class T>
-void add_float_vector_matrix(const Work& work, const T* v, const T* b, T* c, std::size_t k, std::size_t n) {
+void add_float_vector_matrix(const Work& work, const T* v, const T* b, std::size_t stride, T* c, std::size_t k,
+                             std::size_t n) {
   // A unit of work is product_depth rows of a strip of columns; units are independent, and joined in order.
   const std::size_t blocks = (k + product_depth - 1) / product_depth, strips = (n + strip_columns - 1) / strip_columns;
   Buffer<T> partial(work.memory, blocks * n);
@@ -181,8 +203,8 @@ void add_float_vector_matrix(const Work& work, const T* v, const T* b, T* c, std
       const std::size_t depth = std::min(product_depth, k - row), width = std::min(strip_columns, n - column);
       T* const to = partial.data() + number / strips * n + column;
       if constexpr (sizeof(T) == 4)
-        HWY_DYNAMIC_DISPATCH(sum_rows32)(v + row, b + row * n + column, n, depth, width, to);
-      else HWY_DYNAMIC_DISPATCH(sum_rows64)(v + row, b + row * n + column, n, depth, width, to);
+        HWY_DYNAMIC_DISPATCH(sum_rows32)(v + row, b + row * stride + column, stride, depth, width, to);
+      else HWY_DYNAMIC_DISPATCH(sum_rows64)(v + row, b + row * stride + column, stride, depth, width, to);
     }
   });
   for (std::size_t block = 0; block < blocks; ++block)
@@ -213,12 +235,14 @@ void add_exact_matrix_vector(const Work& work, const T* a, std::size_t stride, c
 }
 
 template <class T>
-void add_exact_vector_matrix(const Work& work, const T* v, const T* b, T* c, std::size_t k, std::size_t n) {
+void add_exact_vector_matrix(const Work& work, const T* v, const T* b, std::size_t stride, T* c, std::size_t k,
+                             std::size_t n) {
   Polling(work).for_pieces(n, std::max<std::size_t>(64, piece_elements / k),
                            [&](std::size_t begin, std::size_t end, unsigned) {
                              for (std::size_t row = 0; row < k; ++row) {
                                const T factor = v[row];
-                               for (std::size_t j = begin; j < end; ++j) Exact<T>::add(c[j], factor, b[row * n + j]);
+                               for (std::size_t j = begin; j < end; ++j)
+                                 Exact<T>::add(c[j], factor, b[row * stride + j]);
                              }
                            });
 }
@@ -235,12 +259,13 @@ void add_matrix_vector(const Work& work, DType type, const void* a, std::size_t 
   });
 }
 
-void add_vector_matrix(const Work& work, DType type, const void* v, const void* b, void* c, std::size_t k,
-                       std::size_t n) {
+void add_vector_matrix(const Work& work, DType type, const void* v, const void* b, std::size_t stride, void* c,
+                       std::size_t k, std::size_t n) {
   dispatch_arithmetic(type, [&]<class T>(Type<T>) {
     const auto *left = static_cast<const T*>(v), *right = static_cast<const T*>(b);
-    if constexpr (std::is_floating_point_v<T>) add_float_vector_matrix(work, left, right, static_cast<T*>(c), k, n);
-    else add_exact_vector_matrix(work, left, right, static_cast<T*>(c), k, n);
+    if constexpr (std::is_floating_point_v<T>)
+      add_float_vector_matrix(work, left, right, stride, static_cast<T*>(c), k, n);
+    else add_exact_vector_matrix(work, left, right, stride, static_cast<T*>(c), k, n);
   });
 }
 

@@ -9,6 +9,9 @@
 
 namespace atl::array {
 
+/// Columns of one unit of work, whose sums, one for each lane of a vector, stay in the second cache.
+inline constexpr std::size_t strip_columns = 1024;
+
 /// Calls `body` with the type whose arithmetic is that of the elements.
 template <class Body>
 void dispatch_arithmetic(DType type, Body&& body) {
@@ -21,8 +24,9 @@ void dispatch_arithmetic(DType type, Body&& body) {
 /// c += a v, where a is m by k with rows `stride` elements apart.
 void add_matrix_vector(const Work& work, DType type, const void* a, std::size_t stride, const void* v, void* c,
                        std::size_t m, std::size_t k);
-/// c += v b, where b is k by n. Floats are summed in the order of k, as in products of matrices.
-void add_vector_matrix(const Work& work, DType type, const void* v, const void* b, void* c, std::size_t k,
-                       std::size_t n);
+/// c += v b, where b is k by n with rows `stride` elements apart. The bits are those of add_matrix_vector for the
+/// transpose of b.
+void add_vector_matrix(const Work& work, DType type, const void* v, const void* b, std::size_t stride, void* c,
+                       std::size_t k, std::size_t n);
 
 }  // namespace atl::array

@@ -140,6 +140,8 @@ class Session {
   ReductionValue reduce(const NodePtr& node, Reduction kind, Keep keep);
   /// Reduces a graph along axes without storing it.
   Array reduce_axes(const NodePtr& node, Reduction kind, std::uint32_t axes);
+  /// The product of two matrices of one type. Transposes of floats are read where their matrices lie.
+  Array multiply(const NodePtr& a, const NodePtr& b);
 
  private:
   /// As call(), but an interrupt that came too late to end the operation is left to the caller (rethrow_pending()),
