@@ -87,6 +87,20 @@ def test_answer_and_dtype(name):
     same(ANSWERS[name](ak), ANSWERS[name](pd))
 
 
+@pytest.mark.filterwarnings("ignore::atoll.io.fallback.FallbackWarning")
+def test_groups_that_pandas_makes_give_our_frames():
+    groups = ak.DataFrame({"k": ["x"][:0], "v": [1][:0], "w": [2][:0]}).groupby("k")[["v", "w"]]
+    assert type(groups.first()) is ak.DataFrame
+    assert type(groups.rolling(2).sum()) is ak.DataFrame
+
+
+@pytest.mark.filterwarnings("ignore::atoll.io.fallback.FallbackWarning")
+def test_indexer_with_an_axis_sets_values_of_objects():
+    frame = ak.DataFrame({"a": np.array([1, "x"], dtype=object)})
+    frame.iloc(axis=0)[0] = 5
+    assert frame.a.to_list() == [5, "x"]
+
+
 def set_beyond(m):
     series = m.Series(range(5), index=list("abcde"))
     series[3.0:4] = 0

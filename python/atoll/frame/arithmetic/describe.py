@@ -93,7 +93,8 @@ class SeriesDescribing:
     def corr(self: Any, other: object, method: str = "pearson", min_periods: int | None = None) -> Any:
         """The correlation with another Series."""
         a, b = _pair(self, other)
-        return correlation(a, b, method) if a.size >= (min_periods or 1) else np.nan
+        found = correlation(a, b, method) if a.size >= (min_periods or 1) else np.nan
+        return found if callable(method) else np.float64(found)
 
     def cov(self: Any, other: object, min_periods: int | None = None, ddof: int = 1) -> Any:
         """The covariance with another Series."""

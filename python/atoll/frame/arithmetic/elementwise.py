@@ -57,6 +57,8 @@ def mapped(values: object, mapper: Any, na_action: Any = None, errors: str = "ra
     """Maps each value by a function, a dict or a Series. A dict is looked up once for each distinct value.
 
     Of categories each is mapped once: they stay categories where all become different ones, in pandas' way."""
+    if na_action not in (None, "ignore"):
+        raise ValueError(f"na_action must either be 'ignore' or None, {na_action} was passed")
     if isinstance(values, Categorical):
         return _mapped_categories(values, mapper, na_action)
     if callable(mapper) and not isinstance(mapper, dict):
@@ -542,6 +544,8 @@ class FrameElementwise(Elementwise):
                 return frame([one._values for one in made], self._labels, made[0]._index)
             return type(self)(dict(zip(self._labels.values, made, strict=True)))
         if made and all(isinstance(one, (ndarray, np.ndarray)) and np.ndim(one) == 1 for one in made):
+            return frame([make(one) for one in made], self._labels, range_index(len(made[0])))
+        if made and all(isinstance(one, list) for one in made) and len({len(one) for one in made}) == 1:
             return frame([make(one) for one in made], self._labels, range_index(len(made[0])))
         return self._per_column(row_column(made, [make([one]) for one in made]) if made else make([], np.float64))
 

@@ -366,6 +366,9 @@ class Signs:
     def __invert__(self) -> Any:
         return self._each_column(operator.invert)
 
+    def __round__(self: Any, decimals: int = 0) -> Any:
+        return self.round(decimals)
+
     def abs(self) -> Any:
         """Magnitudes."""
         return self._each_column(abs)

@@ -18,6 +18,7 @@ from ...arrays.statistics import nanmean, nanstd, nanvar
 from ...arrays.ufuncs import isnan
 from ...columns.column import Column
 from ...columns.datetime.datetimes import Datetimes
+from ...columns.datetime.timestamp import NaT
 from ...columns.functions.functions import unique
 from ...columns.objects import Objects
 from ...columns.text.strings import Strings
@@ -25,8 +26,8 @@ from ..classes import frame, series
 from ..combine.align import union_of
 from ..core import as_axis, is_numeric, numeric_places
 from ..data.column_labels import Labels
-from ..data.dtypes import figure_of, kind_of
-from ..data.values import choose, isna, make, scalar
+from ..data.dtypes import all_missing, figure_of, kind_of
+from ..data.values import choose, isna, join_rows, make, scalar
 from ..window.across_columns import counted_distinct
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _misses(values: Any) -> bool:
 
 def _typed(values: Any, moment: Any) -> Any:
     """A moment in pandas' type: float32 of float32."""
-    return np.float32(moment) if values.dtype == np.float32 else moment
+    return np.float32(moment) if values.dtype == np.float32 else np.float64(moment)
 
 
 def _skew(values: ArrayLike) -> Any:
@@ -159,7 +160,7 @@ OF_TEXTS = ("min", "max")
 OF_TIMES = ("min", "max", "mean", "median", "std", "sum")
 
 
-def reduced(name: str, values: ArrayLike, skipna: bool = True, min_count: int = 0, **options: object) -> Any:
+def reduced(name: str, values: Any, skipna: bool = True, min_count: int = 0, **options: object) -> Any:
     """A figure of a column. TypeError where its kind has none."""
     if min_count > 0 and count(values) < min_count:
         return np.nan
@@ -167,7 +168,7 @@ def reduced(name: str, values: ArrayLike, skipna: bool = True, min_count: int = 
         return _of_objects(name, values)
     if isinstance(values, Strings) and name not in OF_TEXTS:
         if name == "sum":
-            return "".join(values.dropna().to_list())
+            return np.nan if not skipna and values.null_count else "".join(values.dropna().to_list())
         if name in ("any", "all"):
             return bool((values.str.len().fillna(0) > 0).any() if name == "any" else (values.str.len() > 0).all())
         raise TypeError(f"dtype 'str' does not support operation '{name}'")
@@ -178,7 +179,8 @@ def reduced(name: str, values: ArrayLike, skipna: bool = True, min_count: int = 
             )
         if not hasattr(values, name):
             raise TypeError(f"dtype '{kind_of(values)}' does not support operation '{name}'")
-        return figure_of(values, getattr(values, name)())
+        found = getattr(values, name)(**options)
+        return figure_of(values, None if not skipna and values.null_count else found)
     return REDUCTIONS[name](values, skipna, **options)
 
 
@@ -279,6 +281,9 @@ def reduce_frame(self: Any, name: str, axis: int, skipna: bool, numeric_only: bo
         if table is not None:
             return series(nanmedian(table, axis=1), self._labels.of(places).index())
     values = [reduced(name, self._columns[place], skipna, **options) for place in places]
+    if values and all(one is NaT for one in values):
+        kinds = [self._columns[place] for place in places]
+        return series(join_rows([all_missing(one, 1) for one in kinds]), self._labels.of(places).index())
     return series(figures(values), self._labels.of(places).index())
 
 
@@ -389,9 +394,9 @@ class SeriesReductions:
 
     __slots__ = ()
 
-    def count(self: Any) -> int:
+    def count(self: Any) -> Any:
         """How many values are there."""
-        return count(self._values)
+        return np.int64(count(self._values))
 
     def nunique(self: Any, dropna: bool = True) -> int:
         """How many distinct values there are."""
@@ -443,13 +448,13 @@ class SeriesReductions:
         """The label of the largest value."""
         return self._index[self.argmax()]
 
-    def argmin(self: Any, axis: int | str | None = 0, skipna: bool = True) -> int:
+    def argmin(self: Any, axis: int | str | None = 0, skipna: bool = True) -> Any:
         """The row of the smallest value."""
-        return extreme_row(self._values, descending=False)
+        return np.int64(extreme_row(self._values, descending=False))
 
-    def argmax(self: Any, axis: int | str | None = 0, skipna: bool = True) -> int:
+    def argmax(self: Any, axis: int | str | None = 0, skipna: bool = True) -> Any:
         """The row of the largest value."""
-        return extreme_row(self._values, descending=True)
+        return np.int64(extreme_row(self._values, descending=True))
 
 
 def extreme_row(values: Any, descending: bool) -> int:

@@ -19,7 +19,7 @@ from ..index.base import IndexCore, make_index, range_index
 from .column_labels import Labels, labels_of
 from .dtypes import cast
 from .lazy import as_they_are
-from .values import broadcast, is_scalar, make
+from .values import as_given, broadcast, is_scalar, make
 
 if TYPE_CHECKING:
     from ...annotations import DTypeLike
@@ -74,7 +74,10 @@ def _computed(data: Any) -> Any:
 def frame_parts(data: object, index: object, columns: object, dtype: DTypeLike) -> tuple[list[Any], Labels, Any]:
     """Columns, labels and index of a frame that is to be made."""
     held, labels, own = _parts(data, index, columns)
-    return ([cast(one, dtype) for one in held] if dtype is not None else held), labels, own
+    if dtype is None:
+        return held, labels, own
+    as_dtype = cast if is_frame(data) else as_given
+    return [as_dtype(one, dtype) for one in held], labels, own
 
 
 def _parts(data: Any, index: Any, columns: Any) -> tuple[list[Any], Labels, Any]:

@@ -325,7 +325,7 @@ def item_of(values: Any, row: int) -> Any:
 
 def figure_of(values: ArrayLike, value: Any) -> Any:
     """An aggregate of values: Timestamps and Timedeltas for datetimes and durations, NaN or NaT when missing."""
-    if isinstance(values, Ticks) and values._letter != "t":
+    if isinstance(values, Periods) or (isinstance(values, Ticks) and values._letter != "t"):
         return NaT if value is None else of_value(value)
     return np.nan if value is None else value
 

@@ -71,7 +71,19 @@ def make(data: Any, dtype: DTypeLike = None) -> Any:
         values = data.copy() if isinstance(data, ndarray) else settle(data)
     else:
         values = _inferred(data)
-    return values if dtype is None else cast(values, dtype)
+    return values if dtype is None else as_given(values, dtype)
+
+
+def as_given(values: Any, dtype: Any) -> Any:
+    """Values in the dtype that a caller gives for them; ValueError or OverflowError where integers cannot say them."""
+    made = cast(values, dtype)
+    if isinstance(values, ndarray) and isinstance(made, ndarray) and made.dtype.kind in "iu":
+        if values.dtype.kind not in "iuf" or np.can_cast(values.dtype, made.dtype) or bool((made == values).all()):
+            return made
+        if values.dtype.kind == "f":
+            raise ValueError("Trying to coerce float values to integers")
+        raise OverflowError(f"The elements provided in the data cannot all be casted to the dtype {made.dtype}")
+    return made
 
 
 def _inferred(data: Any) -> Any:
@@ -101,6 +113,8 @@ def _from_list(data: list[Any]) -> Any:
     if not data:
         return Objects([])
     kinds = set(map(type, data))
+    if kinds == {type(None)}:
+        return Objects(data)  # None stays None, as in pandas
     if any(issubclass(one, (list, tuple, dict, set)) for one in kinds):
         return _nested(data)
     try:

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from ...arrays.ndarray import ndarray
+from ...columns.datetime.ticks import Ticks
 from ...columns.text.strings import Strings
 from ..classes import is_frame, is_series
 from ..data.values import is_scalar
 from ..index.base import IndexCore
+from .operand_limits import joins_levels
 
 
 def _are_bools(labels: Any) -> bool:
@@ -128,10 +130,34 @@ def _quantiles(self: Any, q: Any = 0.5, axis: Any = 0, numeric_only: Any = False
     return numeric_only is True or all(isinstance(one, ndarray) for one in self._columns)
 
 
+def _aligns(self: object, other: object, *args: object, **options: object) -> bool:
+    return joins_levels(self, other)
+
+
+def _fills(self: Any, value: Any = None, **options: object) -> bool:
+    """Values of the dtypes that they go into; datetimes of a unit that has all their digits."""
+    if is_series(self) and is_series(value):
+        numbers = self.dtype == np.float64 and isinstance(value._values, ndarray)
+        return numbers or _same_dtypes(self, value)
+    return all(one.unit in ("ns", "us") for one in _columns(self) if isinstance(one, Ticks))
+
+
+def _modes(self: object, *args: object, **options: object) -> bool:
+    """The most frequent values in order: pandas has missing datetimes and categories before all others."""
+    usual = options.get("dropna", True) is True and not any(one is False for one in args)
+    return usual or all(isinstance(one, (ndarray, Strings)) for one in _columns(self))
+
+
+def _localizes(self: object, *args: object, **options: object) -> bool:
+    """Datetimes that a zone has once each: the labels may have no steps otherwise."""
+    return len(args) <= 1 and all(options.get(name, "raise") == "raise" for name in ("ambiguous", "nonexistent"))
+
+
 #: Of methods of frames and Series, by name.
 OF_ARGUMENTS: dict[str, Any] = {
     "filter": _filters, "drop": _drops, "sample": _samples, "drop_duplicates": _drops_repeats, "shift": _shifts,
     "reset_index": _resets_index, "truncate": _truncates, "combine_first": _combines, "describe": _describes,
+    "align": _aligns, "fillna": _fills, "mode": _modes, "tz_localize": _localizes,
 }  # fmt: skip
 OF_ARGUMENTS_OF_SERIES: dict[str, Any] = OF_ARGUMENTS | {"update": _updates_series}
 OF_ARGUMENTS_OF_FRAMES: dict[str, Any] = OF_ARGUMENTS | {

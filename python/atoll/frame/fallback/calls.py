@@ -21,6 +21,7 @@ from ...columns.objects import Objects
 from ...columns.window.bounded import WindowBoundsError
 from ...io.fallback import by_pandas, given, pandas_at_work
 from ..classes import is_frame, is_series
+from ..groupby.groups import is_column_of
 from ..index.base import IndexCore
 from .convert import (
     SCALARS,
@@ -34,7 +35,7 @@ from .convert import (
     told_each,
 )
 from .limits import OF_FUNCTIONS, Limit, covers
-from .nullable import as_nullable, bools_as_objects
+from .nullable import as_nullable, bools_as_objects, tests_as_nullable
 from .parameters import ignored
 from .shape_limits import SHAPES
 from .warned import (
@@ -212,9 +213,9 @@ def _differs(of: object, name: str, lost: set[str], kwargs: dict[str, Any]) -> b
 STRUCTURAL = frozenset((
     "copy", "head", "tail", "items", "iterrows", "itertuples", "keys", "get", "assign", "pipe", "to_frame",
     "to_list", "tolist", "to_numpy", "rename", "drop", "set_axis", "rename_axis", "insert", "pop", "groupby",
-    "rolling", "expanding", "ewm", "resample", "equals", "to_series", "isna", "notna", "isnull",
+    "rolling", "expanding", "ewm", "resample", "to_series", "isna", "notna", "isnull",
     "notnull", "dropna", "add_prefix", "add_suffix", "to_csv", "to_json", "to_sql", "to_hdf", "to_parquet",
-    "to_feather", "to_orc", "to_html", "to_string", "to_markdown", "info",
+    "to_feather", "to_orc", "to_html", "to_string", "to_markdown", "info", "__call__",
 ))  # fmt: skip
 
 
@@ -296,6 +297,8 @@ def falling_back(
             return told_each(made)
         if outside and type(self) in GROUPS and (is_frame(made) or is_series(made)) and in_pandas():
             return as_nullable(self, name, args, kwargs, made)
+        if outside and name == "isin" and in_pandas() and (is_series(self) or is_frame(self)):
+            return tests_as_nullable(made, self)
         if outside and name not in _CONVERTING and in_pandas() and (is_series(made) or is_frame(made)):
             made = bools_as_objects(made, self._of if type(self) in GROUPS else self)
         if outside and name == "unique" and is_series(self) and in_pandas():
@@ -353,7 +356,16 @@ def _missing_value() -> Any:
 def record(made: object, of: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Notes the call that made an object, on rows that later changes of the frame leave as they are."""
     of = of.copy() if is_frame(of) or is_series(of) else of
+    if name == "groupby" and is_frame(of) and args:
+        args = (_labels_of_keys(of, args[0]), *args[1:])
     made.__dict__["_recipe"] = (of, name, args, kwargs)
+
+
+def _labels_of_keys(of: Any, keys: Any) -> Any:
+    """The keys of groups with labels in place of the frame's own columns, which pandas knows by their memory."""
+    if isinstance(keys, list):
+        return [_labels_of_keys(of, one) for one in keys]
+    return keys._name if is_series(keys) and is_column_of(of, keys) else keys
 
 
 _STORED = frozenset(("__len__", "__iter__", "__contains__", "__array__", "__array_ufunc__", "__setitem__"))

@@ -18,7 +18,7 @@ from .limits import Limit, columns_of
 _OF_PARQUET = frozenset(("path", "engine", "compression", "index", "partition_cols", "storage_options"))
 
 
-def _is_archive(where: Any, compression: Any) -> bool:
+def _is_archive(where: object, compression: object) -> bool:
     """Whether a file is a zip or tar archive, which Atoll does not write."""
     method = compression.get("method") if isinstance(compression, dict) else compression
     name = str(where).lower() if method == "infer" else f".{method}"
@@ -44,7 +44,7 @@ def _to_json(self: Any, path_or_buf: Any = None, **options: Any) -> bool:
     return usual and self._index.nlevels == 1 and not isinstance(self._index._values, Ticks)
 
 
-def _to_parquet(self: Any, path: Any = None, engine: Any = None, *args: Any, **options: Any) -> bool:
+def _to_parquet(self: Any, path: Any = None, engine: str | None = None, *args: object, **options: Any) -> bool:
     """Columns of numbers, strings and datetimes under labels that are strings: of others the file has a description.
 
     pandas restores the labels of columns, and the dtypes that Arrow's types do not tell, from what it writes beside the

@@ -57,7 +57,7 @@ _NOT_OF_SEVERAL = frozenset((
     "asof_locs",
     "groupby", "take", "get_locs", "get_loc_level", "truncate", "slice_indexer", "dropna", "equals", "identical",
     "equal_levels", "sort_values", "isin", "value_counts", "to_frame", "from_tuples", "from_product", "from_arrays",
-    "from_frame", "duplicated", "drop_duplicates", "to_series", "to_flat_index",
+    "from_frame", "duplicated", "drop_duplicates", "to_series", "to_flat_index", "min", "max",
 ))  # fmt: skip
 
 

@@ -125,6 +125,8 @@ def _casts_column(column: Any, dtype: Any) -> bool:
     kind = kind_name(column)
     if type(dtype).__name__ == "CategoricalDtype" and dtype.categories is not None:
         return kind not in ("interval", "nullable") and dtype.categories.dtype != object
+    if type(dtype).__name__ == "CategoricalDtype" and kind == "category":
+        return False  # the order is that of the dtype, or stays
     if dtype is str or dtype == "str":
         return kind != "timedelta" and not (kind == "category" and isinstance(column.categories, ndarray))
     try:

@@ -156,6 +156,7 @@ def _agg(self: Any, func: object = None, axis: int | str = 0, *args: Any, **kwar
         return known and all(isinstance(self._column(label), ndarray) for label in names)
     return (
         _are_plain(self)
+        and (is_series(self) or self._labels.is_unique)
         and isinstance(names, list)
         and len(names) > 0
         and all(isinstance(one, str) and one in FIGURES for one in names)

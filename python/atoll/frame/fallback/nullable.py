@@ -84,6 +84,17 @@ def _floats(values: Any) -> Any:
     return Foreign(pd.arrays.FloatingArray(plain, np.isnan(plain)))
 
 
+def tests_as_nullable(made: Any, of: Any) -> Any:
+    """Whether values are among others, which is of the nullable dtype where the values are."""
+
+    def converted(test: Any, column: Any) -> Any:
+        return Column(test, None) if type(column) is Column and isinstance(test, ndarray) else test
+
+    if is_series(made):
+        return series(converted(made._values, of._values), made._index, made._name)
+    return frame(list(map(converted, made._columns, of._columns)), made._labels, made._index)
+
+
 def bools_as_objects(made: Any, of: object) -> Any:
     """A result, its bools of which some are missing as objects, unless the values it is made of are nullable."""
     held = [made._values] if is_series(made) else list.copy(made._columns)

@@ -29,11 +29,19 @@ def _holds_objects(other: object) -> bool:
     return isinstance(other, IndexCore) and other.nlevels == 1 and isinstance(other._values, (Objects, Foreign))
 
 
+def joins_levels(self: Any, other: Any) -> bool:
+    """Whether labels of several levels are those of the same names on both sides."""
+    if not (is_frame(other) or is_series(other)):
+        return True
+    several = self._index.nlevels > 1 or other._index.nlevels > 1
+    return not several or list(self._index.names) == list(other._index.names)
+
+
 def _operates(self: Any, other: Any = None) -> bool:
     """Single values: numbers beside numbers, and offsets beside datetimes without a zone."""
     if isinstance(other, (np.timedelta64, np.datetime64)) and np.isnat(other):
         return False
-    if is_array_of_pandas(other):
+    if is_array_of_pandas(other) or not joins_levels(self, other):
         return False
     held = columns_of(self)
     if any(isinstance(one, Periods) for one in held) or _holds_objects(other):

@@ -12,7 +12,8 @@ from .convert import PROXIES, REBUILT, arguments_to_pandas, from_pandas, to_pand
 
 #: Modules of pandas whose objects stand for rows.
 _MODULES = ("pandas.core.groupby", "pandas.core.window", "pandas.core.resample", "pandas.core.strings",
-            "pandas.core.indexing", "pandas.core.indexes.accessors", "pandas.core.arrays.categorical")  # fmt: skip
+            "pandas.core.indexing", "pandas.api.typing",
+            "pandas.core.indexes.accessors", "pandas.core.arrays.categorical")  # fmt: skip
 _NAMES = ("Accessor", "GroupBy", "Rolling", "Expanding", "Window", "Resampler", "ExponentialMovingWindow", "Indexer",
           "Properties", "StringMethods")  # fmt: skip
 

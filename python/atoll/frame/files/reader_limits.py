@@ -85,7 +85,7 @@ def _read_json(where: object, **options: object) -> bool:
     return options.get("lines") is True and given <= known | {"orient"} and options.get("orient") in (None, "records")
 
 
-def _read_parquet(path: Any, engine: Any = None, *args: Any, **options: Any) -> bool:
+def _read_parquet(path: Any, engine: str | None = None, *args: object, **options: object) -> bool:
     """Files that need no description beside their rows; no parameter that is pandas' to follow."""
     if engine not in (None, "pyarrow") or any(options.get(name) is not None for name in _OF_PANDAS_IN_PARQUET):
         return False

@@ -398,8 +398,8 @@ class WindowedByGroup(Windowed):
     def __getitem__(self, key: Any) -> Any:
         return WindowedByGroup(self._groups, self._of[key], self._windows)
 
-    def _made(self, figure: Any) -> Any:
-        made = Windowed._made(self, figure)
+    def _made(self, figure: Any, finite: bool = True) -> Any:
+        made = Windowed._made(self, figure, finite)
         numbers = self._groups.numbers()
         order = argsort(numbers)[int((numbers < 0).sum()) :]
         made = made._take(order)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -292,8 +292,11 @@ class Grouped(GroupCompletion, GroupsHtml):
             return result if self._options["as_index"] else result.to_frame().reset_index()
         if is_series(made[0]) and all(one._index._same(made[0]._index) for one in made) and self._of.ndim == 2:
             rows = [dict(zip(one._index.to_list(), one.to_list(), strict=True)) for one in made]
-            table = type(self._of)(rows)
-            return table._with_index(index)
+            table = type(self._of)(rows)._with_index(index)
+            if all(isinstance(one._values, ndarray) for one in made) and len({str(one.dtype) for one in made}) == 1:
+                table = table.astype(made[0].dtype)
+            names = {one._name for one in made}
+            return table.rename_axis(names.pop(), axis=1) if len(names) == 1 and None not in names else table
         like = (
             all(one._index._same(self._of._index._take(rows)) for one, rows in zip(made, parts, strict=True))
             and len(made) == self.ngroups
@@ -354,6 +357,8 @@ def _keys(
         elif is_series(one):
             columns.append(one._values if one._index._same(of._index) else one._to_index(of._index)._values)
             names.append(one._name)
+            if is_column_of(of, one):
+                used.add(one._name)
         elif isinstance(one, dict):
             columns.append(mapped(of._index._values, one))
             names.append(None)
@@ -366,6 +371,12 @@ def _keys(
     if not columns:
         raise TypeError("You have to supply one of 'by' and 'level'")
     return Groups(columns, names, dropna, sort, observed), names, used
+
+
+def is_column_of(of: Any, one: Any) -> bool:
+    """Whether a Series is a column that was taken from a frame, as in ``df.groupby(df["k"])``."""
+    places: list[int] = of._labels.places.get(one._name, []) if of.ndim == 2 and isinstance(one._name, Hashable) else []
+    return len(places) == 1 and bool(of._columns[places[0]] is one._values)
 
 
 def grouped(

@@ -156,6 +156,12 @@ class TimeIndex(Index):
         made._freq = times(self.freqstr, rows.step or 1)
         return made
 
+    def __getitem__(self, key: Any) -> Any:
+        made = super().__getitem__(key)
+        if isinstance(made, TimeIndex) and not isinstance(key, slice) and getattr(make(key), "dtype", None) != np.bool_:
+            made._freq = None  # numbers of rows do not tell that the labels are in steps
+        return made
+
     def _take(self, rows: Any) -> Any:
         made = super()._take(rows)
         if self.freqstr is not None and made.size:
@@ -218,8 +224,10 @@ class DatetimeIndex(TimeIndex):
         made = values if isinstance(values, Datetimes) else to_datetime(values)
         if dtype is not None:
             made = make(made, dtype)
-        if tz is not None:
-            made = made.tz_localize(tz) if made.tz is None else made.tz_convert(tz)
+        if tz is not None and made.tz is not None and (dtype is not None or str(tzinfo_of(made.tz)) != str(tz)):
+            raise TypeError(f"datetimes of the zone {made.tz} do not get the zone {tz}. Convert them with tz_convert?")
+        if tz is not None and made.tz is None:
+            made = made.tz_localize(tz)
         index = index_of(made, name)
         if freq is None and tz is None and dtype is None:
             return stepping_as(index, data)

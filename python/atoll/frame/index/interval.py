@@ -84,7 +84,7 @@ class IntervalIndex(Closing, Index):
         cls, breaks: Any, closed: str = "right", name: Label = None, copy: bool = False, dtype: ColumnType = None
     ) -> Any:
         """The index of intervals between neighbouring bounds."""
-        bounds = make(breaks)
+        bounds = make(breaks) if len(breaks) else make(breaks, np.int64)
         return index_of(Intervals(bounds[:-1], bounds[1:], closed), name)
 
     @classmethod

@@ -73,6 +73,8 @@ class IndexSets(IndexCore):
         self, other = in_one_zone(self, make_index(other))
         if self._same(other):
             return self
+        if not (self.is_unique and other.is_unique):
+            raise NotImplementedError("labels that repeat are in a union as often as in the index that has them most")
         both = self.append(other)._named(self._common_name(other))
         both = both[~duplicated(both._labels_of_index)]
         return both if sort is False else both._ordered()

@@ -11,9 +11,11 @@ import numpy as np
 from ...arrays.creation import arange
 from ...arrays.joining import stack
 from ...arrays.ndarray import ndarray
+from ...arrays.ufuncs import isinf
 from ...columns.column import Column
 from ...columns.datetime.frequency import frequency
 from ...columns.datetime.offsets import applied
+from ...columns.functions.functions import where
 from ...columns.functions.ranks import rank
 from ...columns.window import cumulative as running
 from ...columns.window import windows
@@ -35,6 +37,14 @@ from .across_columns import changed, cumulated, grown, ranked, shifted
 def as_numbers(values: Any) -> Any:
     """Numbers in the types of pandas' cumulative aggregates: bools become integers."""
     return values.astype(np.int64) if isinstance(values, ndarray) and values.dtype.kind == "b" else values
+
+
+def _finite(values: Any) -> Any:
+    """Values with NaN in place of infinite ones, which are missing to windows, as in pandas."""
+    held = values.values if type(values) is Column else values
+    if held.dtype.kind != "f" or not bool(isinf(held).any()):
+        return values
+    return where(isinf(values), np.nan, values)
 
 
 def as_before(made: Any, values: object) -> Any:
@@ -237,12 +247,17 @@ class Windowed:
     def _index(self) -> Any:
         return self._of._index if self._step is None else self._of._index._cut(slice(None, None, self._step))
 
-    def _made(self, figure: Callable[[Any], Any]) -> Any:
+    def _made(self, figure: Callable[[Any], Any], finite: bool = True) -> Any:
+        """An aggregate of each column's windows; `finite`: of its finite values."""
         of = self._of
+
+        def windows_of(one: Any) -> Any:
+            return self._windows(_finite(one) if finite else one)
+
         if of.ndim == 1:
             if not is_numeric(of._values):
                 raise TypeError(f"No numeric types to aggregate: dtype {kind_of(of._values)}")
-            return series(settle(figure(self._windows(of._values))), self._index(), of._name)
+            return series(settle(figure(windows_of(of._values))), self._index(), of._name)
         held = []
         for label, one in zip(of._labels.values, of._columns, strict=True):
             if label == self._on and self._on is not None:
@@ -250,7 +265,7 @@ class Windowed:
             elif not is_numeric(one):
                 raise TypeError(f"Cannot aggregate non-numeric type: {kind_of(one)}")
             else:
-                held.append(settle(figure(self._windows(one))))
+                held.append(settle(figure(windows_of(one))))
         return frame(held, of._labels, self._index())
 
     def __getattr__(self, name: str) -> Any:
@@ -261,7 +276,7 @@ class Windowed:
 
         def method(*args: object, numeric_only: bool = False, **options: object) -> Any:
             options.pop("engine", None)
-            return self._made(lambda one: getattr(one, name)(*args, **options))
+            return self._made(lambda one: getattr(one, name)(*args, **options), finite=name != "count")
 
         return method
 
@@ -302,6 +317,7 @@ class Windowed:
             return frame(held_by_label, other._labels, self._index())
         other = self._of if other is None else other
         values = other._values if other._index._same(self._of._index) else other._to_index(self._of._index)._values
+        values = _finite(values) if is_numeric(values) else values
         made = self._made(lambda one: getattr(one, name)(values, **options))
         return made if self._of.ndim == 2 or other._name == self._of._name else made.rename(None)
 
@@ -361,15 +377,15 @@ class Windowed:
 
     def first(self, numeric_only: bool = False) -> Any:
         """The first value of each window."""
-        return self.apply(lambda row: row[0], raw=True)
+        return self.apply(lambda row: row[~np.isnan(row)][0], raw=True)
 
     def last(self, numeric_only: bool = False) -> Any:
         """The last value of each window."""
-        return self.apply(lambda row: row[-1], raw=True)
+        return self.apply(lambda row: row[~np.isnan(row)][-1], raw=True)
 
     def nunique(self, numeric_only: bool = False) -> Any:
         """How many distinct values each window has."""
-        return self.apply(lambda row: np.unique(row).size, raw=True)
+        return self.apply(lambda row: np.unique(row[~np.isnan(row)]).size, raw=True)
 
     def agg(self, func: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         """Figures of each window: one, or several as columns."""
