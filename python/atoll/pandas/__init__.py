@@ -61,6 +61,7 @@ from ..frame import (
 )
 from ..frame.classes import is_frame, is_series
 from ..frame.data.values import make
+from ..frame.expressions.query import evaluate_variables as eval
 from ..frame.fallback.calls import is_collected
 from ..frame.fallback.classes import install_functions
 from ..frame.fallback.convert import from_pandas as _from_pandas
@@ -109,6 +110,7 @@ __all__ = [
     "crosstab",
     "cut",
     "date_range",
+    "eval",
     "factorize",
     "from_dummies",
     "get_dummies",

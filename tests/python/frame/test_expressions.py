@@ -12,6 +12,7 @@ import pytest
 
 import atoll as ak
 import atoll.arkouda as arkouda
+import atoll.pandas as apd
 from atoll.frame import col
 from atoll.frame.expressions.allowed import NotAllowed
 
@@ -103,6 +104,41 @@ def test_text_does_not_leave_the_expression(df, text, how, tmp_path, monkeypatch
         with pytest.raises(REFUSED):
             df.eval("z = " + text)
     assert not called and os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("text", ESCAPES, ids=lambda text: text[:40])
+def test_text_over_variables_does_not_leave_the_expression(df, text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    called.clear()
+    own = {"a": df.a, "b": df.b, "t": df.t, "index": df.index, "pd": pd}
+    for one in {text, text.replace("@", "")} - {"os", "1"}:  # these only read
+        for parser in ("pandas", "python"):
+            with pytest.raises(REFUSED):
+                apd.eval(one, parser=parser, local_dict=own)
+    assert not called and os.listdir(tmp_path) == []
+
+
+def test_text_over_variables_computes(df):
+    limit, other = 2, pd.Series([1, 2, 3])
+    assert (limit, len(other)) == (2, 3)
+    assert apd.eval("df.a + limit").tolist() == [3, 4, 5]
+    assert apd.eval("df.a > 1 & df.b < 2").tolist() == [False, True, False]
+    assert apd.eval("(df.a > 1) & (df.b < 2)", parser="python").tolist() == [False, True, False]
+    assert apd.eval("df['a'].sum() * limit", engine="python").item() == 12
+    assert apd.eval("other + 1").tolist() == [2, 3, 4]
+    assert apd.eval("x + y", local_dict={"x": 1}, resolvers=[{"y": 2}]) == 3
+    assert apd.eval("sqrt(df.a * df.a)").tolist() == [1.0, 2.0, 3.0]
+    made = apd.eval("c = df.a * 2\nd = c + 1", target=df)
+    assert made.d.tolist() == [3, 5, 7] and "c" not in df.columns
+    assert apd.eval("c = df.a * 2", target=df, inplace=True) is None and df.c.tolist() == [2, 4, 6]
+    for text, error in (("c = 1", ValueError), ("", ValueError), ("1\n2", ValueError), ("nothing + 1", NameError),
+                        ("@limit", SyntaxError)):  # fmt: skip
+        with pytest.raises(error):
+            apd.eval(text)
+        with pytest.raises(error):
+            pd.eval(text)
+    with pytest.raises(KeyError, match="Invalid engine"):
+        apd.eval("1", engine="fast")
 
 
 LISTED = [

@@ -155,6 +155,17 @@ class _Evaluation:
         return getattr(np, name), name
 
 
+class _OfVariables(_Evaluation):
+    """An expression over variables alone."""
+
+    def _name(self, node: ast.Name) -> Any:
+        name = node.id
+        check_local(name)
+        if name not in self.names:
+            raise undefined_variable(name, "name")
+        return self.names[name]
+
+
 def _prepared(text: str) -> tuple[str, list[str]]:
     """Python's syntax: `@name` and `` `column` `` by names of their own, `&` and `|` as `and` and `or` bind."""
     quoted: list[str] = []
@@ -183,6 +194,71 @@ def evaluate(frame: Any, text: str, names: dict[str, Any], functions: Collection
     try:
         tree = parsed(prepared)
         return _Evaluation(frame, names, functions, quoted).value(tree)
+    except RecursionError:
+        raise too_deep(text) from None
+
+
+def evaluate_variables(
+    expr: str,
+    parser: str = "pandas",
+    engine: str | None = None,
+    local_dict: Any = None,
+    global_dict: Any = None,
+    resolvers: Any = (),
+    level: int = 0,
+    target: Any = None,
+    inplace: bool = False,
+) -> Any:
+    """The value of an expression over variables; assignments in it add columns to `target`.
+
+    What its text may do is said at `DataFrame.eval`: for text from strangers give ``local_dict`` and
+    ``global_dict={}``. `engine` is ignored, because Atoll computes.
+
+    Examples
+    --------
+    >>> import atoll.pandas as pd
+    >>> table = pd.DataFrame({"a": [1, 2]})
+    >>> pd.eval("table.a + 1").to_list()
+    [2, 3]
+    """
+    if not isinstance(expr, str):
+        raise ValueError(f"expr must be a string to be evaluated, {type(expr)} given")
+    lines = [line.strip() for line in expr.splitlines() if line.strip()]
+    if not lines:
+        raise ValueError("expr cannot be an empty string")
+    if engine not in (None, "numexpr", "python"):
+        raise KeyError(f"Invalid engine '{engine}' passed, valid engines are ['numexpr', 'python']")
+    if parser not in ("pandas", "python"):
+        raise KeyError(f"Invalid parser '{parser}' passed, valid parsers are ['pandas', 'python']")
+    if len(lines) > 1 and target is None:
+        raise ValueError("multi-line expressions are only valid in the context of data, use DataFrame.eval")
+    names = _caller(level + 1, local_dict, global_dict)
+    for more in resolvers:
+        names |= more
+    made, result = target if inplace or target is None else target.copy(), None
+    for line in lines:
+        assigned = re.match(r"^([A-Za-z_]\w*)\s*=(?!=)", line)
+        if assigned is None and len(lines) > 1:
+            raise ValueError("Multi-line expressions are only valid if all expressions contain an assignment")
+        if assigned is not None and target is None:
+            raise ValueError("cannot assign without a target object")
+        result = _value_of(line if assigned is None else line[assigned.end() :], names, parser)
+        if assigned is not None:
+            made[assigned.group(1)] = result
+            names[assigned.group(1)] = made[assigned.group(1)]
+            result = None if inplace else made
+    return result
+
+
+def _value_of(text: str, names: dict[str, Any], parser: str) -> Any:
+    if "@" in re.sub(r"\"[^\"]*\"|'[^']*'", "", text):
+        raise SyntaxError(
+            "The '@' prefix is not allowed in top-level eval calls.\n"
+            "please refer to your variables by name without the '@' prefix."
+        )
+    prepared = _prepared(text)[0] if parser == "pandas" else text.strip()
+    try:
+        return _OfVariables(None, names, (), []).value(parsed(prepared))
     except RecursionError:
         raise too_deep(text) from None
 
