@@ -318,19 +318,25 @@ Membership join_as_guest(std::shared_ptr<Bootstrap> bootstrap, fabric::Cohort co
                  pe.value(), cohort.count, cohort.first.value());
   job->set_cohort(cohort);
   job->set_hosts(std::move(hosts));
-  job->admit(pe, job->node(), self.host);
+  ATOLL_VALIDATE(
+      job->take_memory(pe, cohort.first), SetupError,
+      "PE {} cannot join the job ({} has memory for {} spawned processes, and all of it is in use). Spawn fewer at a "
+      "time, or free the communicators of those that have ended?",
+      pe.value(), self.host, job->guest_areas());
+  job->admit(pe, job->node());
   std::unique_ptr<fabric::NetworkEnd> end = fabric::open_network(*job, pe);
   GuestDesk::Introduction known = desk.introduce({pe, job->node(), self.host, end->card()}, patience());
   std::vector<std::string> cards = desk.gather("network", patience());
   for (std::string& card : cards) card.erase(0, 1);  // '=': they have all joined
   for (Newcomer& one : known.guests) {
-    job->admit(one.pe, one.node, one.host);
+    job->admit(one.pe, one.node);
     cards.resize(std::max<std::size_t>(cards.size(), one.pe.value() + 1));
     cards[one.pe.value()] = std::move(one.card);
   }
   report_losses(*job, *bootstrap);
   end->connect(cards);
-  for (PeId gone : known.gone) fabric::dismiss(*job, gone);
+  for (PeId gone : known.gone)
+    if (!cards[gone.value()].empty()) fabric::dismiss(*job, gone);
   return take_seat(std::move(bootstrap), std::move(job), pe, {}, Stay::to_the_end);
 }
 
@@ -339,7 +345,7 @@ void admit(fabric::Job& job, const Newcomer& one) {
       job.nodes() > 1 && one.pe.value() >= job.npes() && one.pe.value() < job.places() && one.node < job.nodes(),
       SetupError, "protocol error: PE {} on node {} has come to a job that has no place for it", one.pe.value(),
       one.node);
-  job.admit(one.pe, one.node, one.host);
+  job.admit(one.pe, one.node);
   fabric::admit(job, one.pe, one.card);
 }
 

@@ -26,6 +26,7 @@ Endpoint::Endpoint(std::shared_ptr<Job> job, PeId self)
       ring_(&job->ring(self)),
       segment_bytes_(job->segment_bytes()),
       npes_(job->places()),
+      first_guest_(job->npes()),
       self_(self),
       remote_(job->remote()),
       inbox_(remote_ != nullptr ? remote_->inbox() : nullptr),

@@ -30,7 +30,6 @@ constexpr std::uint64_t most_guest_space = std::uint64_t{1} << 38;
 #else
 constexpr std::uint64_t most_guest_space = most_address_space;
 #endif
-constexpr std::uint32_t most_pes = 65536;
 constexpr std::uint64_t least_segment_bytes = 2 * huge_page;
 
 struct Geometry {
@@ -64,6 +63,12 @@ JobOptions settled(JobOptions options) {
   return options;
 }
 
+std::uint32_t places_of(const JobOptions& options) {
+  return options.npes + (options.guests == 0 ? 0 : guest_numbers(options.npes));
+}
+
+std::size_t owner_offset(std::uint32_t places) { return sizeof(JobControl) + places * sizeof(PeRecord); }
+
 Geometry geometry_of(const JobOptions& options) {
   std::uint32_t local_pes = local_pes_of(options);
   ATOLL_EXPECT(local_pes != 0 && (options.node_of_pe.empty() || options.node_of_pe.size() == options.npes));
@@ -75,17 +80,12 @@ Geometry geometry_of(const JobOptions& options) {
                  format_bytes(wanted), local_pes, format_bytes(share));
   wanted = std::max(wanted, least_segment_bytes);
   found.segment_bytes = round_up(wanted, segment_alignment(wanted));
-  found.ring_offset = sizeof(JobControl) + (options.npes + options.guests) * sizeof(PeRecord);
+  found.ring_offset = round_up(owner_offset(places_of(options)) + options.guests * sizeof(std::uint32_t), cache_line);
   const std::uint32_t places_here = local_pes + options.guests;
   found.control_bytes =
       round_up(found.ring_offset + places_here * sizeof(MessageRing), segment_alignment(found.segment_bytes));
   found.total_bytes = found.control_bytes + places_here * found.segment_bytes;
   return found;
-}
-
-// A guest has a place on every node, of which it uses one.
-std::uint32_t place_of_guest(const JobControl& control, std::uint32_t pe) {
-  return control.local_pes + (pe - control.npes);
 }
 
 }  // namespace
@@ -130,7 +130,8 @@ void Job::lay_out(const JobOptions& options) {
   control->threads_per_pe = options.threads_per_pe;
   control->node = options.node;
   control->local_pes = local_pes_of(options);
-  control->places = options.npes + options.guests;
+  control->places = places_of(options);
+  control->guest_areas = options.guests;
   auto* records = reinterpret_cast<PeRecord*>(base_ + sizeof(JobControl));
   std::vector<std::uint32_t> places;  // number of assigned places, by node
   for (std::uint32_t pe = 0; pe < options.npes; ++pe) {
@@ -152,43 +153,61 @@ void Job::attach() {
   ATOLL_VALIDATE(good, SetupError, "ATOLL_JOB does not name a job of this version of Atoll. Start with `atoll run`");
   segment_bytes_ = control_->segment_bytes;
   control_bytes_ = control_->control_bytes;
-  const std::uint64_t places_here = control_->local_pes + control_->places - control_->npes;
+  const std::uint64_t places_here = control_->local_pes + control_->guest_areas;
   ATOLL_VALIDATE(control_bytes_ + places_here * segment_bytes_ == mapped_bytes_, SetupError,
                  "the job's shared memory is {} long, not the {} it says. Start the job again", mapped_bytes_,
                  control_bytes_ + places_here * segment_bytes_);
   cohort_ = {PeId(0), control_->npes};
   records_ = reinterpret_cast<PeRecord*>(base_ + sizeof(JobControl));
-  rings_.assign(control_->places, nullptr);
-  seen_heads_ = std::make_unique<std::atomic<std::uint64_t>[]>(control_->places);
-  segments_.assign(control_->places, nullptr);
+  owners_ = reinterpret_cast<std::atomic<std::uint32_t>*>(base_ + owner_offset(control_->places));
+  rings_ = zeros<MessageRing*>(control_->places);
+  seen_heads_ = zeros<std::atomic<std::uint64_t>>(control_->places);
+  segments_ = zeros<std::byte*>(control_->places);
   leaders_.assign(control_->nodes, PeId(0));
   for (std::uint32_t pe = 0; pe < control_->npes; ++pe) {
     const PeRecord& record = records_[pe];
     if (record.place == 0) leaders_[record.node] = PeId(pe);
     if (record.node == control_->node) find_memory(PeId(pe));
   }
-  // Records of guests are written when their places are taken, because most jobs have no guests. In jobs of several
-  // nodes the node of a guest is known when it is admitted.
-  for (std::uint32_t guest = control_->npes; guest < control_->places && control_->nodes == 1; ++guest)
-    find_memory(PeId(guest));
+  // Guests get their memory when they start: find_guest().
   prepare_sleeping();
 }
 
 // Sets the pointers to the memory of a PE of this node.
-void Job::find_memory(PeId pe) {
-  const std::uint32_t place = pe.value() < npes() ? records_[pe.value()].place : place_of_guest(*control_, pe.value());
-  rings_[pe.value()] = reinterpret_cast<MessageRing*>(base_ + control_->ring_offset) + place;
-  segments_[pe.value()] = base_ + control_bytes_ + place * segment_bytes_;
+void Job::find_memory(PeId pe) const {
+  const std::uint32_t place = records_[pe.value()].place;
+  auto* ring = reinterpret_cast<MessageRing*>(base_ + control_->ring_offset) + place;
+  // Threads that find it at once store the same.
+  std::atomic_ref(rings_[pe.value()]).store(ring, std::memory_order_relaxed);
+  std::atomic_ref(segments_[pe.value()])
+      .store(base_ + control_bytes_ + place * segment_bytes_, std::memory_order_relaxed);
 }
 
-void Job::set_hosts(std::vector<std::string> names) {
-  hosts_ = std::move(names);
-  hosts_.resize(places());
+bool Job::find_guest(PeId pe) const {
+  if (std::atomic_ref(segments_[pe.value()]).load(std::memory_order_relaxed) != nullptr) return true;
+  if (pe.value() < npes() || pe.value() >= places() || !is_local(pe)) return false;
+  const std::uint32_t area = record(pe).place - control_->local_pes;  // wraps before a guest has its place
+  if (area >= guest_areas() || owners_[area].load() != pe.value()) return false;
+  find_memory(pe);
+  return true;
+}
+
+void Job::set_cohort(Cohort cohort) {
+  cohort_ = cohort;
+  for (std::uint32_t pe = cohort.first.value(); nodes() == 1 && pe < cohort.first.value() + cohort.count; ++pe)
+    find_guest(PeId(pe));
+}
+
+void Job::set_hosts(std::vector<std::string> names) { hosts_ = std::move(names); }
+
+// Guests have the host name of the first PE of their node.
+const std::string& Job::host_of(PeId pe) const {
+  return hosts_[pe.value() < hosts_.size() ? pe.value() : leader_of(node_of(pe)).value()];
 }
 
 std::string Job::describe(PeId pe) const {
   return nodes() == 1 || hosts_.empty() ? fmt::format("PE {}", pe.value())
-                                        : fmt::format("PE {} on {}", pe.value(), hosts_[pe.value()]);
+                                        : fmt::format("PE {} on {}", pe.value(), host_of(pe));
 }
 
 std::shared_ptr<Job> Job::create_loop(const JobOptions& asked) {
@@ -259,29 +278,86 @@ void Job::give_up_guest(PeId pe) noexcept {
   wake_all();
 }
 
+void Job::note_end(PeId guest) noexcept {
+  record(guest).is_gone.store(1);
+  wake_all();
+}
+
+// The areas whose last owners have ended come first, because their pages exist.
+std::vector<std::uint32_t> Job::free_areas() const {
+  std::vector<std::uint32_t> used, unused;
+  std::vector<std::uint32_t> alive;  // cohorts with a process on this node
+  for (std::uint32_t area = 0; area < guest_areas(); ++area) {
+    const std::uint32_t owner = owners_[area].load();
+    if (owner == 0) unused.push_back(area);
+    else if (record(PeId(owner)).is_gone.load() == 0) alive.push_back(record(PeId(owner)).cohort.load());
+    else used.push_back(area);
+  }
+  std::erase_if(used, [&](std::uint32_t area) {
+    const PeRecord& last = record(PeId(owners_[area].load()));
+    return last.holders.load() != 0 || std::find(alive.begin(), alive.end(), last.cohort.load()) != alive.end();
+  });
+  used.insert(used.end(), unused.begin(), unused.end());
+  return used;
+}
+
+std::uint32_t Job::guests_here() const { return guest_areas() - static_cast<std::uint32_t>(free_areas().size()); }
+
+// The payload lines of a ring need no zeros: a receiver reads only what a sender has written.
+bool Job::clear_memory(std::uint32_t area) {
+  const std::uint64_t place = control_->local_pes + area;
+  auto* ring = reinterpret_cast<MessageRing*>(base_ + control_->ring_offset) + place;
+  std::memset(static_cast<void*>(ring), 0, offsetof(MessageRing, lines));
+  const std::uint64_t at = control_bytes_ + place * segment_bytes_;
+  return kind_ == Kind::shm ? shm::discard(descriptor_, at, segment_bytes_) : loop::discard(base_ + at, segment_bytes_);
+}
+
+// Sequentially consistent, as find_guest() after hold(): either this sees the holder, or the holder sees the new owner.
+bool Job::take_memory(PeId guest, PeId first) {
+  record(guest).cohort.store(first.value());
+  for (const std::uint32_t area : free_areas()) {
+    std::uint32_t before = owners_[area].load();
+    if ((before != 0 && record(PeId(before)).is_gone.load() == 0) ||
+        !owners_[area].compare_exchange_strong(before, guest.value()))
+      continue;  // another process has taken it meanwhile
+    if (before != 0 && (record(PeId(before)).holders.load() != 0 || !clear_memory(area))) {
+      owners_[area].store(before);
+      continue;
+    }
+    record(guest).node = node();
+    record(guest).place = control_->local_pes + area;
+    return find_guest(guest);
+  }
+  return false;
+}
+
 std::optional<PeId> Job::take_guests(std::uint32_t count) {
+  if (count > free_areas().size()) return std::nullopt;
   std::uint32_t taken = control_->guests.load(std::memory_order_relaxed);
   do {
     if (count > places() - npes() - taken) return std::nullopt;
     // Release; partner: guests().
   } while (!control_->guests.compare_exchange_weak(taken, taken + count, std::memory_order_release,
                                                    std::memory_order_relaxed));
-  const std::uint32_t first = npes() + taken;
-  for (std::uint32_t guest = first; guest < first + count; ++guest) {
-    records_[guest].node = node();
-    records_[guest].place = place_of_guest(*control_, guest);
+  const PeId first(npes() + taken);
+  for (std::uint32_t guest = 0; guest < count; ++guest) {
+    if (take_memory(PeId(first.value() + guest), first)) continue;
+    // Another process has taken the memory meanwhile.
+    for (std::uint32_t other = 0; other < count; ++other) {
+      const PeId pe(first.value() + other);
+      note_end(pe);
+      give_up_guest(pe);
+    }
+    return std::nullopt;
   }
-  return PeId(first);
+  return first;
 }
 
-void Job::admit(PeId pe, std::uint32_t node, const std::string& host) {
+void Job::admit(PeId pe, std::uint32_t node) {
   ATOLL_EXPECT(nodes() > 1 && pe.value() >= npes() && pe.value() < places() && node < nodes());
-  // Other processes of this node write the same values.
-  PeRecord& one = record(pe);
-  one.node = node;
-  one.place = place_of_guest(*control_, pe.value());
-  if (node == this->node()) find_memory(pe);
-  hosts_[pe.value()] = host;
+  // All processes of this node store the same value.
+  record(pe).node = node;
+  find_guest(pe);
   const std::uint32_t end = pe.value() - npes() + 1;
   std::uint32_t before = control_->guests.load(std::memory_order_relaxed);
   // Release: partner is guests().
@@ -320,7 +396,7 @@ bool Job::note_failed(PeId pe, int wait_status, const std::string& cause) noexce
 
 void Job::mark_failed(PeId pe, int wait_status, const std::string& cause) noexcept {
   // Every PE must know the host of this one; PEs of other nodes are named by the PE that lost them.
-  std::string whole = hosts_.empty() || !is_local(pe) ? cause : cause + " on " + hosts_[pe.value()];
+  std::string whole = hosts_.empty() || !is_local(pe) ? cause : cause + " on " + host_of(pe);
   if (note_failed(pe, wait_status, whole))
     tell({News::Kind::failed, pe, record(pe).pid.load(std::memory_order_relaxed), wait_status, whole});
 }

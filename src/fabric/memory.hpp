@@ -13,6 +13,8 @@ namespace loop {
 /// Maps private, zeroed, sparse memory at a multiple of segment_alignment(bytes), with 2 MiB pages where the kernel
 /// provides them.
 std::byte* map(std::size_t bytes);
+/// Makes whole pages zero again, and gives them back.
+bool discard(std::byte* where, std::size_t bytes) noexcept;
 }  // namespace loop
 
 namespace shm {
@@ -30,6 +32,8 @@ std::size_t size(int descriptor);
 std::byte* map(int descriptor, std::size_t bytes);
 /// Maps a part of the file over the existing mapping at `where`.
 void map_over(int descriptor, std::uint64_t offset, void* where, std::size_t bytes);
+/// Makes whole pages of the file zero again, and gives them back.
+bool discard(int descriptor, std::uint64_t offset, std::size_t bytes) noexcept;
 }  // namespace shm
 
 void unmap(std::byte* base, std::size_t bytes) noexcept;

@@ -17,6 +17,7 @@
 #include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/control/guest_order.hpp"
 #include "atoll/bootstrap/control/handshake.hpp"
+#include "atoll/fabric/job.hpp"
 #include "guard.hpp"
 #include "order.hpp"
 #include "output.hpp"
@@ -92,7 +93,7 @@ class Agent final : Processes::Listener, PeServer::Listener {
   Descriptor input_;     // PE 0's standard input
   std::string feed_;     // what is on its way there
   bool feed_ends_ = false;
-  std::vector<Descriptor> memories_;  // of this host's nodes, see on_exchange()
+  std::vector<std::shared_ptr<fabric::Job>> memories_;  // of this host's nodes, see on_exchange()
   bool leaving_ = false;   // all has been said
   bool told_ending_ = false;
   bool released_ = false;  // the launcher has said `leave`
@@ -260,10 +261,10 @@ void Agent::on_exchange(std::vector<PublishedEntry> entries) {
     if (entry.key != "memory" || !index) continue;
     const std::string folder = fmt::format("=/proc/{}/fd/", pes_.pid(*index));  // as the PE counts, too, or not
     if (!entry.value.starts_with(folder)) continue;
-    Descriptor memory(::open(entry.value.c_str() + 1, O_RDWR | O_CLOEXEC));
-    if (!memory.open()) continue;
-    entry.value = fmt::format("=/proc/{}/fd/{}", ::getpid(), memory.number());
-    memories_.push_back(std::move(memory));
+    try {
+      memories_.push_back(fabric::Job::join_shm(entry.value.substr(1)));
+      entry.value = fmt::format("={}", memories_.back()->join_name());
+    } catch (const Error&) {}  // the PE that has made the memory keeps it
   }
   link_->send(FrameKind::contribution, Packer().entries(entries).body());
 }
@@ -271,6 +272,10 @@ void Agent::on_exchange(std::vector<PublishedEntry> entries) {
 void Agent::on_end(std::uint32_t index, int wait_status) {
   pe_server_.serve(index);
   pe_server_.close(index);
+  // Before the launcher learns of it, and starts others.
+  const PeId pe(pe_server_.pe_of(index));
+  for (const auto& memory : memories_)
+    if (pe.value() >= order_.npes && pe.value() < memory->places()) memory->note_end(pe);
   link_->send(FrameKind::ended, Packer()
                                     .number(pe_server_.pe_of(index))
                                     .number(static_cast<std::uint32_t>(wait_status))

@@ -65,6 +65,7 @@ void Keeper::fail(PeId pe, int wait_status, const std::string& cause) {
 
 void Keeper::on_end(std::uint32_t guest, int wait_status) {
   PeId pe = pe_of(guest);
+  job_->note_end(pe);
   bool well = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
   fabric::PeState state = state_of(pe);
   if ((well && state == fabric::PeState::finalized) || state == fabric::PeState::failed) return;
@@ -100,6 +101,7 @@ int Keeper::run() {
       job_->record(pe_of(guest)).pid.store(guests_.pid(guest), std::memory_order_relaxed);
     } catch (const SetupError& error) {
       std::fprintf(stderr, "atoll-run: %s\n", error.what());
+      job_->note_end(pe_of(guest));
       job_->give_up_guest(pe_of(guest));
       status_ = 127;
     }

@@ -63,11 +63,14 @@ void HostGuests::begin(Wish wish) {
   std::uint64_t count = 0;
   for (const GuestProgram& program : wish.what.programs) count += program.count;
   const auto first = static_cast<std::uint32_t>(pes_.size());
-  const std::uint32_t taken = first - options_.npes;
-  if (count > wish.what.room - std::min(wish.what.room, taken))
+  const std::uint32_t started = first - options_.npes, most = fabric::guest_numbers(options_.npes);
+  const auto there = static_cast<std::uint32_t>(
+      std::count_if(pes_.begin() + options_.npes, pes_.end(), [](const PeState& pe) { return !pe.is_gone(); }));
+  if (count > wish.what.room - std::min(wish.what.room, there) || count > most - started)
     return answer(wish, 0,
-                  fmt::format("{} more processes: this job has room for {}, and {} of that are taken", count,
-                              wish.what.room, taken));
+                  fmt::format("{} more processes: this job has room for {} at a time, of which {} are there, and has "
+                              "started {} of at most {}. Start fewer, or let others end first?",
+                              count, wish.what.room, there, started, most));
   cohort_.emplace(Cohort{.wish = std::move(wish), .first = first, .count = static_cast<std::uint32_t>(count)});
   if (agents_.peer_timeout_ms() != 0)
     cohort_->deadline = Deadline::after_ns(std::int64_t{agents_.peer_timeout_ms()} * 1'000'000);

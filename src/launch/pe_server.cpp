@@ -10,6 +10,7 @@
 
 #include "atoll/base/error.hpp"
 #include "atoll/base/validate.hpp"
+#include "atoll/bootstrap/control/guest_order.hpp"
 #include "output.hpp"
 
 namespace atl::runtime {
@@ -178,6 +179,10 @@ void PeServer::admit(std::uint32_t cohort, const std::vector<std::uint32_t>& gon
   Packer packer;
   packer.number(static_cast<std::uint32_t>(gone.size()));
   for (std::uint32_t pe : gone) packer.number(pe);
+  // New guests need no cards of PEs that have ended.
+  std::erase_if(guests_, [&](const std::string& card) {
+    return std::find(gone.begin(), gone.end(), unpack_newcomer(card).pe.value()) != gone.end();
+  });
   packer.texts(guests_);
   for (const Seat& seat : seats_)
     if (seat.link && seat.cohort == cohort) seat.link->send(FrameKind::joined_by, packer.body());

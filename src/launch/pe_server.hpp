@@ -107,7 +107,7 @@ class PeServer {
   std::vector<std::uint32_t> watched_;
   std::vector<PublishedEntry> published_;
   std::map<std::string, std::map<std::uint32_t, std::string>, std::less<>> table_;  // key, rank
-  std::vector<std::string> guests_;  // cards of all guests that have come, on all hosts
+  std::vector<std::string> guests_;  // cards of the guests that have come, on all hosts, and are not known to be gone
   std::uint32_t introduced_ = 0;  // the cohort that PEs are to confirm
   std::set<std::uint32_t> unconfirmed_;  // seats that have not
 };

@@ -14,9 +14,37 @@ constexpr std::uint32_t loan = 64;
 
 }  // namespace
 
+State::Peer State::fresh_peer() const {
+  Peer peer;
+  peer.bytes = window_bytes_;
+  peer.messages = window_messages_;
+  return peer;
+}
+
+// A process exchanges messages with few of the guests that a job can have, so their entries are made on demand.
+State::Peer& State::guest_peer(PeId pe) {
+  const std::uint32_t rank = pe.value() - context_.job().cohort().first.value();
+  if (rank < cohort_peers_.size()) return cohort_peers_[rank];
+  const auto found = guest_peers_.find(pe.value());
+  return (found != guest_peers_.end() ? found : guest_peers_.emplace(pe.value(), fresh_peer()).first)->second;
+}
+
+// Lends credit to the peers that withhold messages and match the pattern.
+void State::lend(const Pattern& pattern, std::vector<std::pair<PeId, Header>>& loans) {
+  if (withholding_ == 0) return;
+  auto look = [&](std::uint32_t pe, const Peer& peer) {
+    if (peer.withholds && (!pattern.source || *pattern.source == PeId(pe)))
+      loans.emplace_back(PeId(pe), lend(PeId(pe)));
+  };
+  for (std::uint32_t pe = 0; pe < peers_.size(); ++pe) look(pe, peers_[pe]);
+  const std::uint32_t first = context_.job().cohort().first.value();
+  for (std::uint32_t rank = 0; rank < cohort_peers_.size(); ++rank) look(first + rank, cohort_peers_[rank]);
+  for (const auto& [pe, peer] : guest_peers_) look(pe, peer);
+}
+
 Header State::lend(PeId pe) {
   Header header = header_for(pe, Kind::credit);
-  Peer& peer = peers_[pe.value()];
+  Peer& peer = peer_of(pe);
   if (std::exchange(peer.withholds, false)) --withholding_;
   std::uint32_t more = std::min(loan, 65535u - header.credit_messages);
   peer.lent += more;
@@ -26,7 +54,7 @@ Header State::lend(PeId pe) {
 
 // In a handler, where sending does not wait: under the lock, so that no thread overtakes what was withheld.
 void State::drain(PeId pe) {
-  Peer& peer = peers_[pe.value()];
+  Peer& peer = peer_of(pe);
   if (!peer.waiting || peer.waiting->empty()) return;
   while (peer.messages != 0 && !peer.waiting->empty()) {
     Operation& send = *peer.waiting->front();
@@ -52,7 +80,7 @@ void State::on_withheld(PeId source) {
   Header header;
   {
     std::lock_guard lock(lock_);
-    Peer& peer = peers_[source.value()];
+    Peer& peer = peer_of(source);
     if (!std::exchange(peer.withholds, true)) ++withholding_;
     if (posted_.awaits(source)) header = lend(source);
     else if (peer.returned_messages != 0) header = header_for(source, Kind::credit);

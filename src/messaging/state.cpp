@@ -37,17 +37,16 @@ Target target_of(const Operation& receive) {
 }  // namespace
 
 State::State(Context& context, const MatcherOptions& options)
-    : context_(context), options_(options), peers_(context.job().places()) {
+    : context_(context), options_(options), peers_(context.job().npes()) {
   ATOLL_VALIDATE(options.eager_bytes <= (std::size_t{1} << 20), ValueError,
                  "messages of {} bytes cannot be eager: at most 1 MiB", options.eager_bytes);
   // The same for guests.
   const std::uint32_t npes = context.job().npes();
   window_bytes_ = std::min<std::uint64_t>(options.unexpected_bytes / npes, std::uint64_t{1} << 30);
   window_messages_ = std::max(options.unexpected_messages / npes, 2u);
-  for (Peer& peer : peers_) {
-    peer.bytes = window_bytes_;
-    peer.messages = window_messages_;
-  }
+  for (Peer& peer : peers_) peer = fresh_peer();
+  if (context.job().is_guest()) cohort_peers_.resize(context.npes());
+  for (Peer& peer : cohort_peers_) peer = fresh_peer();
   // Where only a parent may look into a process, every PE of the node may look into this one.
   ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 }
@@ -179,7 +178,7 @@ MatcherStats State::stats() {
 // ---- credit: what each message needs of it, to be inlined here; the rest is in credit.cpp ---------------------------
 
 Header State::header_for(PeId pe, Kind kind) {
-  Peer& peer = peers_[pe.value()];
+  Peer& peer = peer_of(pe);
   Header header;
   header.kind = kind;
   header.credit_bytes = static_cast<std::uint32_t>(std::exchange(peer.returned_bytes, 0));
@@ -191,7 +190,7 @@ Header State::header_for(PeId pe, Kind kind) {
 
 // A receive took a message. Returns whether it is time to return the credit.
 bool State::taken(PeId source, std::uint64_t payload) {
-  Peer& peer = peers_[source.value()];
+  Peer& peer = peer_of(source);
   peer.returned_bytes += payload;
   if (peer.lent != 0) --peer.lent;
   else ++peer.returned_messages;
@@ -201,7 +200,7 @@ bool State::taken(PeId source, std::uint64_t payload) {
 
 void State::credit(PeId source, const Header& header) {
   if (header.credit_messages == 0 && header.credit_bytes == 0) return;
-  Peer& peer = peers_[source.value()];
+  Peer& peer = peer_of(source);
   peer.bytes += header.credit_bytes;
   peer.messages += header.credit_messages;
   drain(source);
@@ -237,8 +236,8 @@ Header State::announcement(Operation& send) {
 }
 
 void State::check_peer(PeId pe) const {
-  ATOLL_VALIDATE(pe.value() < peers_.size(), IndexError, "there is no PE {}: the job has PEs 0 to {}", pe.value(),
-                 peers_.size() - 1);
+  const std::uint32_t places = context_.job().places();
+  ATOLL_VALIDATE(pe.value() < places, IndexError, "there is no PE {}: the job has PEs 0 to {}", pe.value(), places - 1);
 }
 
 bool State::send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data, std::uint64_t label) {
@@ -247,7 +246,7 @@ bool State::send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data
   Header header;
   {
     std::lock_guard lock(lock_);
-    Peer& peer = peers_[to.value()];
+    Peer& peer = peer_of(to);
     if (peer.messages == 0 || peer.bytes < data.size() || (peer.waiting && !peer.waiting->empty())) [[unlikely]]
       return false;
     ++sent_messages_;
@@ -260,7 +259,7 @@ bool State::send_now(PeId to, std::uint64_t tag, std::span<const std::byte> data
     tell(to, header, data);
   } catch (const MemoryError&) {  // no room in our heap: nothing was sent
     std::lock_guard lock(lock_);
-    Peer& peer = peers_[to.value()];
+    Peer& peer = peer_of(to);
     ++peer.messages;
     peer.bytes += data.size();
     peer.returned_bytes += header.credit_bytes;
@@ -287,7 +286,7 @@ Operation* State::send(PeId to, std::uint64_t tag, std::span<const std::byte> da
     std::lock_guard lock(lock_);
     ++sent_messages_;
     sent_bytes_ += data.size();
-    Peer& peer = peers_[to.value()];
+    Peer& peer = peer_of(to);
     bool behind = peer.waiting && !peer.waiting->empty();
     send = allocate();
     send->memory = const_cast<std::byte*>(data.data());
@@ -332,9 +331,7 @@ Operation* State::receive(const Pattern& pattern, const Target& into) {
     } else {
       posted_.append(*receive);
       receive->stage = Stage::posted;
-      for (std::uint32_t pe = 0; withholding_ != 0 && pe < peers_.size(); ++pe)
-        if (peers_[pe].withholds && (!pattern.source || *pattern.source == PeId(pe)))
-          loans.emplace_back(PeId(pe), lend(PeId(pe)));
+      lend(pattern, loans);
     }
   }
   if (message != nullptr) take_from(*message, *receive);

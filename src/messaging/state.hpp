@@ -11,6 +11,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "atoll/base/owner.hpp"
@@ -177,6 +179,10 @@ class State {
   Header announcement(Operation& operation);
   bool taken(PeId source, std::uint64_t payload);
   Header lend(PeId pe);
+  void lend(const Pattern& pattern, std::vector<std::pair<PeId, Header>>& loans);
+  Peer fresh_peer() const;
+  Peer& peer_of(PeId pe) { return pe.value() < peers_.size() ? peers_[pe.value()] : guest_peer(pe); }
+  [[gnu::noinline]] Peer& guest_peer(PeId pe);
   static void aim(Operation& receive, const Target& into);
   static void take_up(Operation& receive, const Envelope& envelope, bool announced);
   void count_received(const Envelope& envelope, std::uint64_t room);
@@ -228,7 +234,9 @@ class State {
   std::uint64_t window_bytes_;
   std::uint32_t window_messages_;
   mutable Owner lock_;
-  std::vector<Peer> peers_;
+  std::vector<Peer> peers_;  // of the PEs that the job began with
+  std::vector<Peer> cohort_peers_;  // of a guest: those that came with it
+  std::unordered_map<std::uint32_t, Peer> guest_peers_;  // other guests with which it has exchanged messages, by PE
   std::uint32_t withholding_ = 0;  // peers that keep messages back
   PostedList<Operation> posted_;
   UnexpectedList<Unexpected> unexpected_;

@@ -27,9 +27,7 @@ std::optional<Envelope> State::probe(const Pattern& pattern) {
     std::lock_guard lock(lock_);
     if (Unexpected* message = unexpected_.find(pattern)) return message->envelope;
     // A probing loop waits like a receive.
-    for (std::uint32_t pe = 0; withholding_ != 0 && pe < peers_.size(); ++pe)
-      if (peers_[pe].withholds && (!pattern.source || *pattern.source == PeId(pe)))
-        loans.emplace_back(PeId(pe), lend(PeId(pe)));
+    lend(pattern, loans);
   }
   for (auto& [pe, header] : loans) tell(pe, header);
   return std::nullopt;

@@ -26,8 +26,7 @@ constexpr std::size_t directory_bytes = Context::directory_entries * sizeof(Dire
 NodeInfo describe_node(const fabric::Job& job, PeId pe, unsigned threads) {
   NodeInfo node;
   node.pes = job.local_pes();
-  for (std::uint32_t guest = job.npes(); guest < job.npes() + job.guests(); ++guest)
-    node.pes += job.is_local(PeId(guest));
+  node.pes += job.guests_here();
   node.rank = job.place_of(pe);
   node.cores = std::max(1u, job.control().cores);
   if (threads == 0) threads = static_cast<unsigned>(config::integer(config::Variable::threads));

@@ -38,7 +38,7 @@ ForeignMemory::ForeignMemory(const fabric::Job& job, PeId pe, HeapOffset card)
       card_(card),
       word_(random_bits(static_cast<std::uint64_t>(now_ns()),
                         std::uint64_t{pe.value()} << 32 | static_cast<std::uint32_t>(::getpid()))),
-      known_(job.places()),
+      known_(fabric::zeros<std::atomic<bool>>(job.places())),
       open_(config::choice(config::Variable::kernel_copy) == 0) {}
 
 void ForeignMemory::show_card() {
@@ -49,6 +49,7 @@ void ForeignMemory::show_card() {
 // A number may be that of another process in this one's namespace of processes, even its own.
 int ForeignMemory::check(PeId pe) {
   if (known_[pe.value()].load(std::memory_order_relaxed)) return 0;
+  if (!job_.find_guest(pe)) return ESRCH;
   std::uint64_t word = 0;
   const Card shown = card(pe);
   const int error =

@@ -45,7 +45,7 @@ static_assert(sizeof(MeetingArea) == 256);
 inline constexpr std::size_t meeting_offset = round_up(sizeof(TriggerArea), std::size_t{4096});
 /// The same in all cohorts of a job: what follows has one place in all segments.
 inline std::size_t meeting_bytes(const fabric::Job& job) {
-  const std::uint32_t most = std::max(job.npes(), job.places() - job.npes());
+  const std::uint32_t most = std::max(job.npes(), job.guest_areas());
   return job.nodes() == 1 ? 0 : sizeof(MeetingArea) + most * sizeof(std::uint64_t);
 }
 

@@ -288,6 +288,7 @@ inline void Context::receive(PeId source, std::uint16_t handler, std::uint16_t k
                  "Atoll on all nodes",
                  source.value(), kind);
   std::memcpy(&record, payload.data(), sizeof(record));
+  job_->find_guest(source);
   if (kind == release_large) {
     release_large_block(source, record.offset);
   } else if (kind == large_message) {

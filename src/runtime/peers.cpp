@@ -75,7 +75,7 @@ StoppedPeers::StoppedPeers(const fabric::Job& job, PeId self)
 
 std::optional<PeId> StoppedPeers::find() const {
   for (PeId pe{0}; pe.value() < job_.npes() + job_.guests(); pe = PeId(pe.value() + 1))
-    if (pe != self_ && !job_.has_died(pe) && is_stopped(job_, pe)) return pe;
+    if (pe != self_ && !job_.has_died(pe) && !job_.has_left(pe) && is_stopped(job_, pe)) return pe;
   return std::nullopt;
 }
 

@@ -97,6 +97,15 @@ def test_a_killed_process_ends_a_job_that_does_not_handle_it(two):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("kind", "status"), [("part", 0), ("die", 137)])
+def test_more_processes_than_have_memory_at_a_time_run_one_after_the_other(two, kind, status):
+    done = two.run(PROGRAM, kind, 12, 2, slots=1, timeout=120, **{**SMALL, "ATOLL_HEAP_SIZE": "16G"})
+    assert done.returncode == status, done.stderr
+    assert done.stdout.count(f"{kind}: 12 times 2 processes: ") == 2
+    assert two.everything_ends(ENDED_S)
+
+
+@pytest.mark.slow
 def test_a_dead_host_takes_no_processes_and_the_others_do():
     with network.Hosts(3) as three:
         process = subprocess.Popen(

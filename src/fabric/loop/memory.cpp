@@ -21,4 +21,6 @@ std::byte* map(std::size_t bytes) {
   return place;
 }
 
+bool discard(std::byte* where, std::size_t bytes) noexcept { return ::madvise(where, bytes, MADV_DONTNEED) == 0; }
+
 }  // namespace atl::fabric::loop

@@ -75,4 +75,9 @@ void map_over(int descriptor, std::uint64_t offset, void* where, std::size_t byt
   if (mapped == MAP_FAILED) throw_errno(fmt::format("cannot map {} of global data", format_bytes(bytes)));
 }
 
+bool discard(int descriptor, std::uint64_t offset, std::size_t bytes) noexcept {
+  return ::fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                     static_cast<off_t>(bytes)) == 0;
+}
+
 }  // namespace atl::fabric::shm

@@ -55,9 +55,9 @@ Comm::~Comm() {
     (void)coll_.release();
     return;
   }
-  for (auto& lent : lent_) leave_way(std::move(lent), std::nullopt);
+  for (auto& lent : lent_) leave_way({std::move(lent), std::nullopt, {local_, remote_}});
   const bool mine = number_ >> counter_bits == library().pe().value() && number_ >= reserved_numbers && !revoked();
-  if (coll_) leave_way(std::move(coll_), mine ? std::optional(number_) : std::nullopt);
+  if (coll_) leave_way({std::move(coll_), mine ? std::optional(number_) : std::nullopt, {local_, remote_}});
 }
 
 // ---- failed members
@@ -245,6 +245,12 @@ Ref<Comm> Comm::duplicate() {
   return copy;
 }
 
+// At a time.
+static int most_processes() {
+  const fabric::Job& job = library().context().job();
+  return static_cast<int>(job.npes() + job.guest_areas());
+}
+
 std::optional<void*> Comm::own_attribute(int keyval) {
   static int tag = highest_tag, io = MPI_ANY_SOURCE, host = MPI_PROC_NULL, global_clock = 1, number = 0, survives = 1,
              universe;
@@ -260,7 +266,7 @@ std::optional<void*> Comm::own_attribute(int keyval) {
     }
     case MPI_LASTUSEDCODE: return last_used_code();
     case MPIX_FT: return &survives;
-    case MPI_UNIVERSE_SIZE: universe = static_cast<int>(library().context().job().places()); return &universe;
+    case MPI_UNIVERSE_SIZE: universe = most_processes(); return &universe;
     default: return std::nullopt;
   }
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "comm/held_guests.hpp"
+
 namespace atl::mpi {
 namespace {
 
@@ -69,10 +71,13 @@ void give_others(const Group& group, const std::vector<int>& ranks, MPI_Group* m
 Group::Group(std::vector<PeId> pes, SessionBuffer buffer)
     : Object(kind), pes_(std::move(pes)), session_buffer_(std::move(buffer)), plain_(true) {
   for (std::size_t rank = 0; rank < pes_.size(); ++rank) plain_ = plain_ && pes_[rank].value() == rank;
+  hold_guests(pes_);
   if (plain_) return;
   for (std::size_t rank = 0; rank < pes_.size(); ++rank) sorted_.emplace_back(pes_[rank], static_cast<int>(rank));
   std::sort(sorted_.begin(), sorted_.end());
 }
+
+Group::~Group() { let_guests_go(pes_); }
 
 int Group::look_up(PeId pe) const {
   auto found = std::lower_bound(sorted_.begin(), sorted_.end(), pe,

@@ -30,6 +30,7 @@ class Group : public Object {
   static Handle null_handle() { return MPI_GROUP_NULL; }
 
   explicit Group(std::vector<PeId> pes, SessionBuffer buffer = nullptr);
+  ~Group();
 
   int size() const { return static_cast<int>(pes_.size()); }
   PeId pe(int rank) const { return pes_[static_cast<std::size_t>(rank)]; }

@@ -10,14 +10,10 @@
 namespace atl::mpi {
 namespace {
 
-struct Left {
-  std::unique_ptr<coll::Communicator> way;
-  std::optional<std::uint64_t> number;
-};
 struct RetiredCommunicators {
   std::mutex mutex;
-  std::vector<Left> left;    // not closed
-  std::vector<Left> closed;  // by this rank
+  std::vector<RetiredWay> left;    // not closed
+  std::vector<RetiredWay> closed;  // by this rank
   std::deque<std::uint64_t> numbers;
 };
 RetiredCommunicators& retired() {
@@ -37,23 +33,26 @@ void end_ways() {
 
 }  // namespace
 
-void leave_way(std::unique_ptr<coll::Communicator> way, std::optional<std::uint64_t> number) {
+void leave_way(RetiredWay way) {
   std::lock_guard lock(retired().mutex);
-  retired().left.push_back({std::move(way), number});
+  retired().left.push_back(std::move(way));
 }
 
 void sweep_ways() {
   RetiredCommunicators& here = retired();
-  std::vector<Left> left;
+  std::vector<RetiredWay> left;
   {
     std::lock_guard lock(here.mutex);
     left.swap(here.left);
   }
   // Without the lock: closing waits for hooks, and hooks call leave_way().
-  for (Left& one : left) one.way->close();
+  for (RetiredWay& one : left) {
+    one.way->close();
+    one.groups = {};
+  }
   std::lock_guard lock(here.mutex);
-  for (Left& one : left) here.closed.push_back(std::move(one));
-  std::erase_if(here.closed, [&](Left& one) {
+  for (RetiredWay& one : left) here.closed.push_back(std::move(one));
+  std::erase_if(here.closed, [&](RetiredWay& one) {
     if (!one.way->all_closed()) return false;
     if (one.number) here.numbers.push_back(*one.number);
     return true;

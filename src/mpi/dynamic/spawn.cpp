@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/bootstrap/process.hpp"
@@ -25,6 +26,8 @@
 
 namespace atl::mpi {
 namespace {
+
+constexpr double seconds_to_end = 10;
 
 // bin/atoll-run beside the folder that this library lies in.
 std::string launcher_path() {
@@ -164,7 +167,7 @@ fabric::Cohort start_by_launcher(const std::vector<runtime::GuestProgram>& progr
   ATOLL_MPI_REQUIRE(
       desk != nullptr, MPI_ERR_SPAWN,
       "the launcher of this job of several hosts starts no processes in a running job. Start it by Atoll's mpiexec");
-  const std::uint32_t request = desk->ask(programs, job.places() - job.npes());
+  const std::uint32_t request = desk->ask(programs, job.guest_areas());
   std::optional<runtime::GuestDesk::Answer> answer;
   library().context().wait([&] {
     if (!answer) answer = desk->answer(request);
@@ -172,6 +175,26 @@ fabric::Cohort start_by_launcher(const std::vector<runtime::GuestProgram>& progr
   });
   ATOLL_MPI_REQUIRE(answer->refusal.empty(), MPI_ERR_SPAWN, "{}", answer->refusal);
   return {answer->first, count};
+}
+
+bool guests_are_ending(const fabric::Job& job) {
+  for (PeId pe(job.npes()); pe.value() < job.npes() + job.guests(); pe = PeId(pe.value() + 1))
+    if (job.record(pe).is_gone.load() == 0 && (job.has_left(pe) || job.has_died(pe))) return true;
+  return false;
+}
+
+// Processes that have left MPI need a little time to end, and have their memory until then.
+std::optional<PeId> take_guests(fabric::Job& job, std::uint32_t count) {
+  std::optional<PeId> first = job.take_guests(count);
+  if (first || count > job.guest_areas()) return first;
+  (void)library().context().wait(
+      [&] {
+        const bool ending = guests_are_ending(job);
+        first = job.take_guests(count);
+        return first || !ending;
+      },
+      Deadline::after_seconds(seconds_to_end));
+  return first;
 }
 
 Meeting start(std::vector<runtime::GuestProgram> programs, Children& children) {
@@ -188,10 +211,12 @@ Meeting start(std::vector<runtime::GuestProgram> programs, Children& children) {
     return {cohort.first, bits, static_cast<int>(count)};
   }
   std::string launcher = launcher_path();
-  auto first = job.take_guests(count);
-  ATOLL_MPI_REQUIRE(first.has_value(), MPI_ERR_SPAWN,
-                    "{} more processes: this job has room for {}, and {} of that are taken", count,
-                    job.places() - job.npes(), job.guests());
+  auto first = take_guests(job, count);
+  ATOLL_MPI_REQUIRE(
+      first.has_value(), MPI_ERR_SPAWN,
+      "{} more processes: this job has room for {} at a time, of which {} are there, and has started {} of at "
+      "most {}. Start fewer, or let others end first?",
+      count, job.guest_areas(), job.guests_here(), job.guests(), job.places() - job.npes());
   fabric::Cohort cohort{*first, count};
   children.start(cohort);
   runtime::start_guests(job, library().pe(), cohort, programs, launcher);

@@ -8,11 +8,16 @@
  *   refuse PROGRAM HOST   one of these, with the default error handler
  *   killed          a started process dies by itself, and the others go on
  *   fatal           a started process dies, and the error handler is the default
+ *   part TIMES COUNT   TIMES COUNT processes that end, one cohort after the other; what the job uses does not grow
+ *   die TIMES COUNT    the same with processes that die
  *   dead HOST       rank 0 says "ready" and starts a process on HOST when that has died */
 #include "check.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <mpi-ext.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char* self;
@@ -58,7 +63,23 @@ static MPI_Comm work_together(MPI_Comm across, int high) {
   return all;
 }
 
+static void work_and_part(MPI_Comm across) {
+  MPI_Comm all;
+  int one = 1, sum = 0, members;
+  CHECK(MPI_Intercomm_merge(across, 0, &all) == MPI_SUCCESS);
+  MPI_Comm_size(all, &members);
+  CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all) == MPI_SUCCESS && sum == members);
+  MPI_Comm_free(&all);
+  MPI_Comm_disconnect(&across);
+}
+
 static void be_started(MPI_Comm parent, const char* kind) {
+  if (strcmp(kind, "part") == 0) return work_and_part(parent);
+  if (strcmp(kind, "die") == 0) {
+    int value;
+    MPI_Recv(&value, 1, MPI_INT, 0, 0, parent, MPI_STATUS_IGNORE);
+    raise(SIGKILL);
+  }
   if (strcmp(kind, "killed") == 0 || strcmp(kind, "fatal") == 0) {
     if (me == ranks - 1) raise(SIGKILL);
     pause();
@@ -89,6 +110,56 @@ static void finish(MPI_Comm across) {
   MPI_Comm_disconnect(&across);
 }
 
+/* What a job that spawns again and again must not use more and more of. */
+struct resources {
+  long job_kib;     /* memory that all processes of this host share, those that have ended too */
+  long descriptors; /* of this process */
+};
+
+static struct resources measure(void) {
+  struct resources now = {0, 0};
+  DIR* folder = opendir("/proc/self/fd");
+  CHECK(folder != NULL);
+  for (struct dirent* entry; (entry = readdir(folder)) != NULL; ++now.descriptors) {
+    char name[256] = "";
+    struct stat file;
+    if (readlinkat(dirfd(folder), entry->d_name, name, sizeof(name) - 1) > 0 && strstr(name, "atoll-job") != NULL &&
+        fstatat(dirfd(folder), entry->d_name, &file, 0) == 0)
+      now.job_kib = file.st_blocks / 2;
+  }
+  closedir(folder);
+  return now;
+}
+
+/* The started processes kill themselves when rank 0 says so. */
+static void see_them_die(MPI_Comm across) {
+  int value = 0;
+  MPI_Comm_set_errhandler(across, MPI_ERRORS_RETURN);
+  MPI_Comm_remote_size(across, &value);
+  for (int other = 0; me == 0 && other < value; ++other) MPI_Send(&value, 1, MPI_INT, other, 0, across);
+  for (int other = value; other-- > 0;)
+    FAILS(MPI_Recv(&value, 1, MPI_INT, other, 1, across, MPI_STATUS_IGNORE), MPIX_ERR_PROC_FAILED);
+  MPI_Comm_free(&across);
+}
+
+static void spawn_again_and_again(const char* kind, int times, int count) {
+  struct resources before = {0, 0}, after;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (int turn = 0; turn < times; ++turn) {
+    MPI_Comm across = spawn_on(NULL, kind, count, MPI_COMM_WORLD);
+    if (strcmp(kind, "die") == 0) see_them_die(across);
+    else work_and_part(across);
+    if (turn == times / 4) before = measure();
+  }
+  after = measure();
+  printf("%s: %d times %d processes: memory of the job %ld KiB, then %ld; %ld descriptors, then %ld\n", kind, times,
+         count, before.job_kib, after.job_kib, before.descriptors, after.descriptors);
+  fflush(stdout);
+  /* Of each process that has not ended yet there may be some. */
+  CHECK(before.job_kib != 0 && after.job_kib <= before.job_kib + 4096L * count);
+  CHECK(after.descriptors <= before.descriptors + 2 * count);
+}
+
 static int try_to_spawn(const char* program, const char* host, int count, MPI_Comm comm) {
   MPI_Comm none;
   MPI_Info info;
@@ -112,6 +183,8 @@ int main(int argc, char** argv) {
   if (strcmp(kind, "each") == 0) {
     for (int i = 2; i < argc; ++i) finish(spawn_on(argv[i], "each", 1, MPI_COMM_WORLD));
     finish(spawn_on(NULL, "each", 2, MPI_COMM_WORLD));
+  } else if (strcmp(kind, "part") == 0 || strcmp(kind, "die") == 0) {
+    spawn_again_and_again(kind, atoi(argv[2]), atoi(argv[3]));
   } else if (strcmp(kind, "twice") == 0) {
     MPI_Comm first = spawn_on(NULL, "each", 2, MPI_COMM_WORLD), second = spawn_on(NULL, "each", 2, MPI_COMM_SELF);
     finish(second);

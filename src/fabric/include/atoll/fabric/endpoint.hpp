@@ -54,7 +54,9 @@ class Endpoint {
   Job& job() const { return *job_; }
 
   /// Whether the peer's memory is mapped.
-  bool maps(PeId pe) const { return bases_[pe.value()] != nullptr; }
+  bool maps(PeId pe) const {
+    return bases_[pe.value()] != nullptr || (pe.value() >= first_guest_ && job_->find_guest(pe));
+  }
   /// The address of the peer's memory in this process; null when it is not mapped. Throws IndexError outside the
   /// segment.
   std::byte* address(PeId pe, HeapOffset at, std::size_t bytes) const {
@@ -223,14 +225,18 @@ class Endpoint {
   }
 
   /// Greatest size of a message to this PE: ring_message_bytes, or the network's limit.
-  std::size_t longest_message(PeId pe) const { return maps(pe) ? ring_message_bytes : longest_far_message_; }
+  std::size_t longest_message(PeId pe) const {
+    return maps(pe) || remote_ == nullptr ? ring_message_bytes : longest_far_message_;
+  }
   /// Sends one message, the concatenation of its parts. Returns try_again when the peer's ring is full.
   Status try_send(PeId pe, std::uint16_t handler, std::uint16_t kind, const MessageParts& parts) {
     if (pe.value() >= npes_) [[unlikely]]
       throw_outside(pe, HeapOffset(0), 0);
     ATOLL_EXPECT(parts.size() <= longest_message(pe));
     MessageLabel label{self_, handler, kind};
-    Status status = maps(pe) ? push_message(*job_, pe, label, parts) : remote_->try_send(pe, label, parts);
+    Status status = maps(pe)             ? push_message(*job_, pe, label, parts)
+                    : remote_ != nullptr ? remote_->try_send(pe, label, parts)
+                                         : Status::ok;  // a guest that has ended
     if (status == Status::ok) [[likely]]
       count(traffic_.am_bytes, traffic_.am_messages, parts.size());
     return status;
@@ -241,12 +247,12 @@ class Endpoint {
     remote_->post(self_, pe, kind, payload);
   }
   /// Whether a PE has left the job and reads no more messages.
-  bool has_left(PeId pe) { return maps(pe) ? job_->has_left(pe) : remote_->has_left(pe); }
+  bool has_left(PeId pe) { return maps(pe) || remote_ == nullptr ? job_->has_left(pe) : remote_->has_left(pe); }
   /// Wakes the peer when it sleeps.
   void ring(PeId pe) {
     if (maps(pe)) [[likely]]
       return ring_bell(records_[pe.value()]);
-    remote_->ring(pe);
+    if (remote_ != nullptr) remote_->ring(pe);
   }
   /// Whether poll() polls the network, which takes about as long as a system call.
   bool polls_network() const { return remote_ != nullptr; }
@@ -439,6 +445,7 @@ class Endpoint {
   MessageRing* ring_;
   std::uint64_t segment_bytes_;
   std::uint32_t npes_;
+  std::uint32_t first_guest_;
   PeId self_;
   RemotePath* remote_;
   Inbox* inbox_;

@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <shared_mutex>
 #include <span>
@@ -40,8 +42,8 @@ struct JobOptions {
   std::vector<std::uint32_t> node_of_pe = {};
   /// The node of this memory.
   std::uint32_t node = 0;
-  /// Number of places for guests, PEs that join later: in jobs of several nodes the number for which all nodes have
-  /// room, in jobs of one node the maximum.
+  /// Greatest number of guests, PEs that join later, at a time: in jobs of several nodes the number for which all nodes
+  /// have room, in jobs of one node the maximum.
   std::uint32_t guests = 0;
 };
 
@@ -60,6 +62,19 @@ struct Cohort {
   PeId first{0};
   std::uint32_t count = 0;
 };
+
+struct FreeZeros {
+  void operator()(void* zeros) const { std::free(zeros); }
+};
+/// A table by PE. Its pages are touched when entries are written.
+template <typename T>
+using Zeros = std::unique_ptr<T[], FreeZeros>;
+template <typename T>
+Zeros<T> zeros(std::size_t count) {
+  void* made = std::calloc(count, sizeof(T));
+  if (made == nullptr) throw std::bad_alloc();
+  return Zeros<T>(static_cast<T*>(made));
+}
 
 /// A process's mapping of a job. Thread-safe: all state is in the job's memory.
 class Job {
@@ -81,19 +96,35 @@ class Job {
   std::uint32_t places() const { return control_->places; }
   /// The cohort of this process.
   Cohort cohort() const { return cohort_; }
-  void set_cohort(Cohort cohort) { cohort_ = cohort; }
+  void set_cohort(Cohort cohort);
   /// The barrier of the cohort's PEs on this node.
   Gate& gate() const { return is_guest() ? record(cohort_.first).gate : control_->gate; }
   bool is_guest() const { return cohort_.first.value() >= npes(); }
-  /// Takes `count` consecutive places for guests in a job of one node and returns the first. None when there is no
-  /// room.
+  /// Takes `count` consecutive numbers, and memory, for guests in a job of one node and returns the first. None when
+  /// there is no room.
   std::optional<PeId> take_guests(std::uint32_t count);
-  /// Registers a guest to which the launcher of a job of several nodes has assigned this place and node; `host` is its
-  /// name in messages. Every process calls it.
-  void admit(PeId pe, std::uint32_t node, const std::string& host);
+  /// Assigns zeroed memory of this node to a guest of the cohort that begins with PE `first`: an area whose last owner
+  /// and all others of its cohort on this node have ended, and which no process holds, or an unused one. Returns false
+  /// when there is none.
+  bool take_memory(PeId guest, PeId first);
+  /// Number of guests for which this node has memory at a time, and how many of these areas are in use.
+  std::uint32_t guest_areas() const { return control_->guest_areas; }
+  std::uint32_t guests_here() const;
+  /// Sets this process's pointers to the memory of a guest of this node. Returns false for other PEs whose memory is
+  /// not mapped, and for a guest whose memory is another guest's by now.
+  bool find_guest(PeId pe) const;
+  /// Keeps the memory of a guest of this node from being assigned to another guest, until the same number of calls of
+  /// let_go(). All processes of its cohort hold it without a call.
+  void hold(PeId guest) { record(guest).holders.fetch_add(1); }
+  void let_go(PeId guest) { record(guest).holders.fetch_sub(1); }
+  /// Records that the process of a guest has ended or will not start, and wakes all PEs.
+  void note_end(PeId guest) noexcept;
+  /// Registers a guest to which the launcher of a job of several nodes has assigned this number and node. Every process
+  /// calls it; the guest calls take_memory() first.
+  void admit(PeId pe, std::uint32_t node);
   /// Marks a guest that will not join, or is not wanted, without reporting a failure to all PEs.
   void give_up_guest(PeId pe) noexcept;
-  /// Number of guests' places taken so far.
+  /// Number of guests' numbers taken so far, also by guests that have left.
   std::uint32_t guests() const { return control_->guests.load(std::memory_order_acquire); }  // partner: take_guests()
   std::uint64_t segment_bytes() const { return segment_bytes_; }
   JobControl& control() const { return *control_; }
@@ -106,7 +137,7 @@ class Job {
   /// The segment of a PE; null for a PE of another node.
   std::byte* segment(PeId pe) const { return segments_[pe.value()]; }
   /// All segments, by PE.
-  std::byte* const* segments() const { return segments_.data(); }
+  std::byte* const* segments() const { return segments_.get(); }
 
   // ---- nodes --------------------------------------------------------------------------------------------------
 
@@ -126,7 +157,7 @@ class Job {
   RemotePath* remote() const { return remote_.get(); }
   /// Sets the host names of the PEs for messages. Until then only this node has a name.
   void set_hosts(std::vector<std::string> names);
-  const std::string& host_of(PeId pe) const { return hosts_[pe.value()]; }
+  const std::string& host_of(PeId pe) const;
   /// "PE 3", in a job of several nodes "PE 3 on host-b".
   std::string describe(PeId pe) const;
 
@@ -259,7 +290,9 @@ class Job {
   Job() = default;
   void lay_out(const JobOptions& options);
   void attach();
-  void find_memory(PeId pe);
+  void find_memory(PeId pe) const;
+  std::vector<std::uint32_t> free_areas() const;
+  bool clear_memory(std::uint32_t area);
   [[noreturn]] void throw_failure() const;
   bool note_failed(PeId pe, int wait_status, const std::string& cause) noexcept;
   bool note_exit(int status) noexcept;
@@ -273,9 +306,10 @@ class Job {
   Cohort cohort_;
   JobControl* control_ = nullptr;
   PeRecord* records_ = nullptr;
-  std::vector<MessageRing*> rings_;  // by PE; null on another node
-  std::unique_ptr<std::atomic<std::uint64_t>[]> seen_heads_;  // of rings, by PE
-  std::vector<std::byte*> segments_;  // by PE; null on another node
+  std::atomic<std::uint32_t>* owners_ = nullptr;  // guest of each area; 0: none yet
+  Zeros<MessageRing*> rings_;  // by PE; null on another node, and for a guest that this process has not met
+  Zeros<std::atomic<std::uint64_t>> seen_heads_;  // of rings, by PE
+  Zeros<std::byte*> segments_;  // by PE; null as in rings_
   std::vector<PeId> leaders_;  // by node
   std::vector<std::string> hosts_;
   LossListener loss_listener_;

@@ -4,11 +4,13 @@
 //
 //   0                 JobControl
 //   4096              PeRecord[places]
-//   ring_offset       MessageRing[local_pes + places - npes]
+//   owner_offset()    owners[guest_areas]: the guest whose memory an area is, or was last; 0: none yet
+//   ring_offset       MessageRing[local_pes + guest_areas]
 //   control_bytes     segments of the node's PEs   (each at a multiple of segment_alignment())
 //
 // A job of several nodes has one such memory on each node. Rings and segments are those of the node's PEs, in ascending
-// order. Records are of all PEs; those of other nodes hold what this node has been notified of.
+// order, and then those of the guest areas. Records are of all PEs; those of other nodes hold what this node has been
+// notified of. Each guest has its own number; its area may have been that of a guest that has left.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +43,11 @@ struct Gate {
   std::atomic<std::uint32_t> arrived;
   std::atomic<std::uint32_t> epoch;
 };
-/// Greatest number of guests, PEs that join a job after its start.
+/// Greatest number of guests, PEs that join a job after its start, at a time.
 inline constexpr std::uint32_t most_guests = 1024;
+inline constexpr std::uint32_t most_pes = 65536;
+/// Number of guests that a job of `npes` PEs can start in all.
+constexpr std::uint32_t guest_numbers(std::uint32_t npes) { return most_pes - npes; }
 
 // | offset | bytes | field          | valid when                                                       |
 // |--------|-------|----------------|------------------------------------------------------------------|
@@ -64,11 +69,12 @@ inline constexpr std::uint32_t most_guests = 1024;
 // |  72    |   4   | suspect        | 0, or 1 + the first PE for which another's wait has timed out    |
 // |  76    |   4   | deaths         | number of PEs known to have failed                               |
 // |  80    |   4   | survival       | Survival: how the program handles failures                       |
-// |  84    |   4   | places         | npes + places for guests (most_guests)                           |
-// |  88    |   4   | guests         | places of guests that are taken (release)                        |
+// |  84    |   4   | places         | npes + numbers for guests                                        |
+// |  88    |   4   | guests         | numbers of guests that are taken (release)                       |
 // |  92    |   4   | departures     | number of departures that PEs of this node have noted (release)  |
 // |  96    |   4   | recoveries     | number of recoveries after failures (release)                    |
 // | 100    |   4   | recoverable    | 1: after a failure the PEs, all on one host, wait for recovery   |
+// | 104    |   4   | guest_areas    | number of guests that this node has memory for, to most_guests   |
 // | 128    |   8   | gate           | bootstrap barrier of the node's PEs                              |
 // | 192    |   8   | exit           | 0, or 2^32 + the exit status with which a PE ends the job        |
 struct JobControl {
@@ -94,11 +100,12 @@ struct JobControl {
   std::atomic<std::uint32_t> departures;
   std::atomic<std::uint32_t> recoveries;
   std::atomic<std::uint32_t> recoverable;
+  std::uint32_t guest_areas;
   alignas(64) Gate gate;
   alignas(64) std::atomic<std::uint64_t> exit;
   std::byte reserved[4096 - 256];
 };
-inline constexpr std::uint32_t layout_version = 10;
+inline constexpr std::uint32_t layout_version = 11;
 static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 60 &&
               offsetof(JobControl, failed) == 64 && offsetof(JobControl, gate) == 128 &&
               offsetof(JobControl, exit) == 192);
@@ -106,6 +113,9 @@ static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 6
 // | offset | bytes | field       | valid when                                                              |
 // |--------|-------|-------------|-------------------------------------------------------------------------|
 // |   0    |   4   | sleeping    | 1: a thread of this PE sleeps, or is about to; the futex word           |
+// |   4    |   4   | holders     | of a guest of this node: Job::hold() calls without a Job::let_go()      |
+// |   8    |   4   | is_gone     | of a guest of this node: 1: its process has ended, or was not started   |
+// |  12    |   4   | cohort      | of a guest of this node: the first PE of its cohort                     |
 // |  64    |   4   | state       | PeState                                                                 |
 // |  68    |   4   | pid         | after joined                                                            |
 // |  72    |   4   | wait_status | after failed: as from waitpid, or 0 when the cause is only text         |
@@ -117,6 +127,9 @@ static_assert(sizeof(JobControl) == 4096 && offsetof(JobControl, local_pes) == 6
 // | 252    |   4   | place       | index of the PE among those of its node, from 0                         |
 struct PeRecord {
   alignas(64) std::atomic<std::uint32_t> sleeping;
+  std::atomic<std::uint32_t> holders;
+  std::atomic<std::uint32_t> is_gone;
+  std::atomic<std::uint32_t> cohort;
   alignas(64) std::atomic<std::uint32_t> state;
   std::atomic<std::int32_t> pid;
   std::atomic<std::int32_t> wait_status;
@@ -127,8 +140,9 @@ struct PeRecord {
   std::uint32_t node;
   std::uint32_t place;
 };
-static_assert(sizeof(PeRecord) == 256 && offsetof(PeRecord, state) == 64 && offsetof(PeRecord, gate) == 232 &&
-              offsetof(PeRecord, offered) == 240 && offsetof(PeRecord, place) == 252);
+static_assert(sizeof(PeRecord) == 256 && offsetof(PeRecord, cohort) == 12 && offsetof(PeRecord, state) == 64 &&
+              offsetof(PeRecord, gate) == 232 && offsetof(PeRecord, offered) == 240 &&
+              offsetof(PeRecord, place) == 252);
 
 inline constexpr std::size_t message_bytes = 296;  ///< greatest size of a message that is stored outside a ring
 inline constexpr std::size_t ring_slots = 512;  ///< per PE: 32 KiB, plus most_slots - 1 slots; independent of npes

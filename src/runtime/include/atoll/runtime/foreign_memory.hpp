@@ -53,7 +53,7 @@ class ForeignMemory {
   PeId pe_;
   HeapOffset card_;
   std::uint64_t word_;
-  std::vector<std::atomic<bool>> known_;  // by PE: its card was compared
+  fabric::Zeros<std::atomic<bool>> known_;  // by PE: its card was compared
   std::atomic<bool> open_;
 };
 
