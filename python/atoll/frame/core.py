@@ -96,7 +96,28 @@ class Rows:
     __hash__ = None  # type: ignore[assignment]  # == is elementwise
 
     def pop(self: Any, item: object) -> Any:
-        """Takes a column out of this very frame, a value out of this very Series."""
+        """Takes a column out of this very frame, a value out of this very Series.
+
+        Parameters
+        ----------
+        item : label
+            The label.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.pop("a")
+        0    1
+        1    2
+        2    3
+        Name: a, dtype: int64
+        >>> df
+             b
+        0  4.0
+        1  NaN
+        2  6.0
+        """
         made = self[item]
         del self[item]
         return made
@@ -113,15 +134,60 @@ class Rows:
         raise NotImplementedError
 
     def head(self, n: int = 5) -> Any:
-        """The first rows; all but the last when `n` is negative."""
+        """The first rows; all but the last when `n` is negative.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many rows; negative: all but so many.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.head(2)
+        a    3
+        b    1
+        dtype: int64
+        """
         return self._cut(slice(None, n))
 
     def tail(self, n: int = 5) -> Any:
-        """The last rows; all but the first when `n` is negative."""
+        """The last rows; all but the first when `n` is negative.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many rows; negative: all but so many.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.tail(2)
+        b    1
+        c    2
+        dtype: int64
+        """
         return self._cut(slice(-n if n else len(self), None))
 
     def copy(self, deep: bool = True) -> Any:
-        """The same rows; nothing is copied until one of the two changes."""
+        """The same rows; nothing is copied until one of the two changes.
+
+        Parameters
+        ----------
+        deep : bool, default True
+            No effect: both share memory until one of the two changes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> other = s.copy()
+        >>> other["a"] = 0
+        >>> s["a"]
+        np.int64(3)
+        """
         return self._with_index(self._index)
 
     def __copy__(self) -> Any:
@@ -131,7 +197,27 @@ class Rows:
         return self.copy()
 
     def pipe(self, func: Callable[..., Any], *args: object, **kwargs: object) -> Any:
-        """``func(self, …)``; a pair of function and name passes self under that name."""
+        """``func(self, …)``; a pair of function and name passes self under that name.
+
+        Parameters
+        ----------
+        func : callable or pair
+            The function; of a pair (function, name) the object is given under the name.
+        *args
+            Further arguments of `func`.
+        **kwargs
+            Further arguments of `func`, by name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.pipe(lambda x, y: x + y, 1)
+        a    4
+        b    2
+        c    3
+        dtype: int64
+        """
         if isinstance(func, tuple):
             func, name = func
             return func(*args, **{name: self}, **kwargs)
@@ -220,7 +306,25 @@ class SeriesCore(Rows):
         return self
 
     def transpose(self, *args: object, **options: object) -> Self:
-        """The Series itself: it has one axis."""
+        """The Series itself: it has one axis.
+
+        Parameters
+        ----------
+        *args
+            No effect, as NumPy passes them.
+        **options
+            No effect, as NumPy passes them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.transpose()
+        a    3
+        b    1
+        c    2
+        dtype: int64
+        """
         return self
 
     @property
@@ -246,12 +350,36 @@ class SeriesCore(Rows):
         return series(take_or_miss(self._values, rows, gone), index, self._name)
 
     def to_frame(self, name: Label = None) -> DataFrame:
-        """A frame of this one column."""
+        """A frame of this one column.
+
+        Parameters
+        ----------
+        name : label, optional
+            The column's label; the Series' name unless given.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.to_frame("v")
+           v
+        a  3
+        b  1
+        c  2
+        """
         label = name if name is not None else self._name
         return frame([self._values], labels_of([0 if label is None else label]), self._index)
 
     def to_list(self) -> list[Any]:
-        """The values as Python's."""
+        """The values as Python's.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.to_list()
+        [3, 1, 2]
+        """
         return to_list(self._values)
 
     tolist = to_list

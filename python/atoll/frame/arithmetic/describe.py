@@ -63,6 +63,15 @@ class SeriesDescribing:
     def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> Series:
         """Count, mean, standard deviation and quartiles; of strings: count, distinct, most frequent.
 
+        Parameters
+        ----------
+        percentiles : sequence of float, optional
+            The shares whose quantiles are given; 0.25, 0.5 and 0.75 unless given.
+        include : object, optional
+            No effect on a Series, as in pandas.
+        exclude : object, optional
+            No effect on a Series, as in pandas.
+
         Examples
         --------
         >>> import atoll as ak
@@ -78,11 +87,51 @@ class SeriesDescribing:
         return series(make(held), Labels(names).index(), self._name)
 
     def info(self: Any, verbose: Any = None, buf: Any = None, **options: object) -> None:
-        """Prints kind, count and memory."""
+        """Prints kind, count and memory.
+
+        Parameters
+        ----------
+        verbose : bool, optional
+            Whether each column has a line.
+        buf : file or path, optional
+            Where the text is written; None: it is returned.
+        **options
+            `memory_usage` and `show_counts`, as of a frame.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.info()
+        <class 'atoll.DataFrame'>
+        Index: 3 entries, a to c
+        Data columns (total 1 columns):
+         #   Column  Non-Null Count  Dtype
+        ---  ------  --------------  -----
+         0   0       3 non-null      int64
+        dtypes: int64(1)
+        memory usage: 59.0 bytes
+        """
         self.to_frame().info(verbose, buf, **options)
 
     def memory_usage(self: Any, index: bool = True, deep: bool = False) -> int:
-        """Bytes of the values, and of the index."""
+        """Bytes of the values, and of the index.
+
+        Parameters
+        ----------
+        index : bool, default True
+            Whether the index counts.
+        deep : bool, default False
+            No effect: strings are always counted with their bytes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> s.memory_usage(index=False)
+        24
+        """
         return int(self._values.nbytes) + (_bytes_of(self._index) if index else 0)
 
     @property
@@ -91,18 +140,64 @@ class SeriesDescribing:
         return int(self._values.nbytes)
 
     def corr(self: Any, other: object, method: str = "pearson", min_periods: int | None = None) -> Any:
-        """The correlation with another Series."""
+        """The correlation with another Series.
+
+        Parameters
+        ----------
+        other : Series
+            The other Series.
+        method : {'pearson', 'kendall', 'spearman'}, default 'pearson'
+            Which correlation.
+        min_periods : int, optional
+            Values that are needed for a result; with fewer it is missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.corr(s * 2)
+        np.float64(1.0)
+        """
         a, b = _pair(self, other)
         found = correlation(a, b, method) if a.size >= (min_periods or 1) else np.nan
         return found if callable(method) else np.float64(found)
 
     def cov(self: Any, other: object, min_periods: int | None = None, ddof: int = 1) -> Any:
-        """The covariance with another Series."""
+        """The covariance with another Series.
+
+        Parameters
+        ----------
+        other : Series
+            The other Series.
+        min_periods : int, optional
+            Values that are needed for a result; with fewer it is missing.
+        ddof : int, default 1
+            The divisor is the number of values less this.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.cov(s * 2)
+        np.float64(2.0)
+        """
         a, b = _pair(self, other)
         return _covariance(a, b, ddof)
 
     def autocorr(self: Any, lag: int = 1) -> Any:
-        """The correlation with itself some rows before."""
+        """The correlation with itself some rows before.
+
+        Parameters
+        ----------
+        lag : int, default 1
+            How many rows before.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 3, 2, 4]).autocorr()
+        np.float64(-0.5)
+        """
         return self.corr(self.shift(lag))
 
 
@@ -182,6 +277,15 @@ class FrameDescribing:
     def describe(self: Any, percentiles: Any = None, include: Any = None, exclude: Any = None) -> DataFrame:
         """Count, mean, standard deviation and quartiles of each column of numbers.
 
+        Parameters
+        ----------
+        percentiles : sequence of float, optional
+            The shares whose quantiles are given; 0.25, 0.5 and 0.75 unless given.
+        include : dtype, list of dtypes or 'all', optional
+            The dtypes of columns that are described; numbers unless given.
+        exclude : dtype or list of dtypes, optional
+            The dtypes of columns that are left out.
+
         Examples
         --------
         >>> import atoll as ak
@@ -208,7 +312,36 @@ class FrameDescribing:
         self: Any, verbose: Any = None, buf: Any = None, max_cols: Any = None, memory_usage: Any = None,
         show_counts: Any = None,
     ) -> None:  # fmt: skip
-        """Prints columns, kinds, counts and memory."""
+        """Prints columns, kinds, counts and memory.
+
+        Parameters
+        ----------
+        verbose : bool, optional
+            Whether each column has a line.
+        buf : file or path, optional
+            Where the text is written; None: it is returned.
+        max_cols : int, optional
+            Columns that are shown, at most.
+        memory_usage : bool or 'deep', optional
+            Whether the memory is printed.
+        show_counts : bool, optional
+            Whether the numbers of values are printed.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.info()
+        <class 'atoll.DataFrame'>
+        RangeIndex: 3 entries, 0 to 2
+        Data columns (total 2 columns):
+         #   Column  Non-Null Count  Dtype
+        ---  ------  --------------  -----
+         0   a       3 non-null      int64
+         1   b       2 non-null      float64
+        dtypes: float64(1), int64(1)
+        memory usage: 96.0 bytes
+        """
         lines = [f"<class 'atoll.{type(self).__name__}'>", _summary(self._index)]
         kinds = [str(kind_of(one)) for one in self._columns]
         if not self._columns:
@@ -237,17 +370,75 @@ class FrameDescribing:
         print("\n".join(lines), file=buf or sys.stdout, end="")
 
     def memory_usage(self: Any, index: bool = True, deep: bool = False) -> Series:
-        """Bytes of each column, and of the index."""
+        """Bytes of each column, and of the index.
+
+        Parameters
+        ----------
+        index : bool, default True
+            Whether the index counts.
+        deep : bool, default False
+            No effect: strings are always counted with their bytes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> df.memory_usage(index=False)
+        a    24
+        b    24
+        dtype: int64
+        """
         names = [*(["Index"] if index else []), *self._labels.values]
         sizes = [*([_bytes_of(self._index)] if index else []), *(int(one.nbytes) for one in self._columns)]
         return series(make(sizes, np.int64), Labels(names).index())
 
     def corr(self: Any, method: str = "pearson", min_periods: int = 1, numeric_only: bool = False) -> DataFrame:
-        """Correlations of each pair of columns."""
+        """Correlations of each pair of columns.
+
+        Parameters
+        ----------
+        method : {'pearson', 'kendall', 'spearman'}, default 'pearson'
+            Which correlation.
+        min_periods : int, default 1
+            Values that are needed for a result; with fewer it is missing.
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.corr()
+             a    b
+        a  1.0  1.0
+        b  1.0  1.0
+        """
         return self._pairs(lambda a, b: correlation(a, b, method) if a.size >= min_periods else np.nan, numeric_only)
 
     def cov(self: Any, min_periods: int | None = None, ddof: int = 1, numeric_only: bool = False) -> DataFrame:
-        """Covariances of each pair of columns."""
+        """Covariances of each pair of columns.
+
+        Parameters
+        ----------
+        min_periods : int, optional
+            Values that are needed for a result; with fewer it is missing.
+        ddof : int, default 1
+            The divisor is the number of values less this.
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.cov()
+             a    b
+        a  1.0  2.0
+        b  2.0  2.0
+        """
         least = min_periods or 1
         return self._pairs(lambda a, b: _covariance(a, b, ddof) if a.size >= least else np.nan, numeric_only)
 
@@ -270,7 +461,33 @@ class FrameDescribing:
         numeric_only: bool = False,
         min_periods: Any = None,
     ) -> Any:  # fmt: skip
-        """Correlations of the columns with those of another frame, or with a Series."""
+        """Correlations of the columns with those of another frame, or with a Series.
+
+        Parameters
+        ----------
+        other : DataFrame or Series
+            What the columns are compared with.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: down the rows, a result for each column; 1: across the columns, a result for each row.
+        drop : bool, default False
+            Whether what has no counterpart is left out.
+        method : {'pearson', 'kendall', 'spearman'}, default 'pearson'
+            Which correlation.
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+        min_periods : int, optional
+            Values that are needed for a result; with fewer it is missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.corrwith(df["a"])
+        a    1.0
+        b    1.0
+        dtype: float64
+        """
         made = self._at(numeric_places(self._columns)) if numeric_only else self
         if as_axis(axis) == 1:
             other = other.T if is_frame(other) else other

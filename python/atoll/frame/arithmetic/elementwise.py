@@ -155,6 +155,19 @@ class Elementwise:
     ) -> Any:
         """The values where a condition holds, elsewhere another (or none).
 
+        Parameters
+        ----------
+        cond : array_like of bool, Series, DataFrame or callable
+            The condition for each element; a callable is given this object.
+        other : scalar, Series, DataFrame or callable, default nan
+            What the other elements become; missing unless given.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            Along which axis `other` belongs to the labels.
+        level : int or label, optional
+            The level of a MultiIndex, by place or name.
+
         Examples
         --------
         >>> import atoll as ak
@@ -172,18 +185,79 @@ class Elementwise:
         axis: int | str | None = None,
         level: Level = None,
     ) -> Any:
-        """The values where a condition does not hold, elsewhere another (or none)."""
+        """The values where a condition does not hold, elsewhere another (or none).
+
+        Parameters
+        ----------
+        cond : array_like of bool, Series, DataFrame or callable
+            The condition for each element; a callable is given this object.
+        other : scalar, Series, DataFrame or callable, default nan
+            What the other elements become; missing unless given.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            Along which axis `other` belongs to the labels.
+        level : int or label, optional
+            The level of a MultiIndex, by place or name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.mask(s > 2, 0)
+        a    0
+        b    1
+        c    2
+        dtype: int64
+        """
         return self._or_itself(self._conditional(cond, other, True), inplace)
 
     def infer_objects(self: Any, copy: bool | None = None) -> Any:
-        """Columns of objects in the kind of their values."""
+        """Columns of objects in the kind of their values.
+
+        Parameters
+        ----------
+        copy : bool, optional
+            No effect, as in pandas 3.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 2], dtype=object).infer_objects().dtype
+        dtype('int64')
+        """
         return self._each_column(lambda values: make(to_list(values)) if isinstance(values, Objects) else values)
 
     def convert_dtypes(
         self: Any, infer_objects: bool = True, convert_string: bool = True, convert_integer: bool = True,
         convert_boolean: bool = True, convert_floating: bool = True, dtype_backend: str = "numpy_nullable",
     ) -> Any:  # fmt: skip
-        """Columns in kinds that allow missing values: floats that are whole as integers."""
+        """Columns in kinds that allow missing values: floats that are whole as integers.
+
+        Parameters
+        ----------
+        infer_objects : bool, default True
+            Whether the dtype of columns of objects is found out.
+        convert_string : bool, default True
+            Whether strings are converted.
+        convert_integer : bool, default True
+            Whether integers are converted, and floats that are whole.
+        convert_boolean : bool, default True
+            Whether bools are converted.
+        convert_floating : bool, default True
+            Whether other floats are converted.
+        dtype_backend : str, default 'numpy_nullable'
+            'numpy_nullable' or 'pyarrow': the kind of the resulting dtypes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.convert_dtypes().dtypes
+        a    Int64
+        b    Int64
+        dtype: object
+        """
         wanted = {"b": convert_boolean, "i": convert_integer, "u": convert_integer, "f": convert_floating}
         return self._each_column(lambda one: _nullable_kind(one, wanted, infer_objects))
 
@@ -224,7 +298,27 @@ class SeriesElementwise(Elementwise):
         return self._new(choose(keep, self._values, other))
 
     def astype(self: Any, dtype: object, copy: bool | None = None, errors: str = "raise") -> Series:
-        """The values as another kind."""
+        """The values as another kind.
+
+        Parameters
+        ----------
+        dtype : dtype or dict
+            The dtype; of a frame also a dict of columns and dtypes.
+        copy : bool, optional
+            No effect, as in pandas 3: the result shares memory until one of the two changes.
+        errors : {'raise', 'ignore'}, default 'raise'
+            'ignore': columns that cannot be converted stay as they are.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.astype("float64")
+        a    3.0
+        b    1.0
+        c    2.0
+        dtype: float64
+        """
         if isinstance(dtype, dict):
             dtype = dtype[self._name]
         try:
@@ -235,7 +329,27 @@ class SeriesElementwise(Elementwise):
             raise
 
     def between(self: Any, left: object, right: object, inclusive: str = "both") -> Any:
-        """Which values lie between two, both included unless said otherwise."""
+        """Which values lie between two, both included unless said otherwise.
+
+        Parameters
+        ----------
+        left : scalar or array_like
+            The lower limit.
+        right : scalar or array_like
+            The upper limit.
+        inclusive : {'both', 'neither', 'left', 'right'}, default 'both'
+            Which limits belong to the range.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.between(2, 3)
+        a     True
+        b    False
+        c     True
+        dtype: bool
+        """
         if inclusive not in ("both", "left", "right", "neither"):
             raise ValueError("Inclusive has to be either string of 'both','left', 'right', or 'neither'.")
         low = self >= left if inclusive in ("both", "left") else self > left
@@ -244,7 +358,29 @@ class SeriesElementwise(Elementwise):
     def clip(
         self: Any, lower: Any = None, upper: Any = None, *, axis: int | str | None = None, inplace: bool = False
     ) -> Any:
-        """Values below one limit and above another replaced by it."""
+        """Values below one limit and above another replaced by it.
+
+        Parameters
+        ----------
+        lower : scalar or array_like, optional
+            Smaller values become this.
+        upper : scalar or array_like, optional
+            Larger values become this.
+        axis : None or 0
+            A Series has one axis.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.clip(2, 2)
+        a    2
+        b    2
+        c    2
+        dtype: int64
+        """
         made = self
         if lower is not None and not (is_scalar(lower) and is_missing(lower)):
             made = made.mask(made < lower, lower)
@@ -257,6 +393,15 @@ class SeriesElementwise(Elementwise):
 
         Functions that change nothing, and whose results depend on the value alone, run in worker processes where the
         rows take long. With ``errors="null"`` a value for which the function raises has a missing result.
+
+        Parameters
+        ----------
+        arg : callable, dict or Series, optional
+            What each value becomes.
+        na_action : {None, 'ignore'}
+            'ignore': missing values stay missing, and are not given to the function.
+        errors : {'raise', 'null'}, default 'raise'
+            'null': where the function raises the result is missing.
 
         Examples
         --------
@@ -275,7 +420,31 @@ class SeriesElementwise(Elementwise):
         by_row: Any = "compat",
         **kwargs: object,
     ) -> Any:
-        """A function of each value; NumPy's functions take all at once."""
+        """A function of each value; NumPy's functions take all at once.
+
+        Parameters
+        ----------
+        func : callable or str
+            The function, or the name of a method.
+        convert_dtype : bool, optional
+            No effect, as in pandas 3.
+        args : tuple, default ()
+            Further arguments of `func`.
+        by_row : {'compat', False}, default 'compat'
+            False: `func` is given the whole Series.
+        **kwargs
+            Further arguments of `func`, by name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.apply(lambda x: x * 10)
+        a    30
+        b    10
+        c    20
+        dtype: int64
+        """
         if isinstance(func, str):
             return getattr(self, func)(*args, **kwargs)
         if isinstance(func, (list, dict)):
@@ -293,7 +462,29 @@ class SeriesElementwise(Elementwise):
     def transform(
         self: Any, func: Callable[..., Any], axis: int | str | None = 0, *args: object, **kwargs: object
     ) -> Any:
-        """As `apply`, of functions that keep the rows; several give a frame."""
+        """As `apply`, of functions that keep the rows; several give a frame.
+
+        Parameters
+        ----------
+        func : callable, str, list or dict
+            The function, or the name of a method; several make several columns.
+        axis : None or 0, default 0
+            A Series has one axis.
+        *args
+            Further arguments of `func`.
+        **kwargs
+            Further arguments of `func`, by name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.transform(lambda x: x * 10)
+        a    30
+        b    10
+        c    20
+        dtype: int64
+        """
         if isinstance(func, (list, tuple)):
             names = [one if isinstance(one, str) else one.__name__ for one in func]
             parts = [self.transform(one, axis, *args, **kwargs) for one in func]
@@ -306,23 +497,86 @@ class SeriesElementwise(Elementwise):
     def replace(
         self: Any, to_replace: Any = None, value: object = None, *, inplace: bool = False, regex: Any = False
     ) -> Any:
-        """Values exchanged for others: one, several, a dict of them, or by regular expressions."""
+        """Values exchanged for others: one, several, a dict of them, or by regular expressions.
+
+        Parameters
+        ----------
+        to_replace : scalar, list, dict or regular expression, optional
+            What is replaced; a dict has the replacements, or those of each column.
+        value : scalar or list, optional
+            The replacement.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        regex : bool or pattern, default False
+            Whether strings are regular expressions; or the expression itself.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.replace({1: 10})
+        a     3
+        b    10
+        c     2
+        dtype: int64
+        """
         if to_replace is None and regex is not False:
             to_replace, regex = regex, True
         return self._or_itself(self._new(replaced(self._values, _pairs(to_replace, value), bool(regex))), inplace)
 
     def explode(self: Any, ignore_index: bool = False) -> Series:
-        """A row for each element of the lists."""
+        """A row for each element of the lists.
+
+        Parameters
+        ----------
+        ignore_index : bool, default False
+            Whether the result is labelled 0, 1, 2, …
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([[1, 2], [3]]).explode()
+        0    1
+        0    2
+        1    3
+        dtype: int64
+        """
         rows, values = exploded(self._values)
         index = range_index(values.size) if ignore_index else self._index._take(rows)
         return series(values, index, self._name)
 
     def repeat(self: Any, repeats: Any, axis: int | str | None = None) -> Series:
-        """Each row several times."""
+        """Each row several times.
+
+        Parameters
+        ----------
+        repeats : int or array_like of int
+            How often each row comes; one number for all, or one for each.
+        axis : None or 0
+            A Series has one axis.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.repeat(2)
+        a    3
+        a    3
+        b    1
+        b    1
+        c    2
+        c    2
+        dtype: int64
+        """
         return self._take(repeat(arange(len(self)), repeats))
 
     def case_when(self: Any, caselist: Any) -> Any:
         """The values replaced where the first of some conditions holds: pairs of a condition and what is put there.
+
+        Parameters
+        ----------
+        caselist : list of pairs
+            Conditions and their replacements, the first that holds counts.
 
         Examples
         --------
@@ -390,7 +644,26 @@ class FrameElementwise(Elementwise):
         return self._new(held)
 
     def astype(self: Any, dtype: Any, copy: bool | None = None, errors: str = "raise") -> DataFrame:
-        """The columns as another kind; some of them, by a dict."""
+        """The columns as another kind; some of them, by a dict.
+
+        Parameters
+        ----------
+        dtype : dtype or dict
+            The dtype; of a frame also a dict of columns and dtypes.
+        copy : bool, optional
+            No effect, as in pandas 3: the result shares memory until one of the two changes.
+        errors : {'raise', 'ignore'}, default 'raise'
+            'ignore': columns that cannot be converted stay as they are.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.astype({"a": "float32"}).dtypes
+        a    float32
+        b    float64
+        dtype: object
+        """
         if is_series(dtype):
             dtype = dict(zip(dtype._index.to_list(), dtype.to_list(), strict=True))
         if isinstance(dtype, dict):
@@ -412,7 +685,29 @@ class FrameElementwise(Elementwise):
     def clip(
         self: Any, lower: Any = None, upper: Any = None, *, axis: int | str | None = None, inplace: bool = False
     ) -> Any:
-        """Values below one limit and above another replaced by it."""
+        """Values below one limit and above another replaced by it.
+
+        Parameters
+        ----------
+        lower : scalar or array_like, optional
+            Smaller values become this.
+        upper : scalar or array_like, optional
+            Larger values become this.
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            0: down the rows, a result for each column; 1: across the columns, a result for each row.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.clip(lower=2, upper=5)
+           a    b
+        0  2  4.0
+        1  2  NaN
+        2  3  5.0
+        """
         if is_series(lower) or is_series(upper):
             made = self
             if lower is not None:
@@ -432,7 +727,27 @@ class FrameElementwise(Elementwise):
         return self._or_itself(self._new([one.clip(low, high)._values for one, low, high in rows]), inplace)
 
     def map(self: Any, func: Callable[..., Any], na_action: str | None = None, **kwargs: object) -> DataFrame:
-        """A function of each element."""
+        """A function of each element.
+
+        Parameters
+        ----------
+        func : callable
+            The function.
+        na_action : {None, 'ignore'}
+            'ignore': missing values stay missing, and are not given to the function.
+        **kwargs
+            Further arguments of `func`, by name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.map(lambda x: x * 10)
+            a     b
+        0  10  40.0
+        1  20   NaN
+        2  30  60.0
+        """
         return self._new([mapped(one, lambda value: func(value, **kwargs), na_action) for one in self._columns])
 
     def apply(
@@ -445,6 +760,21 @@ class FrameElementwise(Elementwise):
         **kwargs: object,
     ) -> Any:
         """A function of each column, or with ``axis=1`` of each row.
+
+        Parameters
+        ----------
+        func : callable or str
+            The function, or the name of a method.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: the function is given each column; 1: each row.
+        raw : bool, default False
+            Whether `func` is given NumPy arrays instead of Series.
+        result_type : {None, 'expand', 'reduce', 'broadcast'}
+            What lists become for ``axis=1``: columns, one object, or the columns of this frame.
+        args : tuple, default ()
+            Further arguments of `func`.
+        **kwargs
+            Further arguments of `func`, by name.
 
         Examples
         --------
@@ -525,6 +855,19 @@ class FrameElementwise(Elementwise):
     ) -> DataFrame:
         """As `map_batches` with all rows of a PE, or of a worker process, at once, and pandas' frames by default.
 
+        Parameters
+        ----------
+        function : callable
+            The function.
+        *args
+            Further arguments of the function.
+        schema : dict, optional
+            Column → dtype of the result; found out by a call with the first rows unless given.
+        format : {'pandas', 'arrow', 'numpy', 'frame'}, default 'pandas'
+            What the function is given and returns.
+        **kwargs
+            Further arguments of the function, by name.
+
         Examples
         --------
         >>> import atoll as ak
@@ -552,7 +895,29 @@ class FrameElementwise(Elementwise):
     def transform(
         self: Any, func: Callable[..., Any], axis: int | str | None = 0, *args: object, **kwargs: object
     ) -> Any:
-        """As `apply`, of functions that keep the rows."""
+        """As `apply`, of functions that keep the rows.
+
+        Parameters
+        ----------
+        func : callable, str, list or dict
+            The function, or the name of a method; several make several columns.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: down the rows, a result for each column; 1: across the columns, a result for each row.
+        *args
+            Further arguments of `func`.
+        **kwargs
+            Further arguments of `func`, by name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.transform(lambda column: column * 10)
+            a     b
+        0  10  40.0
+        1  20   NaN
+        2  30  60.0
+        """
         if isinstance(func, dict):
             return frame([self[label].transform(one)._values for label, one in func.items()], Labels(func), self._index)
         made = self.apply(func, axis, args=args, **kwargs)
@@ -563,7 +928,29 @@ class FrameElementwise(Elementwise):
     def replace(
         self: Any, to_replace: Any = None, value: object = None, *, inplace: bool = False, regex: Any = False
     ) -> Any:
-        """Values exchanged for others, in all columns, or in some by a dict."""
+        """Values exchanged for others, in all columns, or in some by a dict.
+
+        Parameters
+        ----------
+        to_replace : scalar, list, dict or regular expression, optional
+            What is replaced; a dict has the replacements, or those of each column.
+        value : scalar or list, optional
+            The replacement.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        regex : bool or pattern, default False
+            Whether strings are regular expressions; or the expression itself.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.replace(1, 100)
+             a    b
+        0  100  4.0
+        1    2  NaN
+        2    3  6.0
+        """
         if to_replace is None and regex is not False:
             to_replace, regex = regex, True
         nested = isinstance(to_replace, dict) and any(isinstance(one, dict) for one in to_replace.values())
@@ -584,7 +971,24 @@ class FrameElementwise(Elementwise):
         return self._or_itself(self._new(held), inplace)
 
     def explode(self: Any, column: Any, ignore_index: bool = False) -> Any:
-        """A row for each element of a column's lists."""
+        """A row for each element of a column's lists.
+
+        Parameters
+        ----------
+        column : label or list of labels
+            The columns of lists.
+        ignore_index : bool, default False
+            Whether the result is labelled 0, 1, 2, …
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"k": ["x", "y"], "v": [[1, 2], [3]]}).explode("v")
+           k  v
+        0  x  1
+        0  x  2
+        1  y  3
+        """
         names = [column] if is_scalar(column) or isinstance(column, tuple) else list(column)
         first, values = exploded(self._column(names[0]))
         made = self._take(first)
@@ -597,7 +1001,26 @@ class FrameElementwise(Elementwise):
         return made._with_index(range_index(len(made))) if ignore_index else made
 
     def isetitem(self: Any, loc: int, value: object) -> None:
-        """Sets the column at a place."""
+        """Sets the column at a place.
+
+        Parameters
+        ----------
+        loc : int
+            The place.
+        value : scalar or array_like
+            The column's values.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.isetitem(0, [7, 8, 9])
+        >>> df
+           a    b
+        0  7  4.0
+        1  8  NaN
+        2  9  6.0
+        """
         column = self._as_column(value)
         held = as_they_are(self._columns)
         self._hold([column if place == loc else one for place, one in enumerate(held)])

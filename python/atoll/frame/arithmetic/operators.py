@@ -227,7 +227,50 @@ def _series_method(operation: str, reflected: bool = False) -> Any:
     return method
 
 
-def _named_series_method(name: str, operation: str, reflected: bool = False) -> Any:
+_DOC = """{shown}, of {of} with the same {labels}.
+
+Parameters
+----------
+other : scalar, array_like, Series or DataFrame
+    The other operand{row}.
+{axis}level : int or label, optional
+    The level of a MultiIndex whose labels are those of `other`.
+fill_value : scalar, optional
+    What stands in where one of the two is missing; where both are, so is the result.
+
+Examples
+--------
+>>> import atoll as ak
+>>> {call}
+{answer}
+"""
+
+
+def _described(
+    method: Any, name: str, operation: Callable[[Any, Any], Any], reflected: bool, *, of_frames: bool
+) -> Any:
+    """The method with its name and its docstring; Python's own numbers compute the answer of its example."""
+    sign = {**SIGNS, operator.eq: "==", operator.ne: "!="}[operation]
+    answer = [operation(3, one) if reflected else operation(one, 3) for one in (6, 3)]
+    axis = (
+        "axis : {0 or 'index', 1 or 'columns'}, default 'columns'\n"
+        "    Whether a Series has a value for each row (0) or for each column (1).\n"
+    )
+    method.__name__ = name
+    method.__doc__ = _DOC.format(
+        shown=f"``other {sign} self``" if reflected else f"``self {sign} other``",
+        of="elements" if of_frames else "rows", labels="labels of rows and columns" if of_frames else "label",
+        row="; a Series has a value for each column, or with ``axis=0`` for each row" if of_frames else "",
+        axis=axis if of_frames else "",
+        call=f'ak.DataFrame({{"a": [6, 3]}}).{name}(3)["a"].to_list()'
+        if of_frames
+        else f"ak.Series([6, 3]).{name}(3).to_list()",
+        answer=answer,
+    )  # fmt: skip
+    return method
+
+
+def _named_series_method(name: str, operation: Any, reflected: bool = False) -> Any:
     def method(
         self: Any, other: object, level: Level = None, fill_value: object = None, axis: int | str | None = 0
     ) -> Any:
@@ -235,9 +278,7 @@ def _named_series_method(name: str, operation: str, reflected: bool = False) -> 
             self, other = _by_level(self, other, level)
         return series_operation(operation, self, other, reflected, fill_value, aligns=True)
 
-    method.__name__ = name
-    method.__doc__ = "As the operator; `fill_value` stands in where one of the two is missing."
-    return method
+    return _described(method, name, operation, reflected, of_frames=False)
 
 
 # -- frames --
@@ -317,7 +358,7 @@ def _frame_method(operation: str, reflected: bool = False) -> Any:
     return method
 
 
-def _named_frame_method(name: str, operation: str, reflected: bool = False) -> Any:
+def _named_frame_method(name: str, operation: Any, reflected: bool = False) -> Any:
     def method(
         self: Any, other: object, axis: int | str | None = "columns", level: Level = None, fill_value: object = None
     ) -> Any:
@@ -325,9 +366,7 @@ def _named_frame_method(name: str, operation: str, reflected: bool = False) -> A
             self, other = _by_level(self, other, level)
         return frame_operation(operation, self, other, reflected, axis, fill_value, aligns=True)
 
-    method.__name__ = name
-    method.__doc__ = "As the operator; a Series has a value for each column, or with ``axis=0`` for each row."
-    return method
+    return _described(method, name, operation, reflected, of_frames=True)
 
 
 def _in_place(operation: Callable[[Any, Any], Any]) -> Any:
@@ -370,11 +409,40 @@ class Signs:
         return self.round(decimals)
 
     def abs(self) -> Any:
-        """Magnitudes."""
+        """Magnitudes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> (-s).abs()
+        a    3
+        b    1
+        c    2
+        dtype: int64
+        """
         return self._each_column(abs)
 
     def round(self: Any, decimals: Any = 0, *args: object, **kwargs: object) -> Any:
-        """Values to some decimals; of a frame, those of each column by a dict."""
+        """Values to some decimals; of a frame, those of each column by a dict.
+
+        Parameters
+        ----------
+        decimals : int, dict or Series, default 0
+            Decimals; of each column where it is a dict or a Series.
+        *args
+            No effect, as NumPy passes them.
+        **kwargs
+            No effect, as NumPy passes them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1.26, 2.0]).round(1)
+        0    1.3
+        1    2.0
+        dtype: float64
+        """
         chosen = self._columns if self.ndim == 2 else [self._values]
         if self.ndim == 2 and not isinstance(decimals, int):
             chosen = [one for label, one in zip(self._labels.values, chosen, strict=True) if label in decimals]
@@ -450,13 +518,59 @@ class SeriesArithmetic(Signs):
     def divmod(
         self: Any, other: object, level: Level = None, fill_value: object = None, axis: int | str | None = 0
     ) -> tuple[Any, Any]:
-        """Quotients and remainders."""
+        """Quotients and remainders.
+
+        Parameters
+        ----------
+        other : Series, DataFrame or scalar
+            The other operand. Rows (and columns) with the same labels belong together.
+        level : int or label, optional
+            The level of a MultiIndex, by place or name.
+        fill_value : scalar, optional
+            What stands in for a value that is missing on one side.
+        axis : None or 0, default 0
+            A Series has one axis.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> quotients, remainders = s.divmod(2)
+        >>> remainders
+        a    1
+        b    1
+        c    0
+        dtype: int64
+        """
         return self.floordiv(other, fill_value=fill_value), self.mod(other, fill_value=fill_value)
 
     def rdivmod(
         self: Any, other: object, level: Level = None, fill_value: object = None, axis: int | str | None = 0
     ) -> tuple[Any, Any]:
-        """Quotients and remainders of others by the values."""
+        """Quotients and remainders of others by the values.
+
+        Parameters
+        ----------
+        other : Series, DataFrame or scalar
+            The other operand. Rows (and columns) with the same labels belong together.
+        level : int or label, optional
+            The level of a MultiIndex, by place or name.
+        fill_value : scalar, optional
+            What stands in for a value that is missing on one side.
+        axis : None or 0, default 0
+            A Series has one axis.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> quotients, remainders = s.rdivmod(7)
+        >>> remainders
+        a    1
+        b    0
+        c    1
+        dtype: int64
+        """
         return self.rfloordiv(other, fill_value=fill_value), self.rmod(other, fill_value=fill_value)
 
 

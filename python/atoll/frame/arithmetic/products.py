@@ -20,7 +20,20 @@ class SeriesProducts:
     __slots__ = ()
 
     def dot(self: Any, other: Any) -> Any:
-        """The sum of products."""
+        """The sum of products.
+
+        Parameters
+        ----------
+        other : Series, DataFrame or array_like
+            The other factor.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.dot([1, 0, 1])
+        np.int64(5)
+        """
         if is_series(other):
             if not self._index._same(other._index):
                 other = other._to_index(self._index)
@@ -44,6 +57,11 @@ class FrameProducts:
 
     def dot(self: Any, other: Any) -> Any:
         """The matrix product with a frame, a Series or an array, whose labels are this one's columns.
+
+        Parameters
+        ----------
+        other : Series, DataFrame or array_like
+            The other factor.
 
         Examples
         --------

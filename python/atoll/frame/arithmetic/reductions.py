@@ -238,13 +238,38 @@ def _known(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name not in _OF_NUMPY}
 
 
+_DOC = """{what}
+
+Parameters
+----------
+{axis}
+skipna : bool, default True
+    Whether missing values are left out; else a missing value makes the result missing.
+numeric_only : bool, default False
+    Whether columns that are not numbers are left out.
+**options
+    `min_count` (`sum`, `prod`): values that are needed for a result. `ddof` (`var`, `std`, `sem`): the divisor is the
+    number of values less this.
+
+Examples
+--------
+>>> import atoll as ak
+>>> {call}
+{answer}
+"""
+
+
 def _series_reduction(name: str) -> Any:
     def method(
         self: Any, axis: int | str | None = 0, skipna: bool = True, numeric_only: bool = False, **options: object
     ) -> Any:
         return reduced(name, self._values, skipna, **_known(options))
 
-    method.__name__, method.__doc__ = name, _DOCS[name]
+    method.__name__ = name
+    method.__doc__ = _DOC.format(
+        what=f"{_DOCS[name]}.", axis="axis : None or 0\n    A Series has one axis.",
+        call=f"ak.Series([1, 2, 4, 8]).{name}().item()", answer=_ANSWERS[name],
+    )  # fmt: skip
     return method
 
 
@@ -256,14 +281,26 @@ def _frame_reduction(name: str) -> Any:
             return reduced(name, reduce_frame(self, name, 0, skipna, numeric_only, **options)._values, skipna)
         return reduce_frame(self, name, as_axis(axis), skipna, numeric_only, **_known(options))
 
-    method.__name__, method.__doc__ = name, _DOCS[name] + " of each column, or with ``axis=1`` of each row."
+    method.__name__ = name
+    method.__doc__ = _DOC.format(
+        what=f"{_DOCS[name]}, of each column or with ``axis=1`` of each row.",
+        axis="axis : {0 or 'index', 1 or 'columns', None}, default 0\n    Columns (0), rows (1), or all values (None).",
+        call=f'ak.DataFrame({{"a": [1, 2, 4, 8]}}).{name}()["a"].item()', answer=_ANSWERS[name],
+    )  # fmt: skip
     return method
 
 
 _DOCS = {
     "sum": "Sum", "prod": "Product", "mean": "Mean", "min": "Smallest value", "max": "Largest value",
     "median": "Median", "var": "Variance", "std": "Standard deviation", "sem": "Standard error of the mean",
-    "skew": "Skewness", "kurt": "Excess kurtosis", "any": "Whether any value is true", "all": "Whether all are",
+    "skew": "Skewness", "kurt": "Excess kurtosis", "any": "Whether any value is true",
+    "all": "Whether all values are true",
+}  # fmt: skip
+#: Those of the examples: of 1, 2, 4 and 8.
+_ANSWERS = {
+    "sum": 15, "prod": 64, "mean": 3.75, "min": 1, "max": 8, "median": 3.0, "var": 9.583333333333334,
+    "std": 3.095695936834452, "sem": 1.547847968417226, "skew": 1.1376243669576889, "kurt": 0.7576559546313799,
+    "any": True, "all": True,
 }  # fmt: skip
 
 
@@ -395,15 +432,41 @@ class SeriesReductions:
     __slots__ = ()
 
     def count(self: Any) -> Any:
-        """How many values are there."""
+        """How many values are there.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1.0, None]).count()
+        np.int64(1)
+        """
         return np.int64(count(self._values))
 
     def nunique(self: Any, dropna: bool = True) -> int:
-        """How many distinct values there are."""
+        """How many distinct values there are.
+
+        Parameters
+        ----------
+        dropna : bool, default True
+            Whether missing values are left out.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 1, 2]).nunique()
+        2
+        """
         return distinct(self._values, dropna)
 
     def quantile(self: Any, q: Any = 0.5, interpolation: str = "linear") -> Any:
         """The value below which a share of the others lies; a Series of several shares.
+
+        Parameters
+        ----------
+        q : float or sequence of float, default 0.5
+            Shares between 0 and 1; several give a result for each.
+        interpolation : {'linear', 'lower', 'higher', 'nearest', 'midpoint'}, default 'linear'
+            What the result is where it lies between two values.
 
         Examples
         --------
@@ -421,7 +484,28 @@ class SeriesReductions:
         return quantile_of(self._values, q, interpolation)
 
     def agg(self: Any, func: Any = None, axis: int | str = 0, *args: Any, **kwargs: Any) -> Any:
-        """Figures by name or by function; several give a Series."""
+        """Figures by name or by function; several give a Series.
+
+        Parameters
+        ----------
+        func : callable, str, list or dict, optional
+            The function, or the name of a method; a dict has those of each column.
+        axis : None or 0, default 0
+            A Series has one axis.
+        *args
+            Further arguments of `func`.
+        **kwargs
+            Further arguments of `func`, by name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.agg(["min", "max"])
+        min    1
+        max    3
+        dtype: int64
+        """
         if isinstance(func, dict):
             return type(self)({label: self.agg(one) for label, one in func.items()}, name=self._name)
         if isinstance(func, (list, tuple)):
@@ -434,26 +518,93 @@ class SeriesReductions:
     aggregate = agg
 
     def item(self: Any) -> Any:
-        """The only value."""
+        """The only value.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([7]).item()
+        7
+        """
         if len(self) != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
         only = self._values[0]
         return only.item() if isinstance(only, np.generic) and only.dtype.kind not in "mM" else only
 
     def idxmin(self: Any, axis: int | str | None = 0, skipna: bool = True) -> Any:
-        """The label of the smallest value."""
+        """The label of the smallest value.
+
+        Parameters
+        ----------
+        axis : None or 0, default 0
+            A Series has one axis.
+        skipna : bool, default True
+            Whether missing values are left out; else a missing value makes the result missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.idxmin()
+        'b'
+        """
         return self._index[self.argmin()]
 
     def idxmax(self: Any, axis: int | str | None = 0, skipna: bool = True) -> Any:
-        """The label of the largest value."""
+        """The label of the largest value.
+
+        Parameters
+        ----------
+        axis : None or 0, default 0
+            A Series has one axis.
+        skipna : bool, default True
+            Whether missing values are left out; else a missing value makes the result missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.idxmax()
+        'a'
+        """
         return self._index[self.argmax()]
 
     def argmin(self: Any, axis: int | str | None = 0, skipna: bool = True) -> Any:
-        """The row of the smallest value."""
+        """The row of the smallest value.
+
+        Parameters
+        ----------
+        axis : None or 0, default 0
+            A Series has one axis.
+        skipna : bool, default True
+            Whether missing values are left out; else a missing value makes the result missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.argmin()
+        np.int64(1)
+        """
         return np.int64(extreme_row(self._values, descending=False))
 
     def argmax(self: Any, axis: int | str | None = 0, skipna: bool = True) -> Any:
-        """The row of the largest value."""
+        """The row of the largest value.
+
+        Parameters
+        ----------
+        axis : None or 0, default 0
+            A Series has one axis.
+        skipna : bool, default True
+            Whether missing values are left out; else a missing value makes the result missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.argmax()
+        np.int64(0)
+        """
         return np.int64(extreme_row(self._values, descending=True))
 
 
@@ -474,7 +625,25 @@ class FrameReductions:
     __slots__ = ()
 
     def count(self: Any, axis: int | str | None = 0, numeric_only: bool = False) -> Series:
-        """How many values each column, or row, has."""
+        """How many values each column, or row, has.
+
+        Parameters
+        ----------
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: down the rows, a result for each column; 1: across the columns, a result for each row.
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.count()
+        a    3
+        b    2
+        dtype: int64
+        """
         columns = [self._columns[place] for place in numeric_places(self._columns)] if numeric_only else self._columns
         if as_axis(axis) == 0:
             places = numeric_places(self._columns) if numeric_only else range(len(self._columns))
@@ -483,7 +652,24 @@ class FrameReductions:
         return series(stack(there, axis=1).sum(axis=1), self._index)
 
     def nunique(self: Any, axis: int | str | None = 0, dropna: bool = True) -> Any:
-        """How many distinct values each column, or row, has."""
+        """How many distinct values each column, or row, has.
+
+        Parameters
+        ----------
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: down the rows, a result for each column; 1: across the columns, a result for each row.
+        dropna : bool, default True
+            Whether missing values are left out.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.nunique()
+        a    3
+        b    2
+        dtype: int64
+        """
         if as_axis(axis) == 1:
             return counted_distinct(self, dropna)
         return self._per_column(make([distinct(one, dropna) for one in self._columns], np.int64))
@@ -492,7 +678,31 @@ class FrameReductions:
         self: Any, q: Any = 0.5, axis: int | str | None = 0, numeric_only: bool = False, interpolation: str = "linear",
         method: str = "single",
     ) -> Any:  # fmt: skip
-        """The value below which a share of a column lies; a frame of several shares."""
+        """The value below which a share of a column lies; a frame of several shares.
+
+        Parameters
+        ----------
+        q : float or sequence of float, default 0.5
+            Shares between 0 and 1; several give a result for each.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: down the rows, a result for each column; 1: across the columns, a result for each row.
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+        interpolation : {'linear', 'lower', 'higher', 'nearest', 'midpoint'}, default 'linear'
+            What the result is where it lies between two values.
+        method : {'single', 'table'}, default 'single'
+            Whether columns are looked at one by one, or rows as wholes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.quantile([0.25, 0.75])
+                a    b
+        0.25  1.5  4.5
+        0.75  2.5  5.5
+        """
         places = numeric_places(self._columns) if numeric_only else list(range(len(self._columns)))
         columns = [self._columns[place] for place in places]
         if any(isinstance(one, (Strings, Objects)) for one in columns):
@@ -507,11 +717,51 @@ class FrameReductions:
         return series(make([quantile_of(one, q, interpolation) for one in columns]), labels.index(), q)
 
     def idxmin(self: Any, axis: int | str | None = 0, skipna: bool = True, numeric_only: bool = False) -> Series:
-        """The label of each column's smallest value."""
+        """The label of each column's smallest value.
+
+        Parameters
+        ----------
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: for each column the label of a row; 1: for each row the label of a column.
+        skipna : bool, default True
+            Whether missing values are left out; else a missing value makes the result missing.
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.idxmin()
+        a    0
+        b    0
+        dtype: int64
+        """
         return self._extremes(False, axis, numeric_only)
 
     def idxmax(self: Any, axis: int | str | None = 0, skipna: bool = True, numeric_only: bool = False) -> Series:
-        """The label of each column's largest value."""
+        """The label of each column's largest value.
+
+        Parameters
+        ----------
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: for each column the label of a row; 1: for each row the label of a column.
+        skipna : bool, default True
+            Whether missing values are left out; else a missing value makes the result missing.
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.idxmax()
+        a    2
+        b    2
+        dtype: int64
+        """
         return self._extremes(True, axis, numeric_only)
 
     def _extremes(self: Any, descending: bool, axis: int | str | None, numeric_only: bool) -> Series:
@@ -525,6 +775,17 @@ class FrameReductions:
 
     def agg(self: Any, func: object = None, axis: int | str = 0, *args: Any, **kwargs: Any) -> Any:
         """Figures of each column, by name or function; several give a frame, a dict those of its columns.
+
+        Parameters
+        ----------
+        func : callable, str, list or dict, optional
+            The function, or the name of a method; a dict has those of each column.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: down the rows, a result for each column; 1: across the columns, a result for each row.
+        *args
+            Further arguments of `func`.
+        **kwargs
+            Further arguments of `func`, by name.
 
         Examples
         --------

@@ -178,6 +178,21 @@ class Aligning:
     ) -> Any:  # fmt: skip
         """Two objects with one index, and frames with the same columns.
 
+        Parameters
+        ----------
+        other : Series or DataFrame
+            The other object.
+        join : {'outer', 'inner', 'left', 'right'}, default 'outer'
+            Which labels the result has: of either, of both, of this one, or of the other one.
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            The axis whose labels are made the same; both unless given.
+        level : int or label, optional
+            The level of a MultiIndex, by place or name.
+        copy : bool, optional
+            No effect, as in pandas 3: the result shares memory until one of the two changes.
+        fill_value : scalar, optional
+            What stands in for a value that is missing on one side.
+
         Examples
         --------
         >>> import atoll as ak
@@ -213,7 +228,20 @@ class Aligning:
         return tuple(pair)
 
     def equals(self: Any, other: Any) -> bool:
-        """Whether another has the same labels, kinds and values, missing ones in the same places."""
+        """Whether another has the same labels, kinds and values, missing ones in the same places.
+
+        Parameters
+        ----------
+        other : object
+            What is compared.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.equals(s.copy())
+        True
+        """
         if type(other) is not type(self) or not self._index._same(other._index):
             return False
         if self.ndim == 1:
@@ -225,7 +253,25 @@ class Aligning:
         return all(str(kind_of(a)) == str(kind_of(b)) and same_values(a, b) for a, b in pairs)
 
     def reindex_like(self: Any, other: Any, **options: object) -> Any:
-        """The rows, and columns, of another."""
+        """The rows, and columns, of another.
+
+        Parameters
+        ----------
+        other : Series or DataFrame
+            Whose labels are taken.
+        **options
+            Those of `reindex`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> s.reindex_like(ak.Series([0, 0], index=["c", "z"]))
+        c    2.0
+        z    NaN
+        dtype: float64
+        """
         if self.ndim == 2:
             return self.reindex(index=other._index, columns=other._labels)
         return self.reindex(other._index)
@@ -240,6 +286,17 @@ class SeriesAligning(Aligning):
         self: Any, index: Any = None, *, method: str | None = None, fill_value: Any = None, **options: Any
     ) -> Any:
         """The values of some labels, in their order; missing where a label is not here.
+
+        Parameters
+        ----------
+        index : array_like, optional
+            Labels of the rows.
+        method : {None, 'ffill', 'bfill', 'nearest'}
+            What fills labels that are not here: a neighbour's values.
+        fill_value : scalar, optional
+            What fills labels that are not here; missing unless given.
+        **options
+            `level`, `limit`, `tolerance` and `copy`, as in pandas.
 
         Examples
         --------
@@ -264,7 +321,35 @@ class FrameAligning(Aligning):
         method: object = None,
         fill_value: object = None, **options: object,
     ) -> Any:  # fmt: skip
-        """The rows of some labels, and the columns of some, in their order; missing where one is not here."""
+        """The rows of some labels, and the columns of some, in their order; missing where one is not here.
+
+        Parameters
+        ----------
+        labels : array_like, optional
+            Labels of the axis `axis`.
+        index : array_like, optional
+            Labels of the rows.
+        columns : array_like, optional
+            Labels of the columns.
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            Which labels `labels` are.
+        method : {None, 'ffill', 'bfill', 'nearest'}
+            What fills labels that are not here: a neighbour's values.
+        fill_value : scalar, optional
+            What fills labels that are not here; missing unless given.
+        **options
+            `level`, `limit`, `tolerance` and `copy`, as in pandas.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.reindex([2, 0, 7], columns=["b"])
+             b
+        2  6.0
+        0  4.0
+        7  NaN
+        """
         if labels is not None and axis in (1, "columns"):
             columns = labels
         elif labels is not None:

@@ -161,6 +161,11 @@ class SeriesCombining:
     def combine_first(self: Any, other: Any) -> Series:
         """The values, and those of another where one is missing.
 
+        Parameters
+        ----------
+        other : Series or DataFrame
+            What fills the gaps.
+
         Examples
         --------
         >>> import atoll as ak
@@ -171,7 +176,28 @@ class SeriesCombining:
         return series(_first(self._values, aligned.left, other._values, aligned.right), aligned.index, self._name)
 
     def combine(self: Any, other: Any, func: Callable[..., Any], fill_value: Any = None) -> Any:
-        """A function of each pair of values with the same label."""
+        """A function of each pair of values with the same label.
+
+        Parameters
+        ----------
+        other : Series or DataFrame
+            The other one.
+        func : callable
+            The function: of two values (of a Series), of two columns (of a frame).
+        fill_value : scalar, optional
+            What stands in for a value that is missing on one side.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> s.combine(ak.Series([2, 2, 2], index=["a", "b", "c"]), max)
+        a    3
+        b    2
+        c    2
+        dtype: int64
+        """
         aligned = align_rows(self._index, other._index)
         a, b = (
             one._with_index(aligned.index) if rows is None else one._to_index(aligned.index, fill_value=fill_value)
@@ -182,7 +208,25 @@ class SeriesCombining:
         return type(self)(held, index=aligned.index, name=name)
 
     def update(self: Any, other: Any) -> None:
-        """Takes over the values of another that are there, in this very Series."""
+        """Takes over the values of another that are there, in this very Series.
+
+        Parameters
+        ----------
+        other : Series or DataFrame
+            Where the values come from.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> s.update(ak.Series([10], index=["b"]))
+        >>> s
+        a     3
+        b    10
+        c     2
+        dtype: int64
+        """
         other = other if is_series(other) else type(self)(other)
         one = other._to_index(self._index)
         made = choose(isna(one._values), self._values, one._values)
@@ -195,7 +239,30 @@ class SeriesCombining:
         self: Any, other: Any, align_axis: Any = 1, keep_shape: bool = False, keep_equal: bool = False,
         result_names: Any = ("self", "other"),
     ) -> Any:  # fmt: skip
-        """The rows that differ, side by side."""
+        """The rows that differ, side by side.
+
+        Parameters
+        ----------
+        other : Series or DataFrame
+            What is compared; it has the same labels.
+        align_axis : {0 or 'index', 1 or 'columns'}, default 1
+            Whether the two are put side by side (1) or one below the other (0).
+        keep_shape : bool, default False
+            Whether rows and columns without a difference are kept.
+        keep_equal : bool, default False
+            Whether equal values are shown; else they are missing.
+        result_names : pair of str, default ('self', 'other')
+            The labels of the two.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> s.compare(ak.Series([3, 5, 2], index=["a", "b", "c"]))
+           self  other
+        b   1.0    5.0
+        """
         if not self._index._same(other._index):
             raise ValueError("Can only compare identically-labeled Series objects")
         mask = _differ(self._values, other._values)
@@ -211,7 +278,23 @@ class FrameCombining:
     __slots__ = ()
 
     def combine_first(self: Any, other: Any) -> DataFrame:
-        """The elements, and those of another where one is missing."""
+        """The elements, and those of another where one is missing.
+
+        Parameters
+        ----------
+        other : Series or DataFrame
+            What fills the gaps.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.combine_first(ak.DataFrame({"b": [0.0, 0.5, 0.0]}))
+           a    b
+        0  1  4.0
+        1  2  0.5
+        2  3  6.0
+        """
         aligned = align_rows(self._index, other._index)
         held = list(dict.fromkeys([*self._labels.values, *other._labels.values]))
         labels = Labels(held, self._labels.names)
@@ -228,7 +311,29 @@ class FrameCombining:
     def combine(
         self: Any, other: Any, func: Callable[..., Any], fill_value: object = None, overwrite: bool = True
     ) -> Any:
-        """A function of each pair of columns with the same label."""
+        """A function of each pair of columns with the same label.
+
+        Parameters
+        ----------
+        other : Series or DataFrame
+            The other one.
+        func : callable
+            The function: of two values (of a Series), of two columns (of a frame).
+        fill_value : scalar, optional
+            What stands in for a value that is missing on one side.
+        overwrite : bool, default True
+            Whether columns that the other one does not have become missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.combine(df * 2, lambda x, y: x + y)
+           a     b
+        0  3  12.0
+        1  6   NaN
+        2  9  18.0
+        """
         a, b = self.align(other)
         if fill_value is not None:
             a, b = a.fillna(fill_value), b.fillna(fill_value)
@@ -239,7 +344,31 @@ class FrameCombining:
         return a._new(held)
 
     def update(self: Any, other: Any, join: str = "left", overwrite: bool = True, **options: object) -> None:
-        """Takes over the elements of another that are there, in this very frame."""
+        """Takes over the elements of another that are there, in this very frame.
+
+        Parameters
+        ----------
+        other : Series or DataFrame
+            Where the values come from.
+        join : {'left'}, default 'left'
+            Rows of this frame are kept.
+        overwrite : bool, default True
+            Whether values that exist are replaced.
+        **options
+            `filter_func` and `errors`, as in pandas.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> df.update(ak.DataFrame({"b": [5.0]}, index=[1]))
+        >>> df
+           a    b
+        0  1  4.0
+        1  2  5.0
+        2  3  6.0
+        """
         other = other.to_frame() if is_series(other) else other if is_frame(other) else type(self)(other)
         one = other._to_index(self._index)
         held = []
@@ -257,6 +386,19 @@ class FrameCombining:
         result_names: Any = ("self", "other"),
     ) -> Any:  # fmt: skip
         """The rows and columns that differ, side by side.
+
+        Parameters
+        ----------
+        other : Series or DataFrame
+            What is compared; it has the same labels.
+        align_axis : {0 or 'index', 1 or 'columns'}, default 1
+            Whether the two are put side by side (1) or one below the other (0).
+        keep_shape : bool, default False
+            Whether rows and columns without a difference are kept.
+        keep_equal : bool, default False
+            Whether equal values are shown; else they are missing.
+        result_names : pair of str, default ('self', 'other')
+            The labels of the two.
 
         Examples
         --------

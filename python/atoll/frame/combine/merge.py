@@ -316,7 +316,44 @@ class Merging:
         suffixes: Sequence[str | None] = ("_x", "_y"),
         copy: bool | None = None, indicator: Any = False, validate: Any = None,
     ) -> Any:  # fmt: skip
-        """Rows of two frames whose keys are equal; see `merge`."""
+        """Rows of two frames whose keys are equal; see `merge`.
+
+        Parameters
+        ----------
+        right : DataFrame or Series
+            The other frame.
+        how : {'inner', 'left', 'right', 'outer', 'cross', 'left_anti', 'right_anti'}, default 'inner'
+            Which rows the result has.
+        on : label or list of labels, optional
+            Key columns; those that both have unless given.
+        left_on : label or list of labels, optional
+            Key columns of this frame, where they differ from those of the other one.
+        right_on : label or list of labels, optional
+            Key columns of the other frame.
+        left_index : bool, default False
+            Whether the index of this frame is its key.
+        right_index : bool, default False
+            Whether the index of the other frame is its key.
+        sort : bool, default False
+            Whether rows are sorted by their keys.
+        suffixes : pair of str, default ('_x', '_y')
+            What is put behind names of columns that both have.
+        copy : bool, optional
+            No effect, as in pandas 3: the result shares memory until one of the two changes.
+        indicator : bool or str, default False
+            Whether a column says from which frame a row is; or the column's name.
+        validate : str, optional
+            'one_to_one', 'one_to_many' or 'many_to_one': a MergeError where keys repeat in spite of it.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.merge(ak.DataFrame({"a": [1, 3], "c": ["x", "y"]}), on="a")
+           a    b  c
+        0  1  4.0  x
+        1  3  6.0  y
+        """
         return merge(
             self, right, how, on, left_on, right_on, left_index, right_index, sort, suffixes, copy, indicator, validate
         )
@@ -326,6 +363,25 @@ class Merging:
         sort: bool = False, validate: Any = None, suffixes: Any = None,
     ) -> Any:  # fmt: skip
         """Columns of another frame, or of several, by the labels of its rows.
+
+        Parameters
+        ----------
+        other : DataFrame, Series or list of these
+            What is joined.
+        on : label or list of labels, optional
+            Columns of this frame whose values are the other one's labels; the index unless given.
+        how : {'left', 'right', 'inner', 'outer', 'cross'}, default 'left'
+            Which rows the result has.
+        lsuffix : str, default ''
+            What is put behind names of columns of this frame that both have.
+        rsuffix : str, default ''
+            The same for the other frame.
+        sort : bool, default False
+            Whether rows are sorted by their labels.
+        validate : str, optional
+            'one_to_one', 'one_to_many' or 'many_to_one': a MergeError where keys repeat in spite of it.
+        suffixes : pair of str, optional
+            As `lsuffix` and `rsuffix`.
 
         Examples
         --------

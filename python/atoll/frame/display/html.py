@@ -145,7 +145,47 @@ class Html:
         self: Any, buf: Any = None, *, columns: Any = None, index: bool = True, max_rows: Any = None,
         max_cols: Any = None, show_dimensions: bool = False, **options: object,
     ) -> Any:  # fmt: skip
-        """The rows as an HTML table. Other options of pandas' are its own work."""
+        """The rows as an HTML table. Other options of pandas' are its own work.
+
+        Parameters
+        ----------
+        buf : file or path, optional
+            Where the text is written; None: it is returned.
+        columns : list of labels, optional
+            The columns that are shown; all unless given.
+        index : bool, default True
+            Whether labels are shown.
+        max_rows : int, optional
+            Rows that are shown, at most.
+        max_cols : int, optional
+            Columns that are shown, at most.
+        show_dimensions : bool, default False
+            Whether the last line says how many rows and columns there are.
+        **options
+            Other options of pandas', which does the work then.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> print(df.head(1).to_html())
+        <table border="1" class="dataframe">
+          <thead>
+            <tr style="text-align: right;">
+              <th></th>
+              <th>a</th>
+              <th>b</th>
+            </tr>
+          </thead>
+          <tbody>
+            <tr>
+              <th>0</th>
+              <td>1</td>
+              <td>4.0</td>
+            </tr>
+          </tbody>
+        </table>
+        """
         made = self if columns is None else self[list(columns)]
         if options:
             by_pandas("to_html", options)

@@ -211,5 +211,19 @@ class Plotting:
         return Plot(self)
 
     def hist(self: Any, bins: object = 10, **options: object) -> Any:
-        """A histogram."""
+        """A histogram.
+
+        Parameters
+        ----------
+        bins : int or sequence, default 10
+            How many bins, or their edges.
+        **options
+            Those of `plot`, and of matplotlib.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> axes = s.hist(bins=3)  # doctest: +SKIP
+        """
         return Plot(self).hist(bins=bins, **options)

@@ -301,7 +301,40 @@ class SeriesDisplay:
         index: bool = True, length: Any = False, dtype: bool = False, name: bool = False, max_rows: Any = None,
         min_rows: Any = None,
     ) -> Any:  # fmt: skip
-        """All rows as text. `na_rep` and `float_format`, and rows without labels, are pandas' own work."""
+        """All rows as text. `na_rep` and `float_format`, and rows without labels, are pandas' own work.
+
+        Parameters
+        ----------
+        buf : file or path, optional
+            Where the text is written; None: it is returned.
+        na_rep : str, default 'NaN'
+            What stands for missing values.
+        float_format : str or callable, optional
+            How floats are written, as ``'%.2f'``.
+        header : bool or list of str, default True
+            Whether the first line has the columns' names; or other names.
+        index : bool, default True
+            Whether labels are shown.
+        length : bool, default False
+            Whether the last line says how many rows there are.
+        dtype : bool, default False
+            Whether the last line says the dtype.
+        name : bool, default False
+            Whether the last line says the name.
+        max_rows : int, optional
+            Rows that are shown, at most.
+        min_rows : int, optional
+            Rows that are shown where there are more than `max_rows`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> print(s.to_string())
+        a    3
+        b    1
+        c    2
+        """
         others = given(
             {"na_rep": na_rep, "float_format": float_format, "header": header, "index": index},
             {"na_rep": "NaN", "header": True, "index": True},
@@ -329,7 +362,42 @@ class FrameDisplay:
         max_rows: Any = None, max_cols: Any = None, show_dimensions: bool = False, line_width: Any = None,
         min_rows: Any = None, **options: object,
     ) -> Any:  # fmt: skip
-        """All rows as text. Other options of pandas' are its own work."""
+        """All rows as text. Other options of pandas' are its own work.
+
+        Parameters
+        ----------
+        buf : file or path, optional
+            Where the text is written; None: it is returned.
+        columns : list of labels, optional
+            The columns that are shown; all unless given.
+        index : bool, default True
+            Whether labels are shown.
+        header : bool or list of str, default True
+            Whether the first line has the columns' names; or other names.
+        max_rows : int, optional
+            Rows that are shown, at most.
+        max_cols : int, optional
+            Columns that are shown, at most.
+        show_dimensions : bool, default False
+            Whether the last line says how many rows and columns there are.
+        line_width : int, optional
+            Characters of a line, at most.
+        min_rows : int, optional
+            Rows that are shown where there are more than `max_rows`.
+        **options
+            Other options of pandas', which does the work then.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> print(df.to_string(index=False))
+         a   b
+         1 4.0
+         2 NaN
+         3 6.0
+        """
         made = self if columns is None else self[list(columns)]
         if options:
             by_pandas("to_string", options)

@@ -288,6 +288,19 @@ class Querying:
         caller's only where `local_dict` names them. ``@name`` reads the caller's variables: for text from strangers
         give ``local_dict={}, global_dict={}``.
 
+        Parameters
+        ----------
+        expr : str
+            The expression.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        local_dict : dict, optional
+            Variables for ``@name``; those of the caller unless given.
+        global_dict : dict, optional
+            The caller's global variables, likewise.
+        **options
+            `engine`, `parser`, `resolvers` and `target`, as in pandas.
+
         Examples
         --------
         >>> import atoll as ak
@@ -321,6 +334,19 @@ class Querying:
         """The rows for which an expression over the columns is true; ``@name`` is the caller's variable.
 
         What its text may do is said at `eval`.
+
+        Parameters
+        ----------
+        expr : str
+            The expression.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        local_dict : dict, optional
+            Variables for ``@name``; those of the caller unless given.
+        global_dict : dict, optional
+            The caller's global variables, likewise.
+        **options
+            `engine`, `parser`, `resolvers` and `target`, as in pandas.
 
         Examples
         --------

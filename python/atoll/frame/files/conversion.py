@@ -74,7 +74,24 @@ class SeriesConversion:
         return self.to_pandas().array if in_pandas() else self._values
 
     def to_numpy(self: Any, dtype: DTypeLike = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
-        """The values as a NumPy array; `na_value` for missing ones."""
+        """The values as a NumPy array; `na_value` for missing ones.
+
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The dtype of the result.
+        copy : bool, default False
+            Whether the array is one of its own in any case.
+        na_value : scalar, optional
+            What stands for missing values.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.to_numpy()
+        array([3, 1, 2])
+        """
         made = numpy_of(self._values if na_value is None else self.fillna(na_value)._values)
         return made if dtype is None else made.astype(dtype)
 
@@ -82,7 +99,15 @@ class SeriesConversion:
         return self.to_numpy(dtype)
 
     def to_pandas(self: Any) -> Any:
-        """A pandas Series."""
+        """A pandas Series.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> type(s.to_pandas()).__module__.split(".")[0]
+        'pandas'
+        """
         import pandas as pd
 
         held = pandas_of(self._values)
@@ -127,30 +152,126 @@ class SeriesConversion:
 
     @classmethod
     def from_arrow(cls: Any, data: object) -> Any:
-        """A Series of what has Arrow's `__arrow_c_array__` or `__arrow_c_stream__`."""
+        """A Series of what has Arrow's `__arrow_c_array__` or `__arrow_c_stream__`.
+
+        Parameters
+        ----------
+        cls : None
+            No effect.
+        data : object
+            What has Arrow's C interface.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> import pyarrow
+        >>> ak.Series.from_arrow(pyarrow.array([1, 2]))
+        0    1
+        1    2
+        dtype: int64
+        """
         return cls(data)
 
     def to_dict(self: Any, *, into: Any = dict) -> Any:
-        """Labels to values."""
+        """Labels to values.
+
+        Parameters
+        ----------
+        into : type, optional
+            The class of the dict.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.to_dict()
+        {'a': 3, 'b': 1, 'c': 2}
+        """
         return _into(into)(zip(self._index.to_list(), self.to_list(), strict=True))
 
     def to_csv(self: Any, path_or_buf: object = None, **options: Any) -> Any:
-        """Labels and values, separated by commas; options as of frames."""
+        """Labels and values, separated by commas; options as of frames.
+
+        Parameters
+        ----------
+        path_or_buf : path or file, optional
+            Where the text is written; None: it is returned.
+        **options
+            Those of `DataFrame.to_csv`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> print(s.to_csv(header=False))
+        a,3
+        b,1
+        c,2
+        """
         return self.to_frame().to_csv(path_or_buf, **options)
 
     def to_hdf(self: Any, path_or_buf: Files, **options: object) -> None:
-        """A column of an HDF5 file; options as of frames."""
+        """A column of an HDF5 file; options as of frames.
+
+        Parameters
+        ----------
+        path_or_buf : path
+            The file.
+        **options
+            Those of `DataFrame.to_hdf`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.to_hdf("numbers.h5", key="s")  # doctest: +SKIP
+        """
         self.to_frame().to_hdf(path_or_buf, **options)
 
     def to_sql(self: Any, name: str, con: Any, **options: object) -> int:
-        """A table of one column in a data base; options as of frames. How many rows were written."""
+        """A table of one column in a data base; options as of frames. How many rows were written.
+
+        Parameters
+        ----------
+        name : str
+            The name of the table.
+        con : connection or URI
+            The data base: a connection of ADBC, or its URI.
+        **options
+            Those of `DataFrame.to_sql`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.to_sql("numbers", "sqlite:///numbers.db")  # doctest: +SKIP
+        """
         made: int = self.to_frame().to_sql(name, con, **options)
         return made
 
     def to_json(
         self: Any, path_or_buf: object = None, *, orient: str | None = None, lines: bool = False, **options: Any
     ) -> Any:
-        """Labels to values, as JSON. Other options, and ``table``, are pandas' own work: see `DataFrame.to_json`."""
+        """Labels to values, as JSON. Other options, and ``table``, are pandas' own work: see `DataFrame.to_json`.
+
+        Parameters
+        ----------
+        path_or_buf : path or file, optional
+            Where the text is written; None: it is returned.
+        orient : {'columns', 'index', 'records', 'split', 'values', 'table'}, optional
+            The layout; 'columns' (of a Series 'index') unless given.
+        lines : bool, default False
+            Whether each record is a line of its own (``orient='records'``).
+        **options
+            Further options of pandas', which does the work then.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.to_json()
+        '{"a":3,"b":1,"c":2}'
+        """
         orient = orient or "index"
         if needs_pandas([self._values], self._index, orient, options):
             return json_by_pandas(self, path_or_buf, orient, lines, options)
@@ -215,7 +336,24 @@ class FrameConversion:
         return self.transpose()
 
     def transpose(self: Any, *args: object, copy: bool | None = None) -> Any:
-        """Rows as columns: for frames of few rows."""
+        """Rows as columns: for frames of few rows.
+
+        Parameters
+        ----------
+        *args
+            No effect, as NumPy passes them.
+        copy : bool, optional
+            No effect, as in pandas 3: the result shares memory until one of the two changes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.transpose()
+             0    1    2
+        a  1.0  2.0  3.0
+        b  4.0  NaN  6.0
+        """
         require_room(len(self) * _COLUMN_BYTES, f"{len(self)} columns, one of each row,")
         held = _rows_of_numbers(self._columns, len(self)) or [row_values(self, row)._values for row in range(len(self))]
         made = type(self)(dict(enumerate(held)), index=self.columns) if held else type(self)(index=self.columns)
@@ -223,7 +361,26 @@ class FrameConversion:
         return made
 
     def to_numpy(self: Any, dtype: DTypeLike = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
-        """All elements as a NumPy array of two axes."""
+        """All elements as a NumPy array of two axes.
+
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The dtype of the result.
+        copy : bool, default False
+            Whether the array is one of its own in any case.
+        na_value : scalar, optional
+            What stands for missing values.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.to_numpy()
+        array([[ 1.,  4.],
+               [ 2., nan],
+               [ 3.,  6.]])
+        """
         held = [numpy_of(column if na_value is None else filled(column, na_value)) for column in self._columns]
         if not held:
             return np.empty((len(self), 0), dtype=dtype or object)
@@ -239,7 +396,15 @@ class FrameConversion:
         return self.to_numpy(dtype)
 
     def to_pandas(self: Any) -> Any:
-        """A pandas DataFrame."""
+        """A pandas DataFrame.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> type(df.to_pandas()).__module__.split(".")[0]
+        'pandas'
+        """
         import pandas as pd
 
         index = self._index.to_pandas()
@@ -255,6 +420,18 @@ class FrameConversion:
         """A pyarrow table; with `index`, its labels are columns too. NaN is null.
 
         With one PE it shares the memory of numbers, strings and times. Validity and bools are packed into bits.
+
+        Parameters
+        ----------
+        index : bool, default False
+            Whether labels are columns, too.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.to_arrow().column_names
+        ['a', 'b']
         """
         import pyarrow as pa
 
@@ -264,6 +441,11 @@ class FrameConversion:
 
     def to_polars(self: Any, index: bool = False) -> Any:
         """A Polars DataFrame; it shares memory as `to_arrow` does. With `index`, the labels are columns too.
+
+        Parameters
+        ----------
+        index : bool, default False
+            Whether labels are columns, too.
 
         Examples
         --------
@@ -298,6 +480,15 @@ class FrameConversion:
     def to_dict(self: Any, orient: str = "dict", *, into: Any = dict, index: bool = True) -> Any:
         """Labels to columns to values, or ``list``, ``records``, ``split``, ``tight``, ``series``, ``index``.
 
+        Parameters
+        ----------
+        orient : {'dict', 'list', 'series', 'split', 'tight', 'records', 'index'}, default 'dict'
+            The layout.
+        into : type, optional
+            The class of the dict.
+        index : bool, default True
+            Whether the labels are given ('split' and 'tight').
+
         Examples
         --------
         >>> import atoll as ak
@@ -329,7 +520,26 @@ class FrameConversion:
         raise ValueError(f"orient '{orient}' not understood")
 
     def to_records(self: Any, index: bool = True, column_dtypes: Any = None, index_dtypes: Any = None) -> Any:
-        """A NumPy array of records; dtypes of all columns, or by name or place, and of the index."""
+        """A NumPy array of records; dtypes of all columns, or by name or place, and of the index.
+
+        Parameters
+        ----------
+        index : bool, default True
+            Whether labels are fields, too.
+        column_dtypes : dtype or dict, optional
+            Dtypes of the columns, of all or by name or place.
+        index_dtypes : dtype or dict, optional
+            Dtypes of the index, likewise.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> df.to_records(index=False)
+        rec.array([(1,  4.), (2, nan), (3,  6.)],
+                  dtype=[('a', '<i8'), ('b', '<f8')])
+        """
         made = self.reset_index() if index else self
         names = [str(one) for one in made._labels.values]
         levels = self._index.nlevels if index else 0
@@ -353,6 +563,24 @@ class FrameConversion:
         their digits. ``table``, and pandas' other options (`date_format`, `double_precision`, `force_ascii`,
         `date_unit`, `default_handler`, `compression`, `index`, `indent`, `mode`) are its own work, of which a warning
         tells once.
+
+        Parameters
+        ----------
+        path_or_buf : path or file, optional
+            Where the text is written; None: it is returned.
+        orient : {'columns', 'index', 'records', 'split', 'values', 'table'}, optional
+            The layout; 'columns' (of a Series 'index') unless given.
+        lines : bool, default False
+            Whether each record is a line of its own (``orient='records'``).
+        **options
+            Further options of pandas', which does the work then.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.to_json(orient="records")
+        '[{"a":1,"b":4.0},{"a":2,"b":null},{"a":3,"b":6.0}]'
         """
         orient = orient or "columns"
         if needs_pandas(self._columns, self._index, orient, options):
@@ -387,7 +615,25 @@ class FrameConversion:
         return written(text, path_or_buf, **options)
 
     def to_markdown(self: Any, buf: Any = None, *, mode: str = "w", index: bool = True, **options: object) -> Any:
-        """A table in Markdown. Other options of pandas' are its own work."""
+        """A table in Markdown. Other options of pandas' are its own work.
+
+        Parameters
+        ----------
+        buf : file or path, optional
+            Where the text is written; None: it is returned.
+        mode : str, default 'w'
+            'w' replaces a file, 'a' appends to it, 'x' refuses one that exists.
+        index : bool, default True
+            Whether labels are shown.
+        **options
+            Other options of pandas', which does the work then.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> print(df.to_markdown())  # doctest: +SKIP
+        """
         if options or mode not in ("w", "wt"):
             by_pandas("to_markdown", options or ["mode"])
             with pandas_at_work("to_markdown"):
@@ -404,13 +650,31 @@ class FrameConversion:
         return written("\n".join(lines), buf)
 
     def iterrows(self: Any) -> Iterator[tuple[Any, Any]]:
-        """Pairs of labels and rows, each row a Series."""
+        """Pairs of labels and rows, each row a Series.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> for label, row in df.iterrows():
+        ...     print(label, row["a"])
+        0 1.0
+        1 2.0
+        2 3.0
+        """
         labels = self._index.to_list()
         for row in range(len(self)):
             yield labels[row], row_values(self, row)
 
     def itertuples(self: Any, index: bool = True, name: str | None = "Pandas") -> Iterator[Any]:
         """The rows as named tuples.
+
+        Parameters
+        ----------
+        index : bool, default True
+            Whether the label is the first field.
+        name : str, default 'Pandas'
+            The class of the tuples; None: plain tuples.
 
         Examples
         --------
@@ -432,7 +696,30 @@ class FrameConversion:
 
     @classmethod
     def from_dict(cls: Any, data: Any, orient: str = "columns", dtype: DTypeLike = None, columns: Any = None) -> Any:
-        """A frame of a dict of columns, or with ``orient="index"`` of rows."""
+        """A frame of a dict of columns, or with ``orient="index"`` of rows.
+
+        Parameters
+        ----------
+        cls : None
+            No effect.
+        data : dict
+            The columns, or the rows.
+        orient : {'columns', 'index', 'tight'}, default 'columns'
+            What the keys are: labels of columns or of rows.
+        dtype : dtype, optional
+            The dtype of the result.
+        columns : list of labels, optional
+            Labels of the columns for ``orient='index'``.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> ak.DataFrame.from_dict({"x": [1, 2], "y": [3, 4]}, orient="index", columns=["a", "b"])
+           a  b
+        x  1  2
+        y  3  4
+        """
         if orient == "columns":
             if columns is not None:
                 raise ValueError("cannot use columns parameter with orient='columns'")
@@ -448,7 +735,32 @@ class FrameConversion:
     def from_records(
         cls: Any, data: Any, index: object = None, exclude: Any = None, columns: object = None, **options: object
     ) -> Any:
-        """A frame of records: tuples, dicts or a structured array."""
+        """A frame of records: tuples, dicts or a structured array.
+
+        Parameters
+        ----------
+        cls : None
+            No effect.
+        data : sequence of tuples or dicts, or structured array
+            The records.
+        index : label, list of labels or array_like, optional
+            The fields that are the index, or the labels.
+        exclude : list of labels, optional
+            Fields that are left out.
+        columns : list of labels, optional
+            Names of the fields, or those that are taken.
+        **options
+            `coerce_float` and `nrows`, as in pandas.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> ak.DataFrame.from_records([(1, "x"), (2, "y")], columns=["n", "s"])
+           n  s
+        0  1  x
+        1  2  y
+        """
         rows = data if isinstance(data, (np.ndarray, dict)) or hasattr(data, "_columns") else list(data)
         made = cls(rows, columns=columns)
         if exclude is not None:
@@ -459,5 +771,22 @@ class FrameConversion:
 
     @classmethod
     def from_arrow(cls: Any, data: object) -> Any:
-        """A frame of what has Arrow's `__arrow_c_stream__`: a pyarrow table, a polars frame, …"""
+        """A frame of what has Arrow's `__arrow_c_stream__`: a pyarrow table, a polars frame, …
+
+        Parameters
+        ----------
+        cls : None
+            No effect.
+        data : object
+            What has Arrow's C interface.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> import pyarrow
+        >>> ak.DataFrame.from_arrow(pyarrow.table({"n": [1, 2]}))
+           n
+        0  1
+        1  2
+        """
         return cls(data)

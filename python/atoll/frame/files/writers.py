@@ -38,6 +38,23 @@ class FrameFiles:
         Without a path it is bytes. `index`: whether the labels of the rows are columns; by default, if they are not
         0, 1, 2, …. Other options are those of `atoll.io.parquet.write_parquet`.
 
+        Parameters
+        ----------
+        path : path or file, optional
+            The file, or the directory of `partition_cols`; None: the file is returned as bytes.
+        engine : str, default 'auto'
+            No effect: Atoll writes the file.
+        compression : str, default 'snappy'
+            How the file is compressed; None: it is not.
+        index : bool, optional
+            Whether labels are written; None: unless they only count the rows.
+        partition_cols : list of labels, default ()
+            Columns whose values make a directory each.
+        storage_options : dict, optional
+            Options of the file system of a URL.
+        **options
+            Further options of the writer: see `ak.to_parquet`.
+
         Examples
         --------
         >>> import atoll as ak
@@ -78,6 +95,51 @@ class FrameFiles:
 
         `float_format`, `quoting`, `doublequote`, `escapechar` and `decimal` are pandas' own work, of which a warning
         tells once. With `mode` "a" the file has its old rows and the new, or the old.
+
+        Parameters
+        ----------
+        path_or_buf : path or file, optional
+            Where the text is written; None: it is returned.
+        sep : str, default ','
+            What separates columns.
+        na_rep : str, default ''
+            What stands for missing values.
+        float_format : str or callable, optional
+            How floats are written, as ``'%.2f'``.
+        columns : list of labels, optional
+            The columns that are written; all unless given.
+        header : bool or list of str, default True
+            Whether the first line has the columns' names; or other names.
+        index : bool, default True
+            Whether labels are written.
+        index_label : label or list of labels, optional
+            The name of the index' columns.
+        mode : str, default 'w'
+            'w' replaces a file, 'a' appends to it, 'x' refuses one that exists.
+        encoding : str, optional
+            The encoding of the text; UTF-8 unless given.
+        compression : str, default 'infer'
+            How the file is compressed; None: it is not.
+        quoting : int, optional
+            When values are quoted, a constant of the module csv.
+        quotechar : str, default '"'
+            The quotation mark.
+        lineterminator : str, optional
+            What ends a line.
+        chunksize : int, optional
+            Rows that are written at once.
+        date_format : str, optional
+            How datetimes are written.
+        doublequote : bool, default True
+            Whether a quotation mark in a value is written twice.
+        escapechar : str, optional
+            What is put before special characters instead.
+        decimal : str, default '.'
+            The decimal point.
+        errors : str, default 'strict'
+            What happens to characters that the encoding does not have, as in Python.
+        storage_options : dict, optional
+            Options of the file system of a URL.
 
         Examples
         --------
@@ -137,13 +199,47 @@ class FrameFiles:
         return None if stream is not None else written(target.getvalue(), path_or_buf, **elsewhere)
 
     def to_feather(self: Any, path: Any, *, compression: str | None = "lz4", storage_options: Any = None) -> None:
-        """A file in Arrow's format."""
+        """A file in Arrow's format.
+
+        Parameters
+        ----------
+        path : path or file
+            The file.
+        compression : str, default 'lz4'
+            How the file is compressed; None: it is not.
+        storage_options : dict, optional
+            Options of the file system of a URL.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.to_feather("numbers.feather")  # doctest: +SKIP
+        """
         from ...io.arrow import write_arrow
 
         write_arrow(path, self._named(), compression=compression, storage_options=storage_options)
 
     def to_orc(self: Any, path: Any, *, index: bool = False, storage_options: Any = None, **options: Any) -> None:
-        """An ORC file."""
+        """An ORC file.
+
+        Parameters
+        ----------
+        path : path or file
+            The file.
+        index : bool, default False
+            Whether labels are written.
+        storage_options : dict, optional
+            Options of the file system of a URL.
+        **options
+            Further options of pyarrow's writer.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.to_orc("numbers.orc")  # doctest: +SKIP
+        """
         from ...io.orc.reader import write_orc
 
         write_orc(path, self._named(index), storage_options=storage_options, **options)
@@ -156,6 +252,27 @@ class FrameFiles:
 
         With a key and `mode` "a", as by default, what else is in the file stays. pandas reads this layout by h5py, not
         by its own `read_hdf`.
+
+        Parameters
+        ----------
+        path_or_buf : path
+            The file.
+        key : str, optional
+            The name of the group; None: the columns are data sets of the file's root.
+        mode : str, default 'a'
+            'w' replaces a file, 'a' appends to it, 'x' refuses one that exists.
+        index : bool, default False
+            Whether labels are written.
+        compression : str, optional
+            How the file is compressed; None: it is not.
+        storage_options : dict, optional
+            Options of the file system of a URL.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.to_hdf("numbers.h5")  # doctest: +SKIP
         """
         from ...io.hdf.reader import write_hdf
 
@@ -174,6 +291,27 @@ class FrameFiles:
 
         `chunksize` and `method` are of no effect but on connections of sqlite3 and SQLAlchemy, to which pandas writes,
         10,000 rows at a time: elsewhere rows go as Arrow's batches.
+
+        Parameters
+        ----------
+        name : str
+            The name of the table.
+        con : connection or URI
+            The data base: a connection of ADBC, or its URI.
+        if_exists : {'fail', 'replace', 'append'}, default 'fail'
+            What happens where the table exists.
+        index : bool, default False
+            Whether labels are written, too.
+        chunksize : int, optional
+            Rows that are written at once.
+        method : {None, 'multi'}
+            No effect but on connections of sqlite3 and SQLAlchemy, to which pandas writes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.to_sql("numbers", "sqlite:///numbers.db")  # doctest: +SKIP
         """
         from ...io.sql import is_of_pandas, write_sql
 

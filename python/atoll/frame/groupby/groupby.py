@@ -32,14 +32,84 @@ FIGURES = {
     "sum": "Sum", "mean": "Mean", "min": "Smallest value", "max": "Largest value", "median": "Median",
     "var": "Variance", "std": "Standard deviation", "sem": "Standard error of the mean", "prod": "Product",
     "count": "How many values there are", "nunique": "How many distinct values there are", "first": "First value",
-    "last": "Last value", "any": "Whether any value is true", "all": "Whether all are", "skew": "Skewness",
+    "last": "Last value", "any": "Whether any value is true", "all": "Whether all values are true", "skew": "Skewness",
     "kurt": "Excess kurtosis",
 }  # fmt: skip
+_DOC = """{what}, of each group.
+
+Parameters
+----------
+numeric_only : bool, default False
+    Whether columns that are not numbers are left out.
+min_count : int, default -1
+    Values that are needed for a result (`sum`, `prod`, `min`, `max`, `first`, `last`).
+**options
+    `skipna`, and `ddof` of `var`, `std` and `sem`. `engine` has no effect.
+
+Examples
+--------
+>>> import atoll as ak
+>>> ak.Series([1, 2, 4]).groupby(["x", "x", "y"]).{name}().to_list()
+{answer}
+"""
+#: Those of the examples: of 1 and 2, and of 4.
+_ANSWERS = {
+    "sum": [3, 4], "mean": [1.5, 4.0], "min": [1, 4], "max": [2, 4], "median": [1.5, 4.0], "var": "[0.5, nan]",
+    "std": "[0.7071067811865476, nan]", "sem": "[0.5, nan]", "prod": [2, 4], "count": [2, 1], "nunique": [2, 1],
+    "first": [1, 4], "last": [2, 4], "any": [True, True], "all": [True, True], "skew": "[nan, nan]",
+    "kurt": "[nan, nan]",
+}  # fmt: skip
+_WITHIN_DOC = """`{name}` within each group.
+
+Parameters
+----------
+*args, **options
+    Those of `{name}` of Series and frames.
+
+Examples
+--------
+>>> import atoll as ak
+>>> groups = ak.DataFrame({{"k": ["x", "y", "x"], "v": [1, 2, 3]}}).groupby("k")
+>>> {call}
+{answer}
+"""
+#: How examples call a method, and the answers.
+_WITHIN_EXAMPLES = {
+    "rolling": ("groups.v.rolling(2).sum().to_list()", "[nan, 4.0, nan]"),
+    "expanding": ("groups.v.expanding().sum().to_list()", "[1.0, 4.0, 2.0]"),
+    "ewm": ("groups.v.ewm(alpha=0.5, adjust=False).mean().to_list()", "[1.0, 2.0, 2.0]"),
+    "shift": ("groups.v.shift().to_list()", "[nan, nan, 1.0]"),
+    "diff": ("groups.v.diff().to_list()", "[nan, nan, 2.0]"),
+    "pct_change": ("groups.v.pct_change().to_list()", "[nan, nan, 2.0]"),
+    "cumsum": ("groups.v.cumsum().to_list()", "[1, 2, 4]"),
+    "cumprod": ("groups.v.cumprod().to_list()", "[1, 2, 3]"),
+    "cummin": ("groups.v.cummin().to_list()", "[1, 2, 1]"),
+    "cummax": ("groups.v.cummax().to_list()", "[1, 2, 3]"),
+    "rank": ("groups.v.rank().to_list()", "[1.0, 1.0, 2.0]"),
+    "ffill": ("groups.v.ffill().to_list()", "[1, 2, 3]"),
+    "bfill": ("groups.v.bfill().to_list()", "[1, 2, 3]"),
+}
 _ALONG = ("shift", "diff", "pct_change", "cumsum", "cumprod", "cummin", "cummax", "rank", "ffill", "bfill")
 
 
 def _nunique(self: Any, dropna: bool = True) -> Any:
-    """How many distinct values each group has."""
+    """How many distinct values each group has.
+
+    Parameters
+    ----------
+    dropna : bool, default True
+        Whether missing values are left out.
+
+    Examples
+    --------
+    >>> import atoll as ak
+    >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+    >>> groups.nunique()
+       v
+    k
+    x  2
+    y  1
+    """
     return self._figure("nunique", **({} if dropna else {"dropna": False}))
 
 
@@ -57,7 +127,7 @@ def _method(name: str) -> Any:
         gone = type(self)(of.isna(), self._groups, {**self._options, "used": set()})._figure("any")
         return made.mask(gone if made.ndim == 1 else gone[list(made._labels.values)])
 
-    method.__name__, method.__doc__ = name, FIGURES[name] + " of each group."
+    method.__name__, method.__doc__ = name, _DOC.format(what=FIGURES[name], name=name, answer=_ANSWERS[name])
     return method
 
 
@@ -74,7 +144,27 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
         return self._of_groups(figure(self._groups, self._of._values, name, **options), self._of._name)
 
     def agg(self, func: object = None, *args: Any, **kwargs: Any) -> Any:
-        """Figures by name or function: one gives a Series, several a frame."""
+        """Figures by name or function: one gives a Series, several a frame.
+
+        Parameters
+        ----------
+        func : callable, str, list or dict, optional
+            The function, or the name of a method; a dict has those of each column.
+        *args
+            Further arguments of `func`.
+        **kwargs
+            Further arguments of `func`, by name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.v.agg(["min", "max"])
+           min  max
+        k
+        x    1    3
+        y    2    2
+        """
         if func is None:
             func = kwargs
         if isinstance(func, dict):
@@ -91,7 +181,27 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
     aggregate = agg
 
     def transform(self, func: Any, *args: Any, **kwargs: Any) -> Any:
-        """A figure of each group, or what a function makes of its rows, row by row."""
+        """A figure of each group, or what a function makes of its rows, row by row.
+
+        Parameters
+        ----------
+        func : callable, str, list or dict
+            The function, or the name of a method; several make several columns.
+        *args
+            Further arguments of `func`.
+        **kwargs
+            Further arguments of `func`, by name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.v.transform("sum")
+        0    4
+        1    2
+        2    4
+        Name: v, dtype: int64
+        """
         if isinstance(func, str) and func in _ALONG:
             return getattr(self, func)(*args, **kwargs)
         if isinstance(func, str):
@@ -109,7 +219,32 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
     def value_counts(
         self, normalize: bool = False, sort: bool = True, ascending: bool = False, bins: Any = None, dropna: bool = True
     ) -> Any:
-        """How often each value occurs in each group."""
+        """How often each value occurs in each group.
+
+        Parameters
+        ----------
+        normalize : bool, default False
+            Whether shares of all rows are given instead of counts.
+        sort : bool, default True
+            Whether the most frequent come first; else they are in order of their first rows.
+        ascending : bool or list of bool, default False
+            Whether the smallest comes first; a list has one for each key.
+        bins : int or sequence, optional
+            Numbers are counted in this many bins of equal width, or in bins with these edges.
+        dropna : bool, default True
+            Whether missing values are left out.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.v.value_counts()
+        k  v
+        x  1    1
+           3    1
+        y  2    1
+        Name: count, dtype: int64
+        """
         numbers = self._groups.numbers()
         values = self._of._values
         if bins is not None:
@@ -131,18 +266,65 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
         return made
 
     def unique(self) -> Any:
-        """The distinct values of each group: lists, in order of first rows."""
+        """The distinct values of each group: lists, in order of first rows.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.v.unique()
+        k
+        x    [1, 3]
+        y       [2]
+        Name: v, dtype: object
+        """
         values = self._of._values
         if not isinstance(values, Objects) and not (isinstance(values, Column) and values.valid is not None):
             return self._of_groups(self._groups.by.unique(values), self._of._name)
         return self.apply(lambda part: part.unique().tolist())
 
     def nlargest(self, n: int = 5, keep: str = "first") -> Any:
-        """The largest values of each group."""
+        """The largest values of each group.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many.
+        keep : {'first', 'last', 'all'}, default 'first'
+            Which of equal ones are kept where not all have room; 'all': all of them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.v.nlargest(1)
+        k
+        x  2    3
+        y  1    2
+        Name: v, dtype: int64
+        """
         return self._of_ends(n, keep, largest=True)
 
     def nsmallest(self, n: int = 5, keep: str = "first") -> Any:
-        """The smallest values of each group."""
+        """The smallest values of each group.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many.
+        keep : {'first', 'last', 'all'}, default 'first'
+            Which of equal ones are kept where not all have room; 'all': all of them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.v.nsmallest(1)
+        k
+        x  0    1
+        y  1    2
+        Name: v, dtype: int64
+        """
         return self._of_ends(n, keep, largest=False)
 
     def _of_ends(self, n: int, keep: str, largest: bool) -> Any:
@@ -159,11 +341,43 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
         return self._keyed(rows, self._of) if self._options["group_keys"] else self._of._take(rows)
 
     def idxmin(self, **options: object) -> Any:
-        """The label of each group's smallest value."""
+        """The label of each group's smallest value.
+
+        Parameters
+        ----------
+        **options
+            `skipna`, and of a frame `numeric_only`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.v.idxmin()
+        k
+        x    0
+        y    1
+        Name: v, dtype: int64
+        """
         return self._labels_at("argmin")
 
     def idxmax(self, **options: object) -> Any:
-        """The label of each group's largest value."""
+        """The label of each group's largest value.
+
+        Parameters
+        ----------
+        **options
+            `skipna`, and of a frame `numeric_only`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.v.idxmax()
+        k
+        x    2
+        y    1
+        Name: v, dtype: int64
+        """
         return self._labels_at("argmax")
 
     def _labels_at(self, name: str) -> Any:
@@ -171,13 +385,50 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
         return self._of_groups(self._of._index._take(rows)._values, self._of._name)
 
     def quantile(self, q: Any = 0.5, interpolation: str = "linear", numeric_only: bool = False) -> Any:
-        """The value below which a share of each group lies."""
+        """The value below which a share of each group lies.
+
+        Parameters
+        ----------
+        q : float or sequence of float, default 0.5
+            Shares between 0 and 1; several give a result for each.
+        interpolation : {'linear', 'lower', 'higher', 'nearest', 'midpoint'}, default 'linear'
+            What the result is where it lies between two values.
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.v.quantile(0.5)
+        k
+        x    2.0
+        y    2.0
+        Name: v, dtype: float64
+        """
         if not is_scalar(q):
             return _several_quantiles(self, list(q), interpolation, numeric_only)
         return self._figure("quantile", q=q, interpolation=interpolation)
 
     def describe(self, **options: Any) -> Any:
-        """Count, mean, standard deviation and quartiles of each group."""
+        """Count, mean, standard deviation and quartiles of each group.
+
+        Parameters
+        ----------
+        **options
+            Those of `describe`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.v.describe()
+           count  mean       std  min  25%  50%  75%  max
+        k
+        x    2.0   2.0  1.414214  1.0  1.5  2.0  2.5  3.0
+        y    1.0   2.0       NaN  2.0  2.0  2.0  2.0  2.0
+        """
         held = _aggregated(self, [(self._of, one) for one in ("count", "mean", "std", "min")], (), {})
         held += [figure(self._groups, self._of._values, "quantile", q=q) for q in (0.25, 0.5, 0.75)]
         held.append(figure(self._groups, self._of._values, "max"))
@@ -190,7 +441,18 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
         return self._of._new(as_before(made, values))
 
     def fillna(self, value: Any) -> Any:
-        """Another value where one is missing."""
+        """Another value where one is missing.
+
+        Parameters
+        ----------
+        value : scalar
+            The value.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1.0, None]).groupby([0, 0]).fillna(0)  # doctest: +SKIP
+        """
         return self._of.fillna(value)
 
 
@@ -300,6 +562,15 @@ class DataFrameGroupBy(DataFrameGroupByOthers, Grouped):
     def agg(self, func: object = None, *args: Any, **kwargs: Any) -> Any:
         """Figures of each group, by name or function: of each column, of some by a dict, or under names of their own.
 
+        Parameters
+        ----------
+        func : callable, str, list or dict, optional
+            The function, or the name of a method; a dict has those of each column.
+        *args
+            Further arguments of `func`.
+        **kwargs
+            Further arguments of `func`, by name.
+
         Examples
         --------
         >>> import atoll as ak
@@ -339,7 +610,27 @@ class DataFrameGroupBy(DataFrameGroupByOthers, Grouped):
     aggregate = agg
 
     def transform(self, func: object = None, *args: Any, **kwargs: Any) -> Any:
-        """A figure of each group, or what a function makes of its columns, row by row."""
+        """A figure of each group, or what a function makes of its columns, row by row.
+
+        Parameters
+        ----------
+        func : callable, str, list or dict, optional
+            The function, or the name of a method; several make several columns.
+        *args
+            Further arguments of `func`.
+        **kwargs
+            Further arguments of `func`, by name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.transform("sum")
+           v
+        0  4
+        1  2
+        2  4
+        """
         of = self._without_keys()
         if func is None or isinstance(func, dict):
             pairs = {label: (label, how) for label, how in func.items()} if func is not None else kwargs
@@ -360,13 +651,51 @@ class DataFrameGroupBy(DataFrameGroupByOthers, Grouped):
         return of._new(held)
 
     def quantile(self, q: Any = 0.5, interpolation: str = "linear", numeric_only: bool = False) -> Any:
-        """The value below which a share of each group lies."""
+        """The value below which a share of each group lies.
+
+        Parameters
+        ----------
+        q : float or sequence of float, default 0.5
+            Shares between 0 and 1; several give a result for each.
+        interpolation : {'linear', 'lower', 'higher', 'nearest', 'midpoint'}, default 'linear'
+            What the result is where it lies between two values.
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.quantile(0.5)
+             v
+        k
+        x  2.0
+        y  2.0
+        """
         if not is_scalar(q):
             return _several_quantiles(self, list(q), interpolation, numeric_only)
         return self._figure("quantile", numeric_only, q=q, interpolation=interpolation)
 
     def describe(self, **options: object) -> Any:
-        """Count, mean, standard deviation and quartiles of each group, for each column of numbers."""
+        """Count, mean, standard deviation and quartiles of each group, for each column of numbers.
+
+        Parameters
+        ----------
+        **options
+            Those of `describe`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.describe()
+              v
+          count mean       std  min  25%  50%  75%  max
+        k
+        x   2.0  2.0  1.414214  1.0  1.5  2.0  2.5  3.0
+        y   1.0  2.0       NaN  2.0  2.0  2.0  2.0  2.0
+        """
         of = self._without_keys()
         parts = {}
         for one in of._each():
@@ -376,15 +705,67 @@ class DataFrameGroupBy(DataFrameGroupByOthers, Grouped):
         return frame(list(parts.values()), Labels(parts, [None, None]), self._groups.index())
 
     def idxmin(self, **options: Any) -> Any:
-        """The label of each group's smallest value, of each column."""
+        """The label of each group's smallest value, of each column.
+
+        Parameters
+        ----------
+        **options
+            `skipna`, and of a frame `numeric_only`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.idxmin()
+           v
+        k
+        x  0
+        y  1
+        """
         return self.agg("idxmin")
 
     def idxmax(self, **options: Any) -> Any:
-        """The label of each group's largest value, of each column."""
+        """The label of each group's largest value, of each column.
+
+        Parameters
+        ----------
+        **options
+            `skipna`, and of a frame `numeric_only`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.idxmax()
+           v
+        k
+        x  2
+        y  1
+        """
         return self.agg("idxmax")
 
     def corr(self, method: str = "pearson", min_periods: int = 1, numeric_only: bool = False) -> Any:
-        """Correlations of the columns in each group."""
+        """Correlations of the columns in each group.
+
+        Parameters
+        ----------
+        method : {'pearson', 'kendall', 'spearman'}, default 'pearson'
+            Which correlation.
+        min_periods : int, default 1
+            Values that are needed for a result; with fewer it is missing.
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"k": [0, 0, 0], "a": [1, 2, 3], "b": [3, 2, 1]}).groupby("k").corr()
+               a    b
+        k
+        0 a  1.0 -1.0
+          b -1.0  1.0
+        """
         return self.apply(lambda part: part.corr(method, min_periods, numeric_only))
 
 
@@ -408,6 +789,11 @@ class WindowedByGroup(Windowed):
         return made._with_index(CLASSES["MultiIndex"]._of(columns, [*keys.names, *made._index.names]))
 
 
+def _within_doc(name: str) -> str:
+    call, answer = _WITHIN_EXAMPLES[name]
+    return _WITHIN_DOC.format(name=name, call=call, answer=answer)
+
+
 def _windows_method(name: str) -> Any:
     def method(self: Any, *args: object, **options: object) -> Any:
         by = self._groups.by
@@ -418,7 +804,7 @@ def _windows_method(name: str) -> Any:
             options["on"] = self._of._index._values
         return WindowedByGroup(self._groups, of, lambda one: getattr(by, name)(as_numbers(one), *args, **options))
 
-    method.__name__, method.__doc__ = name, f"`{name}` windows within each group."
+    method.__name__, method.__doc__ = name, _within_doc(name)
     return method
 
 
@@ -426,7 +812,7 @@ def _along_method(name: str) -> Any:
     def method(self: Any, *args: object, **options: object) -> Any:
         return self._along(name, *args, **options)
 
-    method.__name__, method.__doc__ = name, f"`{name}` within each group."
+    method.__name__, method.__doc__ = name, _within_doc(name)
     return method
 
 

@@ -212,7 +212,22 @@ class Grouped(GroupCompletion, GroupsHtml):
             yield ((key,) if self._options["listed"] and not isinstance(key, tuple) else key), self._of._take(rows)
 
     def get_group(self, name: str | None) -> Any:
-        """The rows of one group."""
+        """The rows of one group.
+
+        Parameters
+        ----------
+        name : label or tuple
+            The key.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.get_group("x")
+           k  v
+        0  x  1
+        2  x  3
+        """
         if self._options["listed"] and isinstance(name, tuple) and len(name) == 1:
             name = name[0]
         index = self._groups.index()
@@ -221,22 +236,84 @@ class Grouped(GroupCompletion, GroupsHtml):
         return self._of._take(flatnonzero(self._groups.numbers() == index._row_of(name)))
 
     def ngroup(self, ascending: bool = True) -> Any:
-        """For each row the number of its group."""
+        """For each row the number of its group.
+
+        Parameters
+        ----------
+        ascending : bool, default True
+            Whether counting begins at the first; else at the last.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.ngroup()
+        0    0
+        1    1
+        2    0
+        dtype: int64
+        """
         numbers = self._groups.numbers()
         gone = numbers < 0
         made = numbers if ascending else self.ngroups - 1 - numbers
         return series(where(gone, np.nan, made) if bool(gone.any()) else made, self._of._index)
 
     def cumcount(self, ascending: bool = True) -> Any:
-        """For each row how many rows of its group come before it."""
+        """For each row how many rows of its group come before it.
+
+        Parameters
+        ----------
+        ascending : bool, default True
+            Whether counting begins at the first; else at the last.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.cumcount()
+        0    0
+        1    0
+        2    1
+        dtype: int64
+        """
         return series(self._groups.by.cumcount(ascending), self._of._index)
 
     def head(self, n: int = 5) -> Any:
-        """The first rows of each group."""
+        """The first rows of each group.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many rows; negative: all but so many.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.head(1)
+           k  v
+        0  x  1
+        1  y  2
+        """
         return self._of._take(self._groups.by.head(n) if n >= 0 else self._but(n, last=True))
 
     def tail(self, n: int = 5) -> Any:
-        """The last rows of each group."""
+        """The last rows of each group.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many rows; negative: all but so many.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.tail(1)
+           k  v
+        1  y  2
+        2  x  3
+        """
         return self._of._take(self._groups.by.tail(n) if n >= 0 else self._but(n, last=False))
 
     def _but(self, n: int, last: bool) -> Any:
@@ -245,7 +322,24 @@ class Grouped(GroupCompletion, GroupsHtml):
         return flatnonzero(place < sizes + n if last else place >= -n)
 
     def nth(self, n: Any, dropna: Any = None) -> Any:
-        """The rows at some places of each group."""
+        """The rows at some places of each group.
+
+        Parameters
+        ----------
+        n : int, slice or list of these
+            The places within each group; negative ones count from its end.
+        dropna : {None, 'any', 'all'}
+            Rows with missing values that do not count.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.nth(0)
+           k  v
+        0  x  1
+        1  y  2
+        """
         if isinstance(n, slice):
             parts = [rows[n] for _, rows in self._rows()]
             order = concatenate(parts) if parts else asarray(np.zeros(0, np.int64))
@@ -253,7 +347,18 @@ class Grouped(GroupCompletion, GroupsHtml):
         return self._of._take(self._groups.by.nth(n if isinstance(n, int) else list(n)))
 
     def size(self) -> Any:
-        """How many rows each group has."""
+        """How many rows each group has.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.size()
+        k
+        x    2
+        y    1
+        dtype: int64
+        """
         name = self._of._name if self._of.ndim == 1 else None
         made = series(self._groups.size(), self._groups.index(), name)
         if self._options["as_index"]:
@@ -261,17 +366,80 @@ class Grouped(GroupCompletion, GroupsHtml):
         return made._with_index(made._index).to_frame("size").reset_index()
 
     def filter(self, func: Any, dropna: bool = True, *args: Any, **kwargs: Any) -> Any:
-        """The rows of the groups of which a function says True."""
+        """The rows of the groups of which a function says True.
+
+        Parameters
+        ----------
+        func : callable
+            A function of a group's rows that says whether they are kept.
+        dropna : bool, default True
+            Whether the other rows are left out; else they are missing.
+        *args
+            Further arguments of `func`.
+        **kwargs
+            Further arguments of `func`, by name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.filter(lambda rows: len(rows) > 1)
+           k  v
+        0  x  1
+        2  x  3
+        """
         kept = [bool(func(part, *args, **kwargs)) for _, part in self]
         mask = asarray(np.array([*kept, False]))
         return self._of._take(flatnonzero(take(mask, self._groups.numbers())))
 
     def pipe(self, func: Callable[..., Any], *args: object, **kwargs: object) -> Any:
-        """``func(self, …)``"""
+        """``func(self, …)``
+
+        Parameters
+        ----------
+        func : callable or pair
+            The function; of a pair (function, name) the object is given under the name.
+        *args
+            Further arguments of `func`.
+        **kwargs
+            Further arguments of `func`, by name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.pipe(lambda g: g.max() - g.min())
+           v
+        k
+        x  2
+        y  0
+        """
         return func(self, *args, **kwargs)
 
     def apply(self, func: Any, *args: Any, include_groups: bool = False, **kwargs: Any) -> Any:
-        """A function of each group's rows; what it makes one behind another."""
+        """A function of each group's rows; what it makes one behind another.
+
+        Parameters
+        ----------
+        func : callable or str
+            A function of the rows of each group.
+        *args
+            Further arguments of `func`.
+        include_groups : bool, default False
+            Not supported, as in pandas 3: functions never see the key columns.
+        **kwargs
+            Further arguments of `func`, by name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.v.apply(lambda values: values.max() - values.min())
+        k
+        x    2
+        y    0
+        Name: v, dtype: int64
+        """
         if isinstance(func, str):
             return getattr(self, func)(*args, **kwargs)
         groups = list(self._rows())
@@ -401,6 +569,23 @@ class Grouping:
         group_keys: bool = True, observed: bool = True, dropna: bool = True,
     ) -> Any:  # fmt: skip
         """Rows by groups: of columns by label, of arrays, of what a function or a dict makes of the index' labels.
+
+        Parameters
+        ----------
+        by : label, array_like, callable, dict, or list of these, optional
+            The keys: columns, arrays, or what a function or dict makes of the labels.
+        level : int, label or list of these, optional
+            Levels of the index as keys.
+        as_index : bool, default True
+            Whether keys are the index of results; else they are columns.
+        sort : bool, default True
+            Whether groups are sorted by key; else they are in order of their first rows.
+        group_keys : bool, default True
+            Whether `apply` puts keys before the labels of the rows.
+        observed : bool, default True
+            Whether categories that do not occur are left out.
+        dropna : bool, default True
+            Whether rows with a missing key are left out.
 
         Examples
         --------

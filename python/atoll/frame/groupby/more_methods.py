@@ -41,7 +41,25 @@ class GroupedOthers:
         return made._with_index(CLASSES["MultiIndex"]._of(columns, [*keys.names, *made._index.names]))
 
     def take(self: Any, indices: Any, **options: object) -> Any:
-        """The rows at some places of each group; negative ones count from its end."""
+        """The rows at some places of each group; negative ones count from its end.
+
+        Parameters
+        ----------
+        indices : array_like of int
+            Places of rows; negative ones count from the end.
+        **options
+            No effect.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.take([0])
+             v
+        k
+        x 0  1
+        y 1  2
+        """
         parts = []
         for _, rows in self._rows():
             places = make(list(indices) if not isinstance(indices, int) else [indices])
@@ -54,7 +72,28 @@ class GroupedOthers:
     def sample(
         self: Any, n: Any = None, frac: Any = None, replace: bool = False, weights: Any = None, random_state: Any = None
     ) -> Any:
-        """Some rows of each group by chance; a seed says which."""
+        """Some rows of each group by chance; a seed says which.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many.
+        frac : float, optional
+            How many, as a share of the rows, instead of `n`.
+        replace : bool, default False
+            Whether a row may be chosen more than once.
+        weights : array_like or label, optional
+            How often each row is chosen, relative to the others.
+        random_state : int or Generator, optional
+            A seed, or a source of random numbers; the same seed chooses the same rows on any number of PEs.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> len(groups.sample(1, random_state=1))
+        2
+        """
         generator = random_generator(random_state)
         shares = None if weights is None else np.asarray(weights, dtype=np.float64)
         chosen = []
@@ -70,7 +109,29 @@ class GroupedOthers:
         return self._of._take(asarray(picked.astype(np.int64)))
 
     def resample(self: Any, rule: Any, *args: object, on: object = None, **options: object) -> Any:
-        """Rows of each group by steps of time."""
+        """Rows of each group by steps of time.
+
+        Parameters
+        ----------
+        rule : str or DateOffset
+            The length of a step, as ``'D'`` or ``'15min'``.
+        *args
+            Those of `resample`.
+        on : label, optional
+            The column of datetimes; the index unless given.
+        **options
+            Those of `resample`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> times = ak.date_range("2024-02-28", periods=3, freq="12h")
+        >>> ak.Series([1, 2, 3], index=times).groupby([0, 0, 1]).resample("D").sum()
+        0  2024-02-28    3
+        1  2024-02-29    3
+        dtype: int64
+        """
         return ResampledGroups(self, rule, args, {**options, "on": on})
 
 
@@ -110,11 +171,45 @@ class SeriesGroupByOthers(GroupedOthers):
         return self.apply(lambda part: bool(is_increasing(part._values[::-1])))
 
     def corr(self: Any, other: object, method: str = "pearson", min_periods: int | None = None) -> Any:
-        """The correlation of each group's values with another Series'."""
+        """The correlation of each group's values with another Series'.
+
+        Parameters
+        ----------
+        other : Series
+            The other Series.
+        method : {'pearson', 'kendall', 'spearman'}, default 'pearson'
+            Which correlation.
+        min_periods : int, optional
+            Values that are needed for a result; with fewer it is missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 2, 3]).groupby([0, 0, 0]).corr(ak.Series([3, 2, 1]))
+        0   -1.0
+        dtype: float64
+        """
         return self.apply(lambda part: part.corr(other, method, min_periods))
 
     def cov(self: Any, other: object, min_periods: int | None = None, ddof: int = 1) -> Any:
-        """The covariance of each group's values with another Series'."""
+        """The covariance of each group's values with another Series'.
+
+        Parameters
+        ----------
+        other : Series
+            The other Series.
+        min_periods : int, optional
+            Values that are needed for a result; with fewer it is missing.
+        ddof : int, default 1
+            The divisor is the number of values less this.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 2, 3]).groupby([0, 0, 0]).cov(ak.Series([3, 2, 1]))
+        0   -1.0
+        dtype: float64
+        """
         return self.apply(lambda part: part.cov(other, min_periods, ddof))
 
 
@@ -124,17 +219,71 @@ class DataFrameGroupByOthers(GroupedOthers):
     __slots__ = ()
 
     def cov(self: Any, min_periods: int | None = None, ddof: int = 1, numeric_only: bool = False) -> Any:
-        """Covariances of the columns in each group."""
+        """Covariances of the columns in each group.
+
+        Parameters
+        ----------
+        min_periods : int, optional
+            Values that are needed for a result; with fewer it is missing.
+        ddof : int, default 1
+            The divisor is the number of values less this.
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"k": [0, 0, 0], "a": [1, 2, 3], "b": [3, 2, 1]}).groupby("k").cov()
+               a    b
+        k
+        0 a  1.0 -1.0
+          b -1.0  1.0
+        """
         return self.apply(lambda part: part.cov(min_periods, ddof, numeric_only))
 
     def corrwith(
         self: Any, other: object, axis: int | str | None = 0, method: str = "pearson", numeric_only: bool = False
     ) -> Any:
-        """Correlations of the columns in each group with those of another frame, or with a Series."""
+        """Correlations of the columns in each group with those of another frame, or with a Series.
+
+        Parameters
+        ----------
+        other : Series, DataFrame or scalar
+            The other operand. Rows (and columns) with the same labels belong together.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: down the rows, a result for each column; 1: across the columns, a result for each row.
+        method : {'pearson', 'kendall', 'spearman'}, default 'pearson'
+            Which correlation.
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> frame = ak.DataFrame({"k": [0, 0, 0], "a": [1, 2, 3], "b": [3, 2, 1]})
+        >>> frame.groupby("k")[["a", "b"]].corrwith(frame[["a", "b"]])  # doctest: +SKIP
+             a    b
+        k
+        0  1.0  1.0
+        """
         return self.apply(lambda part: part.corrwith(other, axis, method, numeric_only))
 
     def ohlc(self: Any) -> Any:
-        """First, largest, smallest and last value of each group, of each column."""
+        """First, largest, smallest and last value of each group, of each column.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.ohlc()
+             v
+          open high low close
+        k
+        x    1    3   1     3
+        y    2    2   2     2
+        """
         names = ("open", "high", "low", "close")
         made = self.agg(["first", "max", "min", "last"])
         labels = [(label[0], names[place % 4]) for place, label in enumerate(made._labels.values)]
@@ -144,7 +293,32 @@ class DataFrameGroupByOthers(GroupedOthers):
         self: Any, subset: Any = None, normalize: bool = False, sort: bool = True, ascending: bool = False,
         dropna: bool = True,
     ) -> Any:  # fmt: skip
-        """How often each combination of the other columns occurs in each group."""
+        """How often each combination of the other columns occurs in each group.
+
+        Parameters
+        ----------
+        subset : label or list of labels, optional
+            The columns that count; all unless given.
+        normalize : bool, default False
+            Whether shares of all rows are given instead of counts.
+        sort : bool, default True
+            Whether the most frequent come first; else they are in order of their first rows.
+        ascending : bool or list of bool, default False
+            Whether the smallest comes first; a list has one for each key.
+        dropna : bool, default True
+            Whether missing values are left out.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> groups = ak.DataFrame({"k": ["x", "y", "x"], "v": [1, 2, 3]}).groupby("k")
+        >>> groups.value_counts()
+        k  v
+        x  1    1
+           3    1
+        y  2    1
+        Name: count, dtype: int64
+        """
         of = self._without_keys()
         rest = [label for label in of._labels.values if subset is None or label in subset]
         numbers = self._groups.numbers()

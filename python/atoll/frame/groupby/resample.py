@@ -314,6 +314,27 @@ class Resampling(Clock):
     ) -> Any:  # fmt: skip
         """Rows by steps of time: of the index, or of the column that `on` names.
 
+        Parameters
+        ----------
+        rule : str or DateOffset
+            The length of a step, as ``'D'`` or ``'15min'``.
+        closed : {'left', 'right'}, optional
+            Which end belongs to a step; 'left' unless given, but for ends of months, quarters, years and weeks.
+        label : {'left', 'right'}, optional
+            Which end labels a step, likewise.
+        convention : str, optional
+            No effect on datetimes, as in pandas.
+        on : label, optional
+            The column of datetimes; the index unless given.
+        level : int or label, optional
+            The level of datetimes.
+        origin : str or datetime, default 'start_day'
+            Where steps begin to count: 'start_day', 'start', 'end', 'end_day', 'epoch' or a time.
+        offset : str or timedelta, optional
+            What is added to the origin.
+        group_keys : bool, default False
+            Whether `apply` puts keys before the labels of the rows.
+
         Examples
         --------
         >>> import atoll as ak
@@ -324,29 +345,129 @@ class Resampling(Clock):
         return Resampler(self, Grouper(on, level, rule, False, closed, label, origin, offset, convention=convention))
 
     def tz_localize(self: Any, tz: object, axis: int | str | None = 0, level: Level = None, **options: object) -> Any:
-        """The same rows, the labels' datetimes taken as a zone's."""
+        """The same rows, the labels' datetimes taken as a zone's.
+
+        Parameters
+        ----------
+        tz : str or tzinfo
+            The time zone, as ``'Europe/Paris'``; None: none.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether labels of rows or of columns change.
+        level : int or label, optional
+            The level of a MultiIndex, by place or name.
+        **options
+            `ambiguous`, `nonexistent` and `copy`, as in pandas.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> times = ak.date_range("2024-02-28", periods=1)
+        >>> ak.Series([1], index=times).tz_localize("Europe/Paris").index[0]
+        Timestamp('2024-02-28 00:00:00+0100', tz='Europe/Paris')
+        """
         return self._with_index(_of_times(self._index).tz_localize(tz, **options))
 
     def tz_convert(
         self: Any, tz: object, axis: int | str | None = 0, level: Level = None, copy: bool | None = None
     ) -> Any:
-        """The same rows, the labels' datetimes told in another zone."""
+        """The same rows, the labels' datetimes told in another zone.
+
+        Parameters
+        ----------
+        tz : str or tzinfo
+            The time zone, as ``'Europe/Paris'``; None: none.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether labels of rows or of columns change.
+        level : int or label, optional
+            The level of a MultiIndex, by place or name.
+        copy : bool, optional
+            No effect, as in pandas 3: the result shares memory until one of the two changes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> times = ak.date_range("2024-02-28", periods=1, tz="UTC")
+        >>> ak.Series([1], index=times).tz_convert("Asia/Tokyo").index[0]
+        Timestamp('2024-02-28 09:00:00+0900', tz='Asia/Tokyo')
+        """
         return self._with_index(_of_times(self._index).tz_convert(tz))
 
     def to_period(self: Any, freq: object = None, axis: int | str | None = 0, copy: bool | None = None) -> Any:
-        """The rows labelled by the periods that their datetimes are in."""
+        """The rows labelled by the periods that their datetimes are in.
+
+        Parameters
+        ----------
+        freq : str, optional
+            The length of the periods; found out unless given.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether labels of rows or of columns change.
+        copy : bool, optional
+            No effect, as in pandas 3: the result shares memory until one of the two changes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> times = ak.date_range("2024-02-28", periods=2)
+        >>> ak.Series([1, 2], index=times).to_period("M").index
+        PeriodIndex(['2024-02', '2024-02'], dtype='period[M]')
+        """
         return self._with_index(self._index.to_period(freq))
 
     def to_timestamp(
         self: Any, freq: object = None, how: str = "start", axis: int | str | None = 0, copy: bool | None = None
     ) -> Any:
-        """The rows labelled by the datetimes at which their periods begin, or with ``how="end"`` end."""
+        """The rows labelled by the datetimes at which their periods begin, or with ``how="end"`` end.
+
+        Parameters
+        ----------
+        freq : str, optional
+            The unit of the datetimes.
+        how : {'start', 'end'}, default 'start'
+            Which end.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether labels of rows or of columns change.
+        copy : bool, optional
+            No effect, as in pandas 3: the result shares memory until one of the two changes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> ak.Series([1, 2], index=ak.period_range("2024-01", periods=2, freq="M")).to_timestamp().index
+        DatetimeIndex(['2024-01-01', '2024-02-01'], dtype='datetime64[us]', freq='MS')
+        """
         if not hasattr(self._index, "to_timestamp"):
             raise TypeError(f"unsupported Type {type(self._index).__name__}")
         return self._with_index(self._index.to_timestamp(freq, how))
 
     def asfreq(self: Any, freq: Any, method: str | None = None, fill_value: Any = None, **options: Any) -> Any:
-        """The rows at each step of time from the first label to the last; missing where there is none."""
+        """The rows at each step of time from the first label to the last; missing where there is none.
+
+        Parameters
+        ----------
+        freq : str or DateOffset
+            A length of time, as ``'h'`` or ``'D'``.
+        method : {None, 'ffill', 'bfill'}
+            What fills steps that are not here.
+        fill_value : scalar, optional
+            The same by a value.
+        **options
+            `how` and `normalize`, as in pandas.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> times = ak.date_range("2024-02-28", periods=2, freq="2D")
+        >>> ak.Series([1, 2], index=times).asfreq("D")
+        2024-02-28    1.0
+        2024-02-29    NaN
+        2024-03-01    2.0
+        Freq: D, dtype: float64
+        """
         if method not in (None, "ffill", "pad", "bfill", "backfill"):
             raise ValueError(f"Invalid fill method. Expecting pad (ffill) or backfill (bfill). Got {method}")
         labels = _of_times(self._index)

@@ -110,7 +110,25 @@ class RangeIndex(Index):
 
     @classmethod
     def from_range(cls, data: range, name: Label = None, dtype: ColumnType = None) -> Any:
-        """The index of a Python range."""
+        """The index of a Python range.
+
+        Parameters
+        ----------
+        cls : None
+            No effect.
+        data : range
+            The range.
+        name : label, optional
+            The name of the result.
+        dtype : dtype, optional
+            The dtype of the result.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.RangeIndex.from_range(range(0, 6, 2))
+        RangeIndex(start=0, stop=6, step=2)
+        """
         return of_range(data, name)
 
     @property
@@ -169,13 +187,29 @@ class RangeIndex(Index):
         return self._range[row]
 
     def to_pandas(self) -> Any:
-        """A pandas RangeIndex."""
+        """A pandas RangeIndex.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> type(index.to_pandas()).__module__.split(".")[0]
+        'pandas'
+        """
         import pandas as pd
 
         return pd.RangeIndex(self.start, self.stop, self.step, name=to_pandas(self._name))
 
     def to_list(self) -> list[Any]:
-        """The labels as Python values."""
+        """The labels as Python values.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.to_list()
+        ['b', 'a', 'c']
+        """
         return list(self._range)
 
     tolist = to_list

@@ -94,6 +94,11 @@ class IndexLookup(IndexCore):
     def get_loc(self, key: object) -> Any:
         """The row of a label; a slice of neighbouring rows, or a mask, when it repeats.
 
+        Parameters
+        ----------
+        key : label
+            The label.
+
         Examples
         --------
         >>> import atoll as ak
@@ -130,6 +135,17 @@ class IndexLookup(IndexCore):
     def get_indexer(self, target: Any, method: str | None = None, limit: Any = None, tolerance: Any = None) -> Any:
         """For each of some labels its row, -1 when it is not here.
 
+        Parameters
+        ----------
+        target : array_like
+            Labels that are looked up.
+        method : {None, 'ffill', 'bfill', 'nearest'}
+            Which neighbour stands in for a label that is not here.
+        limit : int, optional
+            How many labels in a row a neighbour stands in for, at most.
+        tolerance : scalar, optional
+            How far a label may be from its neighbour, at most.
+
         Examples
         --------
         >>> import atoll as ak
@@ -161,7 +177,20 @@ class IndexLookup(IndexCore):
         return where(closer, below, above)
 
     def get_indexer_for(self, target: object) -> Any:
-        """As `get_indexer`, also where labels repeat: then all their rows."""
+        """As `get_indexer`, also where labels repeat: then all their rows.
+
+        Parameters
+        ----------
+        target : array_like
+            Labels that are looked up.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.get_indexer_for(["c", "z"])
+        array([ 2, -1])
+        """
         return self._all_rows(make_index(target), missing=True)
 
     def _all_rows(self, wanted: Any, missing: bool = False) -> Any:
@@ -191,11 +220,43 @@ class IndexLookup(IndexCore):
         return is_increasing(self._values[::-1])
 
     def slice_locs(self, start: int | None = None, end: int | None = None, step: int | None = None) -> tuple[int, int]:
-        """The rows at which labels from `start` to `end`, both included, begin and end."""
+        """The rows at which labels from `start` to `end`, both included, begin and end.
+
+        Parameters
+        ----------
+        start : label, optional
+            The first label.
+        end : label, optional
+            The last label, included.
+        step : int, optional
+            Each how many rows.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1, 2, 3, 4]).slice_locs(2, 3)
+        (1, 3)
+        """
         return self._bound(start, "left"), self._bound(end, "right")
 
     def slice_indexer(self, start: int | None = None, end: int | None = None, step: int | None = None) -> slice:
-        """The same as a slice."""
+        """The same as a slice.
+
+        Parameters
+        ----------
+        start : label, optional
+            The first label.
+        end : label, optional
+            The last label, included.
+        step : int, optional
+            Each how many rows.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1, 2, 3, 4]).slice_indexer(2, 3)
+        slice(1, 3, None)
+        """
         first, last = self.slice_locs(start, end)
         return slice(first, last, step)
 
@@ -220,7 +281,23 @@ class IndexLookup(IndexCore):
         return int(rows[0]) if side == "left" else int(rows[-1]) + 1
 
     def searchsorted(self, value: object, side: str = "left", sorter: Any = None) -> Any:
-        """Where values would go into labels that are in order."""
+        """Where values would go into labels that are in order.
+
+        Parameters
+        ----------
+        value : scalar or array_like
+            The values.
+        side : {'left', 'right'}, default 'left'
+            Whether equal values come behind the place (left) or before it (right).
+        sorter : array_like of int, optional
+            The order in which the values would be sorted.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1, 3, 5]).searchsorted(4)
+        np.int64(2)
+        """
         return searchsorted(self._values, value, side, sorter)
 
 

@@ -140,7 +140,24 @@ class IndexMethods(IndexCore):
         return self.to_pandas().array if in_pandas() else self._values
 
     def to_numpy(self, dtype: ColumnType = None, copy: bool = False, na_value: Any = None) -> np.ndarray[Any, Any]:
-        """The labels as a NumPy array: of objects where they are strings."""
+        """The labels as a NumPy array: of objects where they are strings.
+
+        Parameters
+        ----------
+        dtype : dtype, optional
+            The dtype of the result.
+        copy : bool, default False
+            Whether the array is one of its own in any case.
+        na_value : scalar, optional
+            What stands for missing values.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.to_numpy()
+        array(['b', 'a', 'c'], dtype=object)
+        """
         values = self._values
         if isinstance(values, ndarray):
             found = values.to_numpy()
@@ -168,17 +185,60 @@ class IndexMethods(IndexCore):
         return made if step is None else stepping(made, step)
 
     def to_series(self, index: Any = None, name: str | None = None) -> Any:
-        """A Series of the labels, with themselves as index."""
+        """A Series of the labels, with themselves as index.
+
+        Parameters
+        ----------
+        index : array_like, optional
+            The Series' index; the labels themselves unless given.
+        name : label, optional
+            The Series' name; the index' name unless given.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.to_series()
+        b    b
+        a    a
+        c    c
+        dtype: str
+        """
         return series(self._values, self if index is None else make_index(index), self.name if name is None else name)
 
     def to_frame(self, index: bool = True, name: Label = None) -> Any:
-        """A frame with the labels as its column."""
+        """A frame with the labels as its column.
+
+        Parameters
+        ----------
+        index : bool, default True
+            Whether the labels are the frame's index, too.
+        name : label, optional
+            The column's label; the index' name unless given.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.to_frame(index=False, name="label")
+          label
+        0     b
+        1     a
+        2     c
+        """
         label = (0 if self.name is None else self.name) if name is None else name
         own = self if index else range_index(self.size)
         return frame([self._values], CLASSES["Labels"]([label]), own)
 
     def item(self) -> Any:
-        """The only label."""
+        """The only label.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index(["a"]).item()
+        'a'
+        """
         if self.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
         return self._label(0)
@@ -186,42 +246,160 @@ class IndexMethods(IndexCore):
     # -- values --
 
     def astype(self, dtype: DTypeLike, copy: bool = True) -> Any:
-        """The labels as another kind."""
+        """The labels as another kind.
+
+        Parameters
+        ----------
+        dtype : dtype or dict
+            The dtype; of a frame also a dict of columns and dtypes.
+        copy : bool, default True
+            No effect: an index never changes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1, 2]).astype("float64")
+        Index([1.0, 2.0], dtype='float64')
+        """
         return self._with(cast(self._values, dtype))
 
     def rename(self, name: Label, *, inplace: bool = False) -> Any:
-        """The same labels under another name."""
+        """The same labels under another name.
+
+        Parameters
+        ----------
+        name : label
+            The name.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.rename("letter")
+        Index(['b', 'a', 'c'], dtype='str', name='letter')
+        """
         if inplace:
             self._name = name
             return None
         return self._renamed(name)
 
     def set_names(self, names: object, *, level: Level = None, inplace: bool = False) -> Any:
-        """As `rename`; a list of names for as many levels."""
+        """As `rename`; a list of names for as many levels.
+
+        Parameters
+        ----------
+        names : label or list of labels
+            The names.
+        level : int or label, optional
+            The level of a MultiIndex, by place or name.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.set_names("letter")
+        Index(['b', 'a', 'c'], dtype='str', name='letter')
+        """
         return self.rename(names[0] if isinstance(names, (list, tuple)) and level is None else names, inplace=inplace)
 
     def copy(self, name: str | None = None, deep: bool = False) -> Any:
-        """The same labels: an index never changes."""
+        """The same labels: an index never changes.
+
+        Parameters
+        ----------
+        name : label, optional
+            The name of the result; the same unless given.
+        deep : bool, default False
+            No effect: an index never changes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.copy(name="letter")
+        Index(['b', 'a', 'c'], dtype='str', name='letter')
+        """
         return self._renamed(self.name if name is None else name)
 
     def view(self, cls: Any = None) -> Any:
-        """The index itself."""
+        """The index itself.
+
+        Parameters
+        ----------
+        cls : None
+            No effect.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.view() is not None
+        True
+        """
         return self._renamed(self.name)
 
     def map(self, mapper: object, na_action: str | None = None) -> Any:
-        """Maps each label by a function, a dict or a Series."""
+        """Maps each label by a function, a dict or a Series.
+
+        Parameters
+        ----------
+        mapper : callable, dict or Series
+            What each label becomes.
+        na_action : {None, 'ignore'}
+            'ignore': missing values stay missing, and are not given to the function.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.map(str.upper)
+        Index(['B', 'A', 'C'], dtype='str')
+        """
         return make_index(self.to_series().map(mapper, na_action)._values)._renamed(self.name)
 
     def isin(self, values: ArrayLike, level: Level = None) -> np.ndarray[Any, Any]:
-        """Which labels are among some values."""
+        """Which labels are among some values.
+
+        Parameters
+        ----------
+        values : array_like
+            Values that are looked for.
+        level : int or label, optional
+            The level that is looked at.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.isin(["a", "z"])
+        array([False,  True, False])
+        """
         return self.to_series().isin(values).to_numpy()
 
     def isna(self) -> np.ndarray[Any, Any]:
-        """Which labels are missing."""
+        """Which labels are missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1.0, None]).isna()
+        array([False,  True])
+        """
         return isna(self._values).to_numpy()
 
     def notna(self) -> np.ndarray[Any, Any]:
-        """Which are there."""
+        """Which are there.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1.0, None]).notna()
+        array([ True, False])
+        """
         return ~self.isna()
 
     isnull, notnull = isna, notna
@@ -232,84 +410,324 @@ class IndexMethods(IndexCore):
         return bool(isna(self._values).any())
 
     def fillna(self, value: object) -> Any:
-        """The labels with a value where one is missing."""
+        """The labels with a value where one is missing.
+
+        Parameters
+        ----------
+        value : scalar
+            The label.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1.0, None]).fillna(0)
+        Index([1.0, 0.0], dtype='float64')
+        """
         return self._with(choose(isna(self._values), value, self._values)) if self.hasnans else self
 
     def dropna(self, how: str = "any") -> Any:
-        """The labels that are there."""
+        """The labels that are there.
+
+        Parameters
+        ----------
+        how : {'any', 'all'}, default 'any'
+            Of several levels: whether one or all of a row's labels have to be missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1.0, None]).dropna()
+        Index([1.0], dtype='float64')
+        """
         return self._take(flatnonzero(~isna(self._values))) if self.hasnans else self
 
     def where(self, cond: Any, other: object = np.nan) -> Any:
-        """The labels where a mask is true, else another."""
+        """The labels where a mask is true, else another.
+
+        Parameters
+        ----------
+        cond : array_like of bool
+            The condition of each label.
+        other : scalar or array_like, default nan
+            What the other labels become.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1, 2, 3]).where([True, False, True], 0)
+        Index([1, 0, 3], dtype='int64')
+        """
         return self._with(choose(make(cond), self._values, other))
 
     def take(self, indices: ArrayLike, axis: int = 0, allow_fill: bool = True, fill_value: object = None) -> Any:
-        """The labels at some places."""
+        """The labels at some places.
+
+        Parameters
+        ----------
+        indices : array_like of int
+            Places of rows; negative ones count from the end.
+        axis : int, default 0
+            0: there is one axis.
+        allow_fill : bool, default True
+            Whether -1 stands for a missing label where `fill_value` is given.
+        fill_value : scalar, optional
+            Where it is given, -1 stands for a missing label.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.take([2, 0])
+        Index(['c', 'b'], dtype='str')
+        """
         return self[make(indices)]
 
     def repeat(self, repeats: Any, axis: int | str | None = None) -> Any:
-        """Each label several times."""
+        """Each label several times.
+
+        Parameters
+        ----------
+        repeats : int or array_like of int
+            How often each row comes; one number for all, or one for each.
+        axis : None
+            There is one axis.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.repeat(2)
+        Index(['b', 'b', 'a', 'a', 'c', 'c'], dtype='str')
+        """
         return self._take(repeat(arange(self.size), repeats))
 
     # -- order and counts --
 
     def argsort(self) -> Any:
-        """The rows in the order of their labels, as a NumPy array."""
+        """The rows in the order of their labels, as a NumPy array.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.argsort()
+        array([1, 0, 2])
+        """
         return as_column(self._values).argsort().to_numpy()
 
     def sort_values(
         self, *, return_indexer: bool = False, ascending: bool = True, na_position: str = "last", key: Any = None
     ) -> Any:
-        """The labels in order."""
+        """The labels in order.
+
+        Parameters
+        ----------
+        return_indexer : bool, default False
+            Whether the places of the labels before are returned too.
+        ascending : bool or list of bool, default True
+            Whether the smallest comes first; a list has one for each key.
+        na_position : {'last', 'first'}, default 'last'
+            Where missing values go.
+        key : callable, optional
+            A function of the values (or labels) whose results are compared instead.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.sort_values()
+        Index(['a', 'b', 'c'], dtype='str')
+        """
         keyed = self._values if key is None else make(key(self))
         order = as_column(keyed).argsort(descending=not ascending, nulls=na_position)
         return (self._take(order), order.to_numpy()) if return_indexer else self._take(order)
 
     def min(self, axis: int | str | None = None, skipna: bool = True) -> Any:
-        """The smallest label."""
+        """The smallest label.
+
+        Parameters
+        ----------
+        axis : None or 0
+            There is one axis.
+        skipna : bool, default True
+            Whether missing values are left out; else a missing value makes the result missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.min()
+        'a'
+        """
         return self.to_series().min()
 
     def max(self, axis: int | str | None = None, skipna: bool = True) -> Any:
-        """The largest label."""
+        """The largest label.
+
+        Parameters
+        ----------
+        axis : None or 0
+            There is one axis.
+        skipna : bool, default True
+            Whether missing values are left out; else a missing value makes the result missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.max()
+        'c'
+        """
         return self.to_series().max()
 
     def argmin(self, axis: int | str | None = None, skipna: bool = True) -> int:
-        """The row of the smallest label."""
+        """The row of the smallest label.
+
+        Parameters
+        ----------
+        axis : None or 0
+            There is one axis.
+        skipna : bool, default True
+            Whether missing values are left out; else a missing value makes the result missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.argmin()
+        np.int64(1)
+        """
         return self.to_series().argmin(axis, skipna)
 
     def argmax(self, axis: int | str | None = None, skipna: bool = True) -> int:
-        """The row of the largest label."""
+        """The row of the largest label.
+
+        Parameters
+        ----------
+        axis : None or 0
+            There is one axis.
+        skipna : bool, default True
+            Whether missing values are left out; else a missing value makes the result missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.argmax()
+        np.int64(2)
+        """
         return self.to_series().argmax(axis, skipna)
 
     def any(self) -> bool:
-        """Whether a label is true."""
+        """Whether a label is true.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([0, 1]).any()
+        np.True_
+        """
         return self.to_series().any()
 
     def all(self) -> bool:
-        """Whether all are."""
+        """Whether all are.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([0, 1]).all()
+        np.False_
+        """
         return self.to_series().all()
 
     def nunique(self, dropna: bool = True) -> int:
-        """How many distinct labels there are."""
+        """How many distinct labels there are.
+
+        Parameters
+        ----------
+        dropna : bool, default True
+            Whether missing values are left out.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1, 1, 2]).nunique()
+        2
+        """
         return self.to_series().nunique(dropna)
 
     def value_counts(self, **options: object) -> Any:
-        """How often each label occurs: a Series."""
+        """How often each label occurs: a Series.
+
+        Parameters
+        ----------
+        **options
+            Those of `Series.value_counts`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1, 1, 2]).value_counts()
+        1    2
+        2    1
+        Name: count, dtype: int64
+        """
         return self.to_series().value_counts(**options)
 
     def factorize(self, sort: bool = False, use_na_sentinel: bool = True) -> Any:
-        """For each label its number among the distinct ones, and these."""
+        """For each label its number among the distinct ones, and these.
+
+        Parameters
+        ----------
+        sort : bool, default False
+            Whether distinct values are sorted; else they are in order of their first rows.
+        use_na_sentinel : bool, default True
+            Whether missing values get the number -1; else they are a value of their own.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([7, 7, 3]).factorize()
+        (array([0, 0, 1]), Index([7, 3], dtype='int64'))
+        """
         codes, distinct = self.to_series().factorize(sort, use_na_sentinel)
         return codes, distinct
 
     def shift(self, periods: int = 1, freq: object = None) -> Any:
-        """Labels of dates moved by a length of time."""
+        """Labels of dates moved by a length of time.
+
+        Parameters
+        ----------
+        periods : int, default 1
+            How many steps.
+        freq : str or DateOffset, optional
+            A length of time, as ``'h'`` or ``'D'``.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index(ak.date_range("2024-02-28", periods=2)).shift(1, "D")
+        DatetimeIndex(['2024-02-29', '2024-03-01'], dtype='datetime64[us]', freq=None)
+        """
         return self._with(self.to_series().shift(periods, freq)._index._values)
 
     # -- levels --
 
     def get_level_values(self, level: Level) -> Any:
-        """The index itself: it has one level."""
+        """The index itself: it has one level.
+
+        Parameters
+        ----------
+        level : int or label
+            0, or the name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.get_level_values(0)
+        Index(['b', 'a', 'c'], dtype='str')
+        """
         self._level(level)
         return self
 
@@ -321,7 +739,19 @@ class IndexMethods(IndexCore):
         raise KeyError(f"Requested level ({level}) does not match index name ({self.name})")
 
     def droplevel(self, level: Level = 0) -> Any:
-        """Refused: an index needs a level."""
+        """Refused: an index needs a level.
+
+        Parameters
+        ----------
+        level : int or label, default 0
+            The level.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.MultiIndex.from_tuples([("a", 1), ("b", 2)]).droplevel(1)
+        Index(['a', 'b'], dtype='str')
+        """
         for one in level if isinstance(level, (list, tuple)) else [level]:
             self._level(one)
         raise ValueError("Cannot remove 1 levels from an index with 1 levels: at least one level must be left.")

@@ -37,11 +37,39 @@ class IndexOthers(IndexCore):
         return self
 
     def transpose(self, *args: object, **options: object) -> Any:
-        """The index itself: it has one axis."""
+        """The index itself: it has one axis.
+
+        Parameters
+        ----------
+        *args
+            No effect, as NumPy passes them.
+        **options
+            No effect, as NumPy passes them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.transpose()
+        Index(['b', 'a', 'c'], dtype='str')
+        """
         return self
 
     def ravel(self, order: str = "C") -> Any:
-        """The index itself."""
+        """The index itself.
+
+        Parameters
+        ----------
+        order : str, default 'C'
+            No effect: there is one axis.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.ravel() is not None
+        True
+        """
         return self
 
     @property
@@ -73,34 +101,105 @@ class IndexOthers(IndexCore):
         return sum(int(column.nbytes) for column in self._labels_of_index)
 
     def memory_usage(self, deep: bool = False) -> int:
-        """Bytes of the labels, on all PEs together."""
+        """Bytes of the labels, on all PEs together.
+
+        Parameters
+        ----------
+        deep : bool, default False
+            No effect: strings are always counted with their bytes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1.5, 2.5]).memory_usage()
+        16
+        """
         return self.nbytes
 
     def is_(self, other: object) -> bool:
-        """Whether another is this very index, or a view of it."""
+        """Whether another is this very index, or a view of it.
+
+        Parameters
+        ----------
+        other : object
+            What is compared.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.is_(index.view())
+        True
+        """
         return self is other or (
             isinstance(other, IndexCore) and self._column is not None and self._column is other._column
         )
 
     def infer_objects(self, copy: bool = True) -> Any:
-        """Labels of objects in the kind that holds them all."""
+        """Labels of objects in the kind that holds them all.
+
+        Parameters
+        ----------
+        copy : bool, default True
+            No effect, as in pandas 3.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1, 2], dtype=object).infer_objects()
+        Index([1, 2], dtype='int64')
+        """
         return self._with(make(self.to_list())) if str(self.dtype) == "object" and self.nlevels == 1 else self
 
     def to_flat_index(self) -> Any:
-        """The index itself; of several levels, tuples."""
+        """The index itself; of several levels, tuples.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.to_flat_index()
+        Index(['b', 'a', 'c'], dtype='str')
+        """
         return self
 
     # -- lookup --
 
     def get_slice_bound(self: Any, label: Label, side: str) -> int:
-        """The row at which labels from (``left``) or up to (``right``) a label begin or end."""
+        """The row at which labels from (``left``) or up to (``right``) a label begin or end.
+
+        Parameters
+        ----------
+        label : label
+            The label.
+        side : {'left', 'right'}
+            Whether the row of the first such label is wanted, or the one behind the last.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1, 2, 2, 3]).get_slice_bound(2, "right")
+        3
+        """
         if side not in ("left", "right"):
             raise ValueError(f"Invalid value for side kwarg, must be either 'left' or 'right': {side}")
         found: int = self._bound(label, side)
         return found
 
     def get_indexer_non_unique(self, target: object) -> tuple[Any, Any]:
-        """For each of some labels all of its rows, -1 where it is not here; and which of them are not."""
+        """For each of some labels all of its rows, -1 where it is not here; and which of them are not.
+
+        Parameters
+        ----------
+        target : array_like
+            Labels that are looked up.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index(["a", "b", "a"]).get_indexer_non_unique(["a", "z"])
+        (array([ 0,  2, -1]), array([1]))
+        """
         wanted = make_index(target)
         try:
             found = join(wanted._labels_of_index, self._labels_of_index, "left")
@@ -110,14 +209,41 @@ class IndexOthers(IndexCore):
         return found.right.to_numpy(), found.left[found.right < 0].to_numpy()
 
     def asof(self: Any, label: Label) -> Any:
-        """The last label at or before another; NaN where there is none."""
+        """The last label at or before another; NaN where there is none.
+
+        Parameters
+        ----------
+        label : label
+            The label that is looked up.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1, 3, 5]).asof(4)
+        np.int64(3)
+        """
         if not self.is_monotonic_increasing:
             raise ValueError("index must be monotonic increasing or decreasing")
         row = int(last_at(self._values, make_index([label])._values)[0])
         return np.nan if row < 0 else self._label(row)
 
     def asof_locs(self: Any, where: object, mask: object) -> Any:
-        """The row of the last label, among those of a mask, at or before each of others; -1 where there is none."""
+        """The row of the last label, among those of a mask, at or before each of others; -1 where there is none.
+
+        Parameters
+        ----------
+        where : label or array_like
+            Labels that are looked up.
+        mask : array_like of bool
+            Which labels count.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> import numpy as np
+        >>> ak.Index([1, 3, 5]).asof_locs(ak.Index([2, 6]), np.array([True, True, False]))
+        array([0, 1])
+        """
         rows = np.flatnonzero(np.asarray(mask))
         kept = self._take(asarray(rows))
         found = last_at(kept._values, make_index(where)._values).to_numpy()
@@ -126,21 +252,80 @@ class IndexOthers(IndexCore):
     # -- others --
 
     def groupby(self: Any, values: ArrayLike) -> dict[Any, Any]:
-        """For each of some values, given row by row, the labels of its rows."""
+        """For each of some values, given row by row, the labels of its rows.
+
+        Parameters
+        ----------
+        values : array_like
+            The group of each row.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.groupby([0, 1, 0])
+        {0: Index(['b', 'c'], dtype='str'), 1: Index(['a'], dtype='str')}
+        """
         keys = CLASSES["Series"](make_index(values)._values)
         return {key: self._take(rows) for key, rows in keys.groupby(keys)._rows()}
 
     def putmask(self: Any, mask: object, value: object) -> Any:
-        """The labels with others where a mask is true."""
+        """The labels with others where a mask is true.
+
+        Parameters
+        ----------
+        mask : array_like of bool
+            Which labels are replaced.
+        value : scalar or array_like
+            The replacement.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.putmask([True, False, False], "z")
+        Index(['z', 'a', 'c'], dtype='str')
+        """
         other = value if is_scalar(value) else make_index(value)._values
         return self._with(choose(make(np.asarray(mask, dtype=bool)), other, self._values))
 
     def replace(self: Any, to_replace: Any, value: object = None, regex: Any = False) -> Any:
-        """The labels with some of them replaced."""
+        """The labels with some of them replaced.
+
+        Parameters
+        ----------
+        to_replace : scalar, list, dict or regular expression
+            What is replaced; a dict has the replacements, or those of each column.
+        value : scalar or list, optional
+            The replacement.
+        regex : bool or pattern, default False
+            Whether strings are regular expressions; or the expression itself.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.replace("a", "z")
+        Index(['b', 'z', 'c'], dtype='str')
+        """
         return self._with(self.to_series().replace(to_replace, value, regex=regex)._values)
 
     def round(self: Any, decimals: Any = 0, **options: object) -> Any:
-        """The labels rounded: numbers to decimals, datetimes and durations to a frequency."""
+        """The labels rounded: numbers to decimals, datetimes and durations to a frequency.
+
+        Parameters
+        ----------
+        decimals : int or str, default 0
+            Decimals; of datetimes a frequency.
+        **options
+            `ambiguous` and `nonexistent` of datetimes, as in pandas.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1.26, 2.0]).round(1)
+        Index([1.3, 2.0], dtype='float64')
+        """
         values: Any = self._values
         if isinstance(values, Ticks):
             held: Any = values
@@ -148,13 +333,44 @@ class IndexOthers(IndexCore):
         return self._with(self.to_series().round(decimals)._values)
 
     def diff(self: Any, periods: int = 1) -> Any:
-        """Each label less the one some rows before."""
+        """Each label less the one some rows before.
+
+        Parameters
+        ----------
+        periods : int, default 1
+            How many rows before.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Index([1, 4, 9]).diff()
+        Index([nan, 3.0, 5.0], dtype='float64')
+        """
         return self._with(self.to_series().diff(periods)._values)
 
     def sortlevel(
         self: Any, level: Level = 0, ascending: Any = True, sort_remaining: bool = True, na_position: str = "first"
     ) -> tuple[Any, Any]:
-        """The labels in order, first by one level, and their rows before."""
+        """The labels in order, first by one level, and their rows before.
+
+        Parameters
+        ----------
+        level : int or label, default 0
+            The level of a MultiIndex, by place or name.
+        ascending : bool or list of bool, default True
+            Whether the smallest comes first; a list has one for each key.
+        sort_remaining : bool, default True
+            Whether rows with equal labels of the level are sorted by the other levels.
+        na_position : {'last', 'first'}, default 'first'
+            Where missing values go.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> index.sortlevel()
+        (Index(['a', 'b', 'c'], dtype='str'), array([1, 0, 2]))
+        """
         if self.nlevels == 1:
             made, rows = self.sort_values(return_indexer=True, ascending=bool(ascending), na_position=na_position)
             return made, rows

@@ -35,6 +35,21 @@ def melt(
 ) -> Any:  # fmt: skip
     """Columns one below another: a row for each element, which says which column it is from.
 
+    Parameters
+    ----------
+    id_vars : label or list of labels, optional
+        Columns that stay, and repeat.
+    value_vars : label or list of labels, optional
+        Columns that become rows; all others unless given.
+    var_name : label, optional
+        The name of the column of labels.
+    value_name : label, default 'value'
+        The name of the column of values.
+    col_level : int or label, optional
+        The level of columns with several levels that gets the name.
+    ignore_index : bool, default True
+        Whether rows are labelled 0, 1, 2, …; else labels repeat.
+
     Examples
     --------
     >>> import atoll as ak
@@ -142,6 +157,15 @@ def _axis_of(self: Any, labels: Any) -> Any:
 def pivot(self: Any, *, columns: object, index: object = None, values: Any = None) -> Any:
     """A column's values as labels of columns: a row for each label of `index`. ValueError when two share a place.
 
+    Parameters
+    ----------
+    columns : label or list of labels
+        The column whose values become labels of columns.
+    index : label or list of labels, optional
+        The column whose values become labels of rows; the index unless given.
+    values : label or list of labels, optional
+        The columns that are spread; all others unless given.
+
     Examples
     --------
     >>> import atoll as ak
@@ -167,6 +191,29 @@ def pivot_table(
     observed: bool = True, sort: bool = True,
 ) -> Any:  # fmt: skip
     """Figures of groups as a table: groups of `index` down, those of `columns` across.
+
+    Parameters
+    ----------
+    values : label or list of labels, optional
+        The columns that are combined; all numbers unless given.
+    index : label, array_like or list of these, optional
+        Keys of the rows.
+    columns : label, array_like or list of these, optional
+        Keys of the columns.
+    aggfunc : str, callable, list or dict, default 'mean'
+        How values that share a place are combined.
+    fill_value : scalar, optional
+        What stands where no rows are.
+    margins : bool, default False
+        Whether totals of rows and columns are added.
+    dropna : bool, default True
+        Whether columns that are missing throughout are left out.
+    margins_name : str, default 'All'
+        The label of the totals.
+    observed : bool, default True
+        Whether categories that do not occur are left out.
+    sort : bool, default True
+        Whether the result is sorted.
 
     Examples
     --------
@@ -431,6 +478,15 @@ class SeriesReshaping:
     def unstack(self: Any, level: Level = -1, fill_value: object = None, sort: bool = True) -> Any:
         """A level of the index as labels of columns.
 
+        Parameters
+        ----------
+        level : int or label, default -1
+            The level of a MultiIndex, by place or name.
+        fill_value : scalar, optional
+            What stands where a row has no such label.
+        sort : bool, default True
+            Whether labels are sorted; else they keep the order of their levels.
+
         Examples
         --------
         >>> import atoll as ak
@@ -456,7 +512,30 @@ class FrameReshaping:
     pivot_table = pivot_table
 
     def unstack(self: Any, level: Level = -1, fill_value: object = None, sort: bool = True) -> Any:
-        """A level of the index as a level of the columns' labels."""
+        """A level of the index as a level of the columns' labels.
+
+        Parameters
+        ----------
+        level : int or label, default -1
+            The level of a MultiIndex, by place or name.
+        fill_value : scalar, optional
+            What stands where a row has no such label.
+        sort : bool, default True
+            Whether labels are sorted; else they keep the order of their levels.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.unstack()
+        a  0    1.0
+           1    2.0
+           2    3.0
+        b  0    4.0
+           1    NaN
+           2    6.0
+        dtype: float64
+        """
         if self._index.nlevels < 2:
             for one in _listed(level):
                 self._index._level(one)
@@ -475,6 +554,17 @@ class FrameReshaping:
 
     def stack(self: Any, level: Level = -1, dropna: Any = None, sort: Any = None, future_stack: bool = True) -> Any:
         """The columns' labels, or a level of them, as a level of the index.
+
+        Parameters
+        ----------
+        level : int or label, default -1
+            The level of a MultiIndex, by place or name.
+        dropna : bool, optional
+            Not supported with `future_stack`, as in pandas 3.
+        sort : bool, optional
+            Not supported with `future_stack`, as in pandas 3.
+        future_stack : bool, default True
+            True, as in pandas 3: absent labels make no rows of their own.
 
         Examples
         --------

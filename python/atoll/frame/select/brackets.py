@@ -183,23 +183,59 @@ class FrameSelecting:
         return iter(self._labels.values)
 
     def keys(self: Any) -> Any:
-        """The columns' labels."""
+        """The columns' labels.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.keys()
+        Index(['a', 'b'], dtype='str')
+        """
         return self.columns
 
     def get(self: Any, key: object, default: Any = None) -> Any:
-        """The columns of a label, or another value when there is none."""
+        """The columns of a label, or another value when there is none.
+
+        Parameters
+        ----------
+        key : label
+            The label.
+        default : object, optional
+            What is returned where the label does not exist.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.get("z", "none")
+        'none'
+        """
         try:
             return self[key]
         except (KeyError, IndexError, ValueError):
             return default
 
     def items(self: Any) -> Iterator[tuple[Any, Any]]:
-        """Pairs of labels and columns."""
+        """Pairs of labels and columns.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> [label for label, column in df.items()]
+        ['a', 'b']
+        """
         for place, label in enumerate(self._labels.values):
             yield label, self._series(place)
 
     def assign(self: Any, **columns: Any) -> Any:
         """The frame with more columns; functions are given the frame so far.
+
+        Parameters
+        ----------
+        **columns
+            Label → values, or a function of the frame so far.
 
         Examples
         --------
@@ -215,7 +251,30 @@ class FrameSelecting:
         return made
 
     def insert(self: Any, loc: int, column: object, value: object, allow_duplicates: bool = False) -> None:
-        """A column at a place, in this very frame. ValueError when its label is there."""
+        """A column at a place, in this very frame. ValueError when its label is there.
+
+        Parameters
+        ----------
+        loc : int
+            The place.
+        column : label
+            The label of the new column.
+        value : scalar or array_like
+            The column's values.
+        allow_duplicates : bool, default False
+            Whether a label may come twice.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.insert(1, "c", [7, 8, 9])
+        >>> df
+           a  c    b
+        0  1  7  4.0
+        1  2  8  NaN
+        2  3  9  6.0
+        """
         if column in self._labels.places and not allow_duplicates:
             raise ValueError(f"cannot insert {column}, already exists")
         if not 0 <= loc <= len(self._columns):
@@ -232,6 +291,23 @@ class FrameSelecting:
         inplace: bool = False, errors: str = "raise",
     ) -> Any:  # fmt: skip
         """The frame without some rows or columns. KeyError when one is not here.
+
+        Parameters
+        ----------
+        labels : label or array_like, optional
+            The labels.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether `labels` are those of rows or of columns.
+        index : label or array_like, optional
+            Labels of rows.
+        columns : label or array_like, optional
+            Labels of columns.
+        level : int or label, optional
+            The level of a MultiIndex, by place or name.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        errors : {'raise', 'ignore'}, default 'raise'
+            Whether labels that do not exist are a KeyError, or are left out.
 
         Examples
         --------
@@ -267,7 +343,33 @@ class FrameSelecting:
         cond: Any = None,
         na: bool = False,
     ) -> Any:
-        """The columns, or rows, whose labels are among some, contain a string, or match; with `cond` rows by a mask."""
+        """The columns, or rows, whose labels are among some, contain a string, or match; with `cond` rows by a mask.
+
+        Parameters
+        ----------
+        items : list of labels, optional
+            Labels that are taken, in this order.
+        like : str, optional
+            Labels that contain this.
+        regex : str, optional
+            Labels in which this regular expression is found.
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            Whether labels of rows (0) or of columns (1) count; of a frame columns unless given.
+        cond : array_like of bool or expression, optional
+            Rows by a condition instead of labels.
+        na : bool, default False
+            What a missing condition counts as.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.filter(like="a")
+           a
+        0  1
+        1  2
+        2  3
+        """
         if callable(items):
             items, cond = None, items
         if cond is not None:
@@ -294,6 +396,13 @@ class FrameSelecting:
     def select(self: Any, /, *args: object, **kwargs: object) -> DataFrame:
         """Some columns by label, and computed ones: by functions of the frame, or of expressions of `col`.
 
+        Parameters
+        ----------
+        *args
+            Labels, or expressions of `col`.
+        **kwargs
+            Label → expression, or function of the frame.
+
         Examples
         --------
         >>> import atoll as ak
@@ -306,14 +415,48 @@ class FrameSelecting:
         return frame([one for _, one in made], Labels([label for label, _ in made], self._labels.names), self._index)
 
     def select_dtypes(self: Any, include: Any = None, exclude: Any = None) -> DataFrame:
-        """The columns of some kinds: ``number``, ``object``, ``str``, ``bool``, ``datetime``, … or a dtype."""
+        """The columns of some kinds: ``number``, ``object``, ``str``, ``bool``, ``datetime``, … or a dtype.
+
+        Parameters
+        ----------
+        include : dtype, list of dtypes or 'all', optional
+            The dtypes of columns that are taken; numbers unless given.
+        exclude : dtype or list of dtypes, optional
+            The dtypes of columns that are left out.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.select_dtypes("float64")
+             b
+        0  4.0
+        1  NaN
+        2  6.0
+        """
         rows = self._cut(slice(0, 0)).to_pandas()  # what the kinds are called, and how they overlap, is pandas' to say
         rows.columns = range(len(self._columns))
         with pandas_at_work("select_dtypes"):
             return self._at(list(rows.select_dtypes(to_pandas(include), to_pandas(exclude)).columns))
 
     def isin(self: Any, values: Any) -> DataFrame:
-        """Which elements are among some values; by column, when a dict says so."""
+        """Which elements are among some values; by column, when a dict says so.
+
+        Parameters
+        ----------
+        values : array_like, dict, Series or DataFrame
+            The values; by column, or at the same labels.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.isin([1, 6])
+               a      b
+        0   True  False
+        1  False  False
+        2  False   True
+        """
         if isinstance(values, dict):
             pairs = zip(self._labels.values, self._columns, strict=True)
             return self._new([_among(column, values.get(label, [])) for label, column in pairs])
@@ -457,15 +600,46 @@ class SeriesSelecting:
         return iter(self.to_list())
 
     def keys(self: Any) -> Any:
-        """The index."""
+        """The index.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.keys()
+        Index(['a', 'b', 'c'], dtype='str')
+        """
         return self._index
 
     def items(self: Any) -> Iterator[tuple[Any, Any]]:
-        """Pairs of labels and values."""
+        """Pairs of labels and values.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> list(s.items())
+        [('a', 3), ('b', 1), ('c', 2)]
+        """
         return zip(self._index.to_list(), self.to_list(), strict=True)
 
     def get(self: Any, key: object, default: Any = None) -> Any:
-        """The value of a label, or another when there is none."""
+        """The value of a label, or another when there is none.
+
+        Parameters
+        ----------
+        key : label
+            The label.
+        default : object, optional
+            What is returned where the label does not exist.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.get("z", 0)
+        0
+        """
         try:
             return self[key]
         except (KeyError, IndexError, ValueError):
@@ -476,12 +650,60 @@ class SeriesSelecting:
         level: object = None,
         inplace: bool = False, errors: str = "raise",
     ) -> Any:  # fmt: skip
-        """The Series without some labels."""
+        """The Series without some labels.
+
+        Parameters
+        ----------
+        labels : label or array_like, optional
+            The labels.
+        axis : None or 0, default 0
+            A Series has one axis.
+        index : label or array_like, optional
+            Labels of rows.
+        columns : label or array_like, optional
+            Labels of columns.
+        level : int or label, optional
+            The level of a MultiIndex, by place or name.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        errors : {'raise', 'ignore'}, default 'raise'
+            Whether labels that do not exist are a KeyError, or are left out.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.drop("a")
+        b    1
+        c    2
+        dtype: int64
+        """
         made = drop_rows(self, labels if labels is not None else index, errors, level)
         return self._or_inplace(made, inplace)
 
     def filter(self: Any, items: Any = None, like: Any = None, regex: Any = None, axis: int | str | None = None) -> Any:
-        """The values whose labels are among some, contain a string, or match an expression."""
+        """The values whose labels are among some, contain a string, or match an expression.
+
+        Parameters
+        ----------
+        items : list of labels, optional
+            Labels that are taken, in this order.
+        like : str, optional
+            Labels that contain this.
+        regex : str, optional
+            Labels in which this regular expression is found.
+        axis : None or 0
+            A Series has one axis.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.filter(items=["a", "c"])
+        a    3
+        c    2
+        dtype: int64
+        """
         if items is not None:
             return self.loc[[label for label in items if label in self._index]]
         expression = None if regex is None else re.compile(regex)
@@ -492,6 +714,11 @@ class SeriesSelecting:
 
     def isin(self: Any, values: ArrayLike) -> Series:
         """Which values are among some.
+
+        Parameters
+        ----------
+        values : array_like
+            The values.
 
         Examples
         --------

@@ -378,11 +378,50 @@ class Indexing:
         return IAt(self)
 
     def take(self: Any, indices: Any, axis: int | str = 0) -> Any:
-        """The rows, or columns, at some places; negative ones count from the end."""
+        """The rows, or columns, at some places; negative ones count from the end.
+
+        Parameters
+        ----------
+        indices : array_like of int
+            Places of rows; negative ones count from the end.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether `indices` are those of rows or of columns.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.take([-1, 0])
+        c    2
+        a    3
+        dtype: int64
+        """
         return self.iloc[make(indices)] if axis in (0, "index") else self.iloc[:, list(indices)]
 
     def xs(self: Any, key: object, axis: int | str | None = 0, level: Level = None, drop_level: bool = True) -> Any:
-        """The rows that have a label at some level."""
+        """The rows that have a label at some level.
+
+        Parameters
+        ----------
+        key : label or tuple
+            The label, or those of several levels.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: down the rows, a result for each column; 1: across the columns, a result for each row.
+        level : int, label or list of these, optional
+            The levels of `key`; the first ones unless given.
+        drop_level : bool, default True
+            Whether the level is left out of the result's index.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> m = ak.Series([1, 2, 3], index=ak.MultiIndex.from_tuples([("x", 1), ("x", 2), ("y", 1)]))
+        >>> m.xs("x")
+        1    1
+        2    2
+        dtype: int64
+        """
         if axis in (1, "columns"):
             if level is None:
                 return self[key]
@@ -404,7 +443,28 @@ class Indexing:
     def truncate(
         self: Any, before: Any = None, after: Any = None, axis: int | str | None = 0, copy: bool = True
     ) -> Any:
-        """The rows, or columns, whose labels lie between two."""
+        """The rows, or columns, whose labels lie between two.
+
+        Parameters
+        ----------
+        before : label, optional
+            The first label that is kept.
+        after : label, optional
+            The last label that is kept.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether rows (0) or columns (1) are left out.
+        copy : bool, default True
+            No effect, as in pandas 3: the result shares memory until one of the two changes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.truncate(before=1)
+           a    b
+        1  2  NaN
+        2  3  6.0
+        """
         if self.ndim == 2 and axis in (1, "columns"):
             return self._at(
                 [
@@ -422,12 +482,28 @@ class Indexing:
         return self.loc[before:after]
 
     def first_valid_index(self: Any) -> Any:
-        """The label of the first row that has a value."""
+        """The label of the first row that has a value.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df["b"].first_valid_index()
+        0
+        """
         rows = flatnonzero(_any_there(self))
         return self._index[int(rows[0])] if rows.size else None
 
     def last_valid_index(self: Any) -> Any:
-        """The label of the last row that has a value."""
+        """The label of the last row that has a value.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df["b"].last_valid_index()
+        2
+        """
         rows = flatnonzero(_any_there(self))
         return self._index[int(rows[-1])] if rows.size else None
 

@@ -62,11 +62,33 @@ class Missing:
     __slots__ = ()
 
     def isna(self: Any) -> Any:
-        """Which values are missing."""
+        """Which values are missing.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.isna()
+               a      b
+        0  False  False
+        1  False   True
+        2  False  False
+        """
         return self._each_column(isna)
 
     def notna(self: Any) -> Any:
-        """Which values are there."""
+        """Which values are there.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.notna()
+              a      b
+        0  True   True
+        1  True  False
+        2  True   True
+        """
         return self._each_column(lambda values: ~isna(values))
 
     isnull, notnull = isna, notna
@@ -80,6 +102,17 @@ class Missing:
         limit_area: Any = None,
     ) -> Any:
         """Missing values as the last one before them.
+
+        Parameters
+        ----------
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            0: down the rows, a result for each column; 1: across the columns, a result for each row.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        limit : int, optional
+            How many neighbouring missing values are filled, at most.
+        limit_area : {'inside', 'outside'}, optional
+            Whether only gaps between values are filled, or only those before the first and behind the last one.
 
         Examples
         --------
@@ -97,7 +130,29 @@ class Missing:
         limit: int | None = None,
         limit_area: Any = None,
     ) -> Any:
-        """Missing values as the next one behind them."""
+        """Missing values as the next one behind them.
+
+        Parameters
+        ----------
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            0: down the rows, a result for each column; 1: across the columns, a result for each row.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        limit : int, optional
+            How many neighbouring missing values are filled, at most.
+        limit_area : {'inside', 'outside'}, optional
+            Whether only gaps between values are filled, or only those before the first and behind the last one.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.bfill()
+           a    b
+        0  1  4.0
+        1  2  6.0
+        2  3  6.0
+        """
         return self._or_itself(_carried(self, -1, axis, limit, limit_area), inplace)
 
     def interpolate(
@@ -105,7 +160,35 @@ class Missing:
         inplace: bool = False,
         limit_direction: Any = None, limit_area: Any = None, **options: object,
     ) -> Any:  # fmt: skip
-        """Missing numbers on the line between their neighbours."""
+        """Missing numbers on the line between their neighbours.
+
+        Parameters
+        ----------
+        method : str, default 'linear'
+            'linear', 'time', 'index', or one that SciPy or pandas does.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: down the rows, a result for each column; 1: across the columns, a result for each row.
+        limit : int, optional
+            How many neighbouring missing values are filled, at most.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        limit_direction : {'forward', 'backward', 'both'}, optional
+            In which direction gaps are filled.
+        limit_area : {'inside', 'outside'}, optional
+            Whether only gaps between values are filled, or only those before the first and behind the last one.
+        **options
+            Options of SciPy's methods.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.interpolate()
+           a    b
+        0  1  4.0
+        1  2  5.0
+        2  3  6.0
+        """
         if method not in _METHODS:
             raise ValueError(f"Can not interpolate with method={method}.")
         if self.ndim == 2 and as_axis(axis) == 1:
@@ -184,7 +267,28 @@ class SeriesMissing(Missing):
     def dropna(
         self: Any, *, axis: int | str = 0, inplace: bool = False, how: Any = None, ignore_index: bool = False
     ) -> Any:
-        """The values that are there."""
+        """The values that are there.
+
+        Parameters
+        ----------
+        axis : None or 0, default 0
+            A Series has one axis.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        how : None
+            No effect on a Series, as in pandas.
+        ignore_index : bool, default False
+            Whether the result is labelled 0, 1, 2, …
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df["b"].dropna()
+        0    4.0
+        2    6.0
+        Name: b, dtype: float64
+        """
         made = self._take(flatnonzero(~isna(self._values))) if can_miss(self._values) else self.copy()
         return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
 
@@ -192,6 +296,17 @@ class SeriesMissing(Missing):
         self: Any, value: Any, *, axis: int | str | None = None, inplace: bool = False, limit: int | None = None
     ) -> Any:
         """Another value where one is missing.
+
+        Parameters
+        ----------
+        value : scalar, dict, Series or DataFrame
+            The value; by column or by label.
+        axis : None or 0
+            A Series has one axis.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        limit : int, optional
+            How many neighbouring missing values are filled, at most.
 
         Examples
         --------
@@ -219,6 +334,21 @@ class FrameMissing(Missing):
         ignore_index: bool = False,
     ) -> Any:  # fmt: skip
         """The rows, or columns, in which nothing is missing (``how="all"``: something is there).
+
+        Parameters
+        ----------
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether rows (0) or columns (1) are left out.
+        how : {'any', 'all'}, default 'any'
+            Whether one value has to be missing, or all.
+        thresh : int, optional
+            Values that have to be there, instead of `how`.
+        subset : label or list of labels, optional
+            The columns (or rows) that are looked at.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        ignore_index : bool, default False
+            Whether the result is labelled 0, 1, 2, …
 
         Examples
         --------
@@ -254,7 +384,29 @@ class FrameMissing(Missing):
     def fillna(
         self: Any, value: Any, *, axis: int | str | None = None, inplace: bool = False, limit: int | None = None
     ) -> Any:
-        """Another value where one is missing; by column, when a dict or a Series says so."""
+        """Another value where one is missing; by column, when a dict or a Series says so.
+
+        Parameters
+        ----------
+        value : scalar, dict, Series or DataFrame
+            The value; by column or by label.
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            0: down the rows, a result for each column; 1: across the columns, a result for each row.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        limit : int, optional
+            How many neighbouring missing values are filled, at most.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.fillna(0)
+           a    b
+        0  1  4.0
+        1  2  0.0
+        2  3  6.0
+        """
         if value is None:
             raise ValueError("Must specify a fill 'value'.")
         if is_series(value):

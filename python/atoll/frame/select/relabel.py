@@ -71,7 +71,34 @@ class Labelling:
         inplace: bool = False,
         copy: bool | None = None,
     ) -> Any:  # fmt: skip
-        """The same rows, the index under another name."""
+        """The same rows, the index under another name.
+
+        Parameters
+        ----------
+        mapper : label or list of labels, optional
+            The name of the axis `axis`.
+        index : label or list of labels, optional
+            The name of the index.
+        columns : label or list of labels, optional
+            The name of the columns.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether the index (0) or the columns (1) change.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        copy : bool, optional
+            No effect, as in pandas 3: the result shares memory until one of the two changes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.rename_axis("letter")
+        letter
+        a    3
+        b    1
+        c    2
+        dtype: int64
+        """
         given = mapper is not None or (index is None and columns is None)
         rows = (given and as_axis(axis) == 0) or index is not None
         labels = (given and as_axis(axis) == 1) or columns is not None
@@ -86,7 +113,27 @@ class Labelling:
         return self._or_inplace(made, inplace)
 
     def set_axis(self: Any, labels: object, *, axis: int | str | None = 0, copy: bool | None = None) -> Any:
-        """The same rows under other labels."""
+        """The same rows under other labels.
+
+        Parameters
+        ----------
+        labels : array_like
+            The labels.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether rows or columns get them.
+        copy : bool, optional
+            No effect, as in pandas 3: the result shares memory until one of the two changes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.set_axis(["x", "y", "z"])
+        x    3
+        y    1
+        z    2
+        dtype: int64
+        """
         if as_axis(axis) == 1:
             made = self.copy()
             made.columns = labels
@@ -94,11 +141,47 @@ class Labelling:
         return self._with_index(self._checked_index(labels))
 
     def add_prefix(self: Any, prefix: str, axis: int | str | None = None) -> Any:
-        """Labels with a string before them."""
+        """Labels with a string before them.
+
+        Parameters
+        ----------
+        prefix : str
+            What is put before.
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            Whether labels of rows or of columns change; of a frame those of columns unless given.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.add_prefix("old_")
+           old_a  old_b
+        0      1    4.0
+        1      2    NaN
+        2      3    6.0
+        """
         return self._relabelled(lambda label: f"{prefix}{label}", axis)
 
     def add_suffix(self: Any, suffix: str, axis: int | str | None = None) -> Any:
-        """Labels with a string behind them."""
+        """Labels with a string behind them.
+
+        Parameters
+        ----------
+        suffix : str
+            What is put behind.
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            Whether labels of rows or of columns change; of a frame those of columns unless given.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.add_suffix("_old")
+           a_old  b_old
+        0      1    4.0
+        1      2    NaN
+        2      3    6.0
+        """
         return self._relabelled(lambda label: f"{label}{suffix}", axis)
 
     def _relabelled(self: Any, function: Callable[..., Any], axis: int | str | None) -> Any:
@@ -107,7 +190,25 @@ class Labelling:
         return self.rename(index=function)
 
     def droplevel(self: Any, level: Level, axis: int | str | None = 0) -> Any:
-        """The same rows without some levels of their labels."""
+        """The same rows without some levels of their labels.
+
+        Parameters
+        ----------
+        level : int or label
+            The level of a MultiIndex, by place or name.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether the index (0) or the columns (1) change.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> m = ak.Series([1, 2], index=ak.MultiIndex.from_tuples([("x", 1), ("y", 2)]))
+        >>> m.droplevel(0)
+        1    1
+        2    2
+        dtype: int64
+        """
         if as_axis(axis) == 1:
             made = self.copy()
             made.columns = self.columns.droplevel(level)
@@ -115,7 +216,29 @@ class Labelling:
         return self._with_index(self._index.droplevel(level))
 
     def swaplevel(self: Any, i: int = -2, j: Any = -1, axis: int | str | None = 0, copy: bool | None = None) -> Any:
-        """The same rows with two levels of their labels exchanged."""
+        """The same rows with two levels of their labels exchanged.
+
+        Parameters
+        ----------
+        i : int or label, default -2
+            One level.
+        j : int or label, default -1
+            The other level.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether the index (0) or the columns (1) change.
+        copy : bool, optional
+            No effect, as in pandas 3: the result shares memory until one of the two changes.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> m = ak.Series([1, 2], index=ak.MultiIndex.from_tuples([("x", 1), ("y", 2)]))
+        >>> m.swaplevel()
+        1  x    1
+        2  y    2
+        dtype: int64
+        """
         if as_axis(axis) == 1:
             made = self.copy()
             made.columns = self.columns.swaplevel(i, j)
@@ -125,11 +248,41 @@ class Labelling:
         return self._with_index(self._index.swaplevel(i, j))
 
     def reorder_levels(self: Any, order: str | None, axis: int | str | None = 0) -> Any:
-        """The same rows with the levels of their labels in another order."""
+        """The same rows with the levels of their labels in another order.
+
+        Parameters
+        ----------
+        order : list of int or label
+            The levels in their new order.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether the index (0) or the columns (1) change.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> m = ak.Series([1, 2], index=ak.MultiIndex.from_tuples([("x", 1), ("y", 2)]))
+        >>> m.reorder_levels([1, 0])
+        1  x    1
+        2  y    2
+        dtype: int64
+        """
         return self._with_index(self._index.reorder_levels(order))
 
     def squeeze(self: Any, axis: int | str | None = None) -> Any:
-        """A Series of one column, a value of one row and column."""
+        """A Series of one column, a value of one row and column.
+
+        Parameters
+        ----------
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            Which axis may vanish; both unless given.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [7]}).squeeze()
+        np.int64(7)
+        """
         if self.ndim == 1:
             return self.iloc[0] if len(self) == 1 else self
         made = self
@@ -187,7 +340,30 @@ class SeriesLabelling(Labelling):
         inplace: bool = False, level: Level = None,
         errors: str = "ignore",
     ) -> Any:  # fmt: skip
-        """The Series under another name; with a function or a dict, its labels renamed."""
+        """The Series under another name; with a function or a dict, its labels renamed.
+
+        Parameters
+        ----------
+        index : scalar, callable, dict or Series, optional
+            The name; or what labels of rows become.
+        axis : None or 0
+            A Series has one axis.
+        copy : bool, optional
+            No effect, as in pandas 3: the result shares memory until one of the two changes.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        level : int or label, optional
+            The level of a MultiIndex, by place or name.
+        errors : {'raise', 'ignore'}, default 'ignore'
+            Whether labels that do not exist are a KeyError, or are left out.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.rename("v").name
+        'v'
+        """
         if callable(index) or hasattr(index, "items"):
             made = self._with_index(_rows_relabelled(self._index, index, level, errors))
         else:
@@ -198,7 +374,31 @@ class SeriesLabelling(Labelling):
         self: Any, level: Level = None, *, drop: bool = False, name: Label = "__none", inplace: bool = False,
         allow_duplicates: bool = False,
     ) -> Any:  # fmt: skip
-        """Numbers as labels; those that were there become columns of a frame, or are dropped."""
+        """Numbers as labels; those that were there become columns of a frame, or are dropped.
+
+        Parameters
+        ----------
+        level : int, label or list of these, optional
+            The levels that leave the index; all unless given.
+        drop : bool, default False
+            Whether they are dropped instead of becoming columns.
+        name : label, default '__none'
+            The label of the column of values.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        allow_duplicates : bool, default False
+            Whether a label may come twice.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.reset_index(name="v")
+          index  v
+        0     a  3
+        1     b  1
+        2     c  2
+        """
         if drop:
             _, _, left = reset(self._index, level, None, ())
             return self._or_inplace(self._with_index(left), inplace)
@@ -217,6 +417,25 @@ class FrameLabelling(Labelling):
         inplace: bool = False, level: Level = None, errors: str = "ignore",
     ) -> Any:  # fmt: skip
         """Columns, or rows, under other labels: by a dict or a function.
+
+        Parameters
+        ----------
+        mapper : callable, dict or Series, optional
+            What the labels of the axis `axis` become.
+        index : callable, dict or Series, optional
+            What labels of rows become.
+        columns : callable, dict or Series, optional
+            What labels of columns become.
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            Whether `mapper` is that of rows or of columns.
+        copy : bool, optional
+            No effect, as in pandas 3: the result shares memory until one of the two changes.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        level : int or label, optional
+            The level of a MultiIndex, by place or name.
+        errors : {'raise', 'ignore'}, default 'ignore'
+            Whether labels that do not exist are a KeyError, or are left out.
 
         Examples
         --------
@@ -247,6 +466,19 @@ class FrameLabelling(Labelling):
         verify_integrity: bool = False,
     ) -> Any:  # fmt: skip
         """Columns as the index.
+
+        Parameters
+        ----------
+        keys : label, array_like or list of these
+            The columns, or arrays, that become the index.
+        drop : bool, default True
+            Whether the columns leave the frame.
+        append : bool, default False
+            Whether the columns become further levels of the index.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        verify_integrity : bool, default False
+            Whether labels that repeat are a ValueError.
 
         Examples
         --------
@@ -285,6 +517,23 @@ class FrameLabelling(Labelling):
         col_fill: Any = "", allow_duplicates: bool = False, names: object = None,
     ) -> Any:  # fmt: skip
         """Numbers as labels; those that were there become columns, or are dropped.
+
+        Parameters
+        ----------
+        level : int, label or list of these, optional
+            The levels that leave the index; all unless given.
+        drop : bool, default False
+            Whether they are dropped instead of becoming columns.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        col_level : int or label, default 0
+            The level of columns with several levels that gets the name.
+        col_fill : label, default ''
+            What the other levels get.
+        allow_duplicates : bool, default False
+            Whether a label may come twice.
+        names : label or list of labels, optional
+            The labels of the new columns.
 
         Examples
         --------

@@ -75,7 +75,39 @@ class Sorting:
         kind: str = "quicksort", na_position: str = "last", sort_remaining: bool = True, ignore_index: bool = False,
         key: Any = None,
     ) -> Any:  # fmt: skip
-        """The rows in order of their labels."""
+        """The rows in order of their labels.
+
+        Parameters
+        ----------
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether rows (0) or columns (1) are sorted.
+        level : int, label or list of these, optional
+            The levels that count; all unless given.
+        ascending : bool or list of bool, default True
+            Whether the smallest comes first; a list has one for each key.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        kind : str, default 'quicksort'
+            No effect: the order is always stable.
+        na_position : {'last', 'first'}, default 'last'
+            Where missing values go.
+        sort_remaining : bool, default True
+            Whether rows with equal labels of the level are sorted by the other levels.
+        ignore_index : bool, default False
+            Whether the result is labelled 0, 1, 2, …
+        key : callable, optional
+            A function of the values (or labels) whose results are compared instead.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.sort_index(ascending=False)
+           a    b
+        2  3  6.0
+        1  2  NaN
+        0  1  4.0
+        """
         if as_axis(axis) == 1:
             values = self._labels.values
             order = sorted(range(len(values)), key=values.__getitem__, reverse=not ascending)
@@ -99,7 +131,32 @@ class Sorting:
         self: Any, n: Any = None, frac: Any = None, replace: bool = False, weights: Any = None,
         random_state: Any = None, axis: int | str | None = None, ignore_index: bool = False,
     ) -> Any:  # fmt: skip
-        """Some rows by chance; a seed says which."""
+        """Some rows by chance; a seed says which.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many.
+        frac : float, optional
+            How many, as a share of the rows, instead of `n`.
+        replace : bool, default False
+            Whether a row may be chosen more than once.
+        weights : array_like or label, optional
+            How often each row is chosen, relative to the others.
+        random_state : int or Generator, optional
+            A seed, or a source of random numbers; the same seed chooses the same rows on any number of PEs.
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            Whether rows (0) or columns (1) are chosen.
+        ignore_index : bool, default False
+            Whether the result is labelled 0, 1, 2, …
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> len(df.sample(2, random_state=1))
+        2
+        """
         size = round(frac * len(self)) if n is None and frac is not None else 1 if n is None else n
         if size > len(self) and not replace:
             raise ValueError("Cannot take a larger sample than population when 'replace=False'")
@@ -121,7 +178,35 @@ class SeriesSorting(Sorting):
         self: Any, *, axis: int | str | None = 0, ascending: Any = True, inplace: bool = False, kind: str = "quicksort",
         na_position: str = "last", ignore_index: bool = False, key: Any = None,
     ) -> Any:  # fmt: skip
-        """The rows in order of their values; equal ones in order of rows."""
+        """The rows in order of their values; equal ones in order of rows.
+
+        Parameters
+        ----------
+        axis : None or 0, default 0
+            A Series has one axis.
+        ascending : bool or list of bool, default True
+            Whether the smallest comes first; a list has one for each key.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        kind : str, default 'quicksort'
+            No effect: the order is always stable.
+        na_position : {'last', 'first'}, default 'last'
+            Where missing values go.
+        ignore_index : bool, default False
+            Whether the result is labelled 0, 1, 2, …
+        key : callable, optional
+            A function of the values (or labels) whose results are compared instead.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.sort_values()
+        b    1
+        c    2
+        a    3
+        dtype: int64
+        """
         if na_position not in ("first", "last"):
             raise ValueError(f"invalid na_position: {na_position}")
         values = self._values if key is None else make(key(self))
@@ -132,19 +217,91 @@ class SeriesSorting(Sorting):
     def argsort(
         self: Any, axis: int | str | None = 0, kind: str = "quicksort", order: str | None = None, stable: Any = None
     ) -> Series:
-        """The rows in the order of their values."""
+        """The rows in the order of their values.
+
+        Parameters
+        ----------
+        axis : None or 0, default 0
+            A Series has one axis.
+        kind : str, default 'quicksort'
+            No effect: the order is always stable.
+        order : None
+            No effect.
+        stable : bool, optional
+            No effect: the order is always stable.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.argsort()
+        a    1
+        b    2
+        c    0
+        dtype: int64
+        """
         return series(order_of(self._values), self._index, self._name)
 
     def nlargest(self: Any, n: int = 5, keep: str = "first") -> Any:
-        """The largest values, in descending order."""
+        """The largest values, in descending order.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many.
+        keep : {'first', 'last', 'all'}, default 'first'
+            Which of equal ones are kept where not all have room; 'all': all of them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.nlargest(2)
+        a    3
+        c    2
+        dtype: int64
+        """
         return _ends(self, [self._values], n, keep, largest=True)
 
     def nsmallest(self: Any, n: int = 5, keep: str = "first") -> Any:
-        """The smallest values, in ascending order."""
+        """The smallest values, in ascending order.
+
+        Parameters
+        ----------
+        n : int, default 5
+            How many.
+        keep : {'first', 'last', 'all'}, default 'first'
+            Which of equal ones are kept where not all have room; 'all': all of them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.nsmallest(2)
+        b    1
+        c    2
+        dtype: int64
+        """
         return _ends(self, [self._values], n, keep, largest=False)
 
     def searchsorted(self: Any, value: object, side: str = "left", sorter: Any = None) -> Any:
-        """Where values would go into this Series, which is in order."""
+        """Where values would go into this Series, which is in order.
+
+        Parameters
+        ----------
+        value : scalar or array_like
+            The values.
+        side : {'left', 'right'}, default 'left'
+            Whether equal values come behind the place (left) or before it (right).
+        sorter : array_like of int, optional
+            The order in which the values would be sorted.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 3, 5]).searchsorted(4)
+        np.int64(2)
+        """
         return self._index_of_values().searchsorted(value, side, sorter)
 
     def _index_of_values(self: Any) -> Any:
@@ -166,25 +323,79 @@ class SeriesSorting(Sorting):
         return not bool(duplicated([self._values]).any())
 
     def duplicated(self: Any, keep: str | bool = "first") -> Series:
-        """Which values repeat others."""
+        """Which values repeat others.
+
+        Parameters
+        ----------
+        keep : {'first', 'last', False}, default 'first'
+            Which of equal ones is kept; False: none.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 1, 2]).duplicated()
+        0    False
+        1     True
+        2    False
+        dtype: bool
+        """
         return self._new(duplicated([self._values], keep))
 
     def drop_duplicates(
         self: Any, *, keep: str | bool = "first", inplace: bool = False, ignore_index: bool = False
     ) -> Any:
-        """Each value once."""
+        """Each value once.
+
+        Parameters
+        ----------
+        keep : {'first', 'last', False}, default 'first'
+            Which of equal ones is kept; False: none.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        ignore_index : bool, default False
+            Whether the result is labelled 0, 1, 2, …
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 1, 2]).drop_duplicates()
+        0    1
+        2    2
+        dtype: int64
+        """
         made = self._take(flatnonzero(~duplicated([self._values], keep)))
         return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
 
     def unique(self: Any) -> Any:
-        """Each value once, in order of its first row: an array or a column."""
+        """Each value once, in order of its first row: an array or a column.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([2, 1, 2]).unique()
+        array([2, 1])
+        """
         if can_miss(self._values):
             return take_rows(self._values, flatnonzero(~duplicated([self._values])))
         _, first = unique(self._values, return_index=True)
         return take_rows(self._values, sort_array(first))
 
     def factorize(self: Any, sort: bool = False, use_na_sentinel: bool = True) -> tuple[Any, Any]:
-        """For each value its number among the distinct ones, -1 of missing ones; and these, in order of first rows."""
+        """For each value its number among the distinct ones, -1 of missing ones; and these, in order of first rows.
+
+        Parameters
+        ----------
+        sort : bool, default False
+            Whether distinct values are sorted; else they are in order of their first rows.
+        use_na_sentinel : bool, default True
+            Whether missing values get the number -1; else they are a value of their own.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([7, 7, 3]).factorize()
+        (array([0, 0, 1]), Index([7, 3], dtype='int64'))
+        """
         numbers, distinct, first = as_column(nullable(self._values)).numbers()
         if not sort:
             order = argsort(first)
@@ -213,6 +424,19 @@ class SeriesSorting(Sorting):
     ) -> Any:  # fmt: skip
         """How often each value occurs, the most frequent first.
 
+        Parameters
+        ----------
+        normalize : bool, default False
+            Whether shares of all rows are given instead of counts.
+        sort : bool, default True
+            Whether the most frequent come first; else they are in order of their first rows.
+        ascending : bool or list of bool, default False
+            Whether the smallest comes first; a list has one for each key.
+        bins : int or sequence, optional
+            Numbers are counted in this many bins of equal width, or in bins with these edges.
+        dropna : bool, default True
+            Whether missing values are left out.
+
         Examples
         --------
         >>> import atoll as ak
@@ -237,7 +461,20 @@ class SeriesSorting(Sorting):
         return count_rows([self._values], [self._name], normalize, sort, ascending, dropna)
 
     def mode(self: Any, dropna: bool = True) -> Series:
-        """The most frequent values, in order."""
+        """The most frequent values, in order.
+
+        Parameters
+        ----------
+        dropna : bool, default True
+            Whether missing values are left out.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.Series([1, 1, 2]).mode()
+        0    1
+        dtype: int64
+        """
         counts = self.value_counts(sort=False, dropna=dropna)
         if not len(counts):
             return series(self._values, range_index(0), self._name)
@@ -299,6 +536,25 @@ class FrameSorting(Sorting):
     ) -> Any:  # fmt: skip
         """The rows in order of some columns; equal ones in order of rows.
 
+        Parameters
+        ----------
+        by : label or list of labels
+            The columns, or names of levels of the index.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether rows (0) or columns (1) are sorted.
+        ascending : bool or list of bool, default True
+            Whether the smallest comes first; a list has one for each key.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        kind : str, default 'quicksort'
+            No effect: the order is always stable.
+        na_position : {'last', 'first'}, default 'last'
+            Where missing values go.
+        ignore_index : bool, default False
+            Whether the result is labelled 0, 1, 2, …
+        key : callable, optional
+            A function of the values (or labels) whose results are compared instead.
+
         Examples
         --------
         >>> import atoll as ak
@@ -322,22 +578,95 @@ class FrameSorting(Sorting):
         return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
 
     def nlargest(self: Any, n: int, columns: object, keep: str = "first") -> Any:
-        """The rows with the largest values, in descending order."""
+        """The rows with the largest values, in descending order.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        columns : label or list of labels
+            The columns that are compared.
+        keep : {'first', 'last', 'all'}, default 'first'
+            Which of equal ones are kept where not all have room; 'all': all of them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.nlargest(2, "a")
+           a    b
+        2  3  6.0
+        1  2  NaN
+        """
         return _ends(self, _columns(self, columns), n, keep, largest=True)
 
     def nsmallest(self: Any, n: int, columns: object, keep: str = "first") -> Any:
-        """The rows with the smallest values, in ascending order."""
+        """The rows with the smallest values, in ascending order.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        columns : label or list of labels
+            The columns that are compared.
+        keep : {'first', 'last', 'all'}, default 'first'
+            Which of equal ones are kept where not all have room; 'all': all of them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> df = ak.DataFrame({"a": [1, 2, 3], "b": [4.0, None, 6.0]})
+        >>> df.nsmallest(2, "a")
+           a    b
+        0  1  4.0
+        1  2  NaN
+        """
         return _ends(self, _columns(self, columns), n, keep, largest=False)
 
     def duplicated(self: Any, subset: Any = None, keep: str | bool = "first") -> Series:
-        """Which rows repeat others."""
+        """Which rows repeat others.
+
+        Parameters
+        ----------
+        subset : label or list of labels, optional
+            The columns that count; all unless given.
+        keep : {'first', 'last', False}, default 'first'
+            Which of equal ones is kept; False: none.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1, 1], "b": [2, 2]}).duplicated()
+        0    False
+        1     True
+        dtype: bool
+        """
         columns = self._columns if subset is None else _columns(self, subset)
         return series(duplicated(columns, keep), self._index)
 
     def drop_duplicates(
         self: Any, subset: Any = None, *, keep: str | bool = "first", inplace: bool = False, ignore_index: bool = False
     ) -> Any:
-        """Each row once."""
+        """Each row once.
+
+        Parameters
+        ----------
+        subset : label or list of labels, optional
+            The columns that count; all unless given.
+        keep : {'first', 'last', False}, default 'first'
+            Which of equal ones is kept; False: none.
+        inplace : bool, default False
+            Whether this object changes, and None is returned.
+        ignore_index : bool, default False
+            Whether the result is labelled 0, 1, 2, …
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1, 1], "b": [2, 2]}).drop_duplicates()
+           a  b
+        0  1  2
+        """
         columns = self._columns if subset is None else _columns(self, subset)
         made = self._take(flatnonzero(~duplicated(columns, keep))) if columns else self.copy()
         return self._or_inplace(made._with_index(range_index(len(made))) if ignore_index else made, inplace)
@@ -346,7 +675,30 @@ class FrameSorting(Sorting):
         self: Any, subset: Any = None, normalize: bool = False, sort: bool = True, ascending: bool = False,
         dropna: bool = True,
     ) -> Any:  # fmt: skip
-        """How often each row occurs, the most frequent first."""
+        """How often each row occurs, the most frequent first.
+
+        Parameters
+        ----------
+        subset : label or list of labels, optional
+            The columns that count; all unless given.
+        normalize : bool, default False
+            Whether shares of all rows are given instead of counts.
+        sort : bool, default True
+            Whether the most frequent come first; else they are in order of their first rows.
+        ascending : bool or list of bool, default False
+            Whether the smallest comes first; a list has one for each key.
+        dropna : bool, default True
+            Whether missing values are left out.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1, 1, 2]}).value_counts()
+        a
+        1    2
+        2    1
+        Name: count, dtype: int64
+        """
         names = self._labels.values if subset is None else [subset] if is_scalar(subset) else list(subset)
         counts = count_rows([self._column(one) for one in names], names, normalize, sort, ascending, dropna)
         if counts._index.nlevels == 1 and not is_scalar(subset):
@@ -354,7 +706,25 @@ class FrameSorting(Sorting):
         return counts
 
     def mode(self: Any, axis: int | str | None = 0, numeric_only: bool = False, dropna: bool = True) -> Any:
-        """The most frequent values of each column, or with ``axis=1`` of each row."""
+        """The most frequent values of each column, or with ``axis=1`` of each row.
+
+        Parameters
+        ----------
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: of each column; 1: of each row.
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+        dropna : bool, default True
+            Whether missing values are left out.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> ak.DataFrame({"a": [1, 1, 2]}).mode()
+           a
+        0  1
+        """
         if axis in (1, "columns"):
             return (self.select_dtypes("number") if numeric_only else self).T.mode(dropna=dropna).T
         modes = [one.mode(dropna) for one in (self.select_dtypes("number") if numeric_only else self)._each()]

@@ -77,6 +77,15 @@ class Clock:
     def at_time(self: Any, time: Any, asof: bool = False, axis: int | str | None = None) -> Any:
         """The rows whose labels are at a time of day.
 
+        Parameters
+        ----------
+        time : str or datetime.time
+            The time of day.
+        asof : bool, default False
+            Not supported, as in pandas.
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            Whether rows (0) or columns (1) have datetimes as labels.
+
         Examples
         --------
         >>> import atoll as ak
@@ -89,11 +98,40 @@ class Clock:
     def between_time(
         self: Any, start_time: Any, end_time: Any, inclusive: str = "both", axis: int | str | None = None
     ) -> Any:
-        """The rows whose labels lie between two times of day."""
+        """The rows whose labels lie between two times of day.
+
+        Parameters
+        ----------
+        start_time : str or datetime.time
+            The first time of day.
+        end_time : str or datetime.time
+            The last time of day.
+        inclusive : {'both', 'neither', 'left', 'right'}, default 'both'
+            Which limits belong to the range.
+        axis : {0 or 'index', 1 or 'columns'}, optional
+            Whether rows (0) or columns (1) have datetimes as labels.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> index = ak.Index(["b", "a", "c"])
+        >>> times = ak.date_range("2024-02-28", periods=3, freq="8h")
+        >>> ak.Series([1, 2, 3], index=times).between_time("07:00", "17:00")
+        2024-02-28 08:00:00    2
+        2024-02-28 16:00:00    3
+        dtype: int64
+        """
         return self._take(rows_between(self._index._values, start_time, end_time, inclusive))
 
     def asof(self: Any, where: object, subset: Any = None) -> Any:
         """The last row at or before a label, or before each of some, that misses no value.
+
+        Parameters
+        ----------
+        where : label or array_like
+            Labels that are looked up.
+        subset : label or list of labels, optional
+            The columns that may miss no value; all unless given.
 
         Examples
         --------

@@ -116,6 +116,19 @@ class Running:
     ) -> Any:
         """Each row's values some rows later; missing where there was none.
 
+        Parameters
+        ----------
+        periods : int or sequence of int, default 1
+            How many rows; negative: in the other direction; several make several columns.
+        freq : str or DateOffset, optional
+            A length of time, as ``'h'`` or ``'D'``.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether values move down the rows (0) or across the columns (1).
+        fill_value : scalar, optional
+            What stands where there was no row; missing unless given.
+        suffix : str, optional
+            What is put behind the labels of columns, for several `periods`.
+
         Examples
         --------
         >>> import atoll as ak
@@ -140,31 +153,159 @@ class Running:
         return self._each_column(lambda one: as_before(running.shift(one, periods, fill_value), one))
 
     def diff(self: Any, periods: int = 1, axis: int | str | None = 0) -> Any:
-        """Each value less the one some rows before."""
+        """Each value less the one some rows before.
+
+        Parameters
+        ----------
+        periods : int, default 1
+            How many rows; negative: in the other direction.
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether rows (0) or columns (1) are subtracted.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.diff()
+        a    NaN
+        b   -2.0
+        c    1.0
+        dtype: float64
+        """
         if self.ndim == 2 and as_axis(axis) == 1:
             return changed(self, periods)
         return self._each_column(lambda one: difference_of_rows(one, periods))
 
     def pct_change(self: Any, periods: int = 1, fill_method: Any = None, freq: object = None, **options: Any) -> Any:
-        """By which part each value has grown since some rows before."""
+        """By which part each value has grown since some rows before.
+
+        Parameters
+        ----------
+        periods : int, default 1
+            How many rows; negative: in the other direction.
+        fill_method : None
+            Not supported, as in pandas 3.
+        freq : str or DateOffset, optional
+            A length of time, as ``'h'`` or ``'D'``.
+        **options
+            `axis`, as in `shift`.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.pct_change()
+        a         NaN
+        b   -0.666667
+        c    1.000000
+        dtype: float64
+        """
         if self.ndim == 2 and as_axis(options.get("axis", 0)) == 1:
             return grown(self, periods)
         return self._each_column(lambda one: as_before(running.pct_change(one, periods), one))
 
     def cumsum(self: Any, axis: int | str | None = 0, skipna: bool = True, *args: object, **kwargs: object) -> Any:
-        """Running sums."""
+        """Running sums.
+
+        Parameters
+        ----------
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: down the rows; 1: across the columns.
+        skipna : bool, default True
+            Whether missing values are left out; else a missing value makes the result missing.
+        *args
+            No effect, as NumPy passes them.
+        **kwargs
+            No effect, as NumPy passes them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.cumsum()
+        a    3
+        b    4
+        c    6
+        dtype: int64
+        """
         return self._cumulated("sum", skipna, axis)
 
     def cumprod(self: Any, axis: int | str | None = 0, skipna: bool = True, *args: object, **kwargs: object) -> Any:
-        """Running products."""
+        """Running products.
+
+        Parameters
+        ----------
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: down the rows; 1: across the columns.
+        skipna : bool, default True
+            Whether missing values are left out; else a missing value makes the result missing.
+        *args
+            No effect, as NumPy passes them.
+        **kwargs
+            No effect, as NumPy passes them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.cumprod()
+        a    3
+        b    3
+        c    6
+        dtype: int64
+        """
         return self._cumulated("prod", skipna, axis)
 
     def cummin(self: Any, axis: int | str | None = 0, skipna: bool = True, *args: object, **kwargs: object) -> Any:
-        """Smallest values so far."""
+        """Smallest values so far.
+
+        Parameters
+        ----------
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: down the rows; 1: across the columns.
+        skipna : bool, default True
+            Whether missing values are left out; else a missing value makes the result missing.
+        *args
+            No effect, as NumPy passes them.
+        **kwargs
+            No effect, as NumPy passes them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.cummin()
+        a    3
+        b    1
+        c    1
+        dtype: int64
+        """
         return self._cumulated("min", skipna, axis)
 
     def cummax(self: Any, axis: int | str | None = 0, skipna: bool = True, *args: object, **kwargs: object) -> Any:
-        """Largest values so far."""
+        """Largest values so far.
+
+        Parameters
+        ----------
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            0: down the rows; 1: across the columns.
+        skipna : bool, default True
+            Whether missing values are left out; else a missing value makes the result missing.
+        *args
+            No effect, as NumPy passes them.
+        **kwargs
+            No effect, as NumPy passes them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.cummax()
+        a    3
+        b    3
+        c    3
+        dtype: int64
+        """
         return self._cumulated("max", skipna, axis)
 
     def _cumulated(self: Any, kind: str, skipna: bool, axis: int | str | None = 0) -> Any:
@@ -177,7 +318,34 @@ class Running:
         na_option: str = "keep",
         ascending: bool = True, pct: bool = False,
     ) -> Any:  # fmt: skip
-        """The place of each value in their order, from 1 on."""
+        """The place of each value in their order, from 1 on.
+
+        Parameters
+        ----------
+        axis : {0 or 'index', 1 or 'columns'}, default 0
+            Whether values are ranked within columns (0) or rows (1).
+        method : {'average', 'min', 'max', 'first', 'dense'}, default 'average'
+            What equal values get.
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+        na_option : {'keep', 'top', 'bottom'}, default 'keep'
+            What missing values get: no rank, the smallest ones, the largest ones.
+        ascending : bool or list of bool, default True
+            Whether the smallest comes first; a list has one for each key.
+        pct : bool, default False
+            Whether ranks are shares of the number of values.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.rank()
+        a    3.0
+        b    1.0
+        c    2.0
+        dtype: float64
+        """
         made = self
         if numeric_only and self.ndim == 2:
             made = self._at([place for place, one in enumerate(self._columns) if is_numeric(one)])
@@ -193,6 +361,25 @@ class Running:
 
         With `win_type`, a name in scipy.signal.windows, `sum`, `mean`, `var` and `std` are weighted, and take what
         makes that window, as ``std=3`` for "gaussian".
+
+        Parameters
+        ----------
+        window : int, str, timedelta or indexer
+            Rows of a window, or a length of time.
+        min_periods : int, optional
+            Values that are needed for a result; those of a whole window unless given.
+        center : bool, default False
+            Whether a window has its row in the middle.
+        win_type : str, optional
+            The weights of a window's rows, as SciPy names them; None: all the same.
+        on : label, optional
+            The column that takes the place of the index.
+        closed : {'right', 'left', 'both', 'neither'}, optional
+            Which ends belong to the interval.
+        step : int, optional
+            Each how many rows a window ends.
+        method : {'single', 'table'}, default 'single'
+            Whether columns are looked at one by one; 'table' is pandas' own work.
 
         Examples
         --------
@@ -217,7 +404,25 @@ class Running:
         )
 
     def expanding(self: Any, min_periods: int = 1, method: str = "single") -> Any:
-        """Windows over all rows up to each row."""
+        """Windows over all rows up to each row.
+
+        Parameters
+        ----------
+        min_periods : int, default 1
+            Values that are needed for a result; with fewer it is missing.
+        method : {'single', 'table'}, default 'single'
+            Whether columns are looked at one by one; 'table' is pandas' own work.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.expanding().sum()
+        a    3.0
+        b    4.0
+        c    6.0
+        dtype: float64
+        """
         return Windowed(self, lambda one: windows.expanding(as_numbers(one), min_periods))
 
     def ewm(
@@ -225,7 +430,39 @@ class Running:
         min_periods: int | None = 0,
         adjust: bool = True, ignore_na: bool = False, times: object = None, **options: object,
     ) -> Any:  # fmt: skip
-        """All rows up to each row, with weights that decay exponentially."""
+        """All rows up to each row, with weights that decay exponentially.
+
+        Parameters
+        ----------
+        com : float, optional
+            The decay by the centre of mass.
+        span : float, optional
+            The decay by the span.
+        halflife : float or timedelta, optional
+            The decay by the distance at which a weight is halved.
+        alpha : float, optional
+            The decay itself, between 0 and 1.
+        min_periods : int, default 0
+            Values that are needed for a result; with fewer it is missing.
+        adjust : bool, default True
+            Whether the first weights are corrected for the rows that are not there.
+        ignore_na : bool, default False
+            Whether missing values take no place in the decay.
+        times : array_like of datetime, optional
+            Times of the rows, which `halflife` refers to.
+        **options
+            `method`, as in pandas.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.ewm(alpha=0.5).mean()
+        a    3.000000
+        b    1.666667
+        c    1.857143
+        dtype: float64
+        """
         times = getattr(times, "_values", times)
         return Windowed(
             self,
@@ -281,7 +518,27 @@ class Windowed:
         return method
 
     def apply(self, func: Callable[..., Any], raw: bool = False, **options: object) -> Any:
-        """A function of each window's values."""
+        """A function of each window's values.
+
+        Parameters
+        ----------
+        func : callable or str
+            The function, or the name of a method.
+        raw : bool, default False
+            Whether `func` is given NumPy arrays instead of Series.
+        **options
+            `engine`, `engine_kwargs`, `args` and `kwargs`, as in pandas.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.rolling(2).apply(lambda values: values.max() - values.min())
+        a    NaN
+        b    2.0
+        c    1.0
+        dtype: float64
+        """
         kind = CLASSES["Series"]
 
         def alone(row: Any) -> Any:
@@ -355,6 +612,13 @@ class Windowed:
 
         Of a frame alone, or with ``pairwise=True``, a matrix for each row: of each column with each other.
 
+        Parameters
+        ----------
+        other : Series or DataFrame, optional
+            The other values; the columns of this frame with each other unless given.
+        **options
+            `pairwise`, `ddof` and `numeric_only`, as in pandas.
+
         Examples
         --------
         >>> import atoll as ak
@@ -364,31 +628,162 @@ class Windowed:
         return self._paired("corr", other, options)
 
     def cov(self, other: object = None, **options: object) -> Any:
-        """Covariances with another's values in each window."""
+        """Covariances with another's values in each window.
+
+        Parameters
+        ----------
+        other : Series or DataFrame, optional
+            The other values; the columns of this frame with each other unless given.
+        **options
+            `pairwise`, `ddof` and `numeric_only`, as in pandas.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.rolling(2).cov(s)
+        a    NaN
+        b    2.0
+        c    0.5
+        dtype: float64
+        """
         return self._paired("cov", other, options)
 
     def rank(self, method: str = "average", ascending: bool = True, pct: bool = False, **options: object) -> Any:
-        """The place of the last value among those of its window, from 1 on."""
+        """The place of the last value among those of its window, from 1 on.
+
+        Parameters
+        ----------
+        method : {'average', 'min', 'max', 'first', 'dense'}, default 'average'
+            What equal values get.
+        ascending : bool or list of bool, default True
+            Whether the smallest comes first; a list has one for each key.
+        pct : bool, default False
+            Whether ranks are shares of the number of values.
+        **options
+            `numeric_only`, as in pandas.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.rolling(2).rank()
+        a    NaN
+        b    1.0
+        c    2.0
+        dtype: float64
+        """
         return self._made(lambda one: one.rank(method, ascending, pct))
 
     def pipe(self, func: Callable[..., Any], *args: object, **kwargs: object) -> Any:
-        """``func(self, …)``"""
+        """``func(self, …)``
+
+        Parameters
+        ----------
+        func : callable or pair
+            The function; of a pair (function, name) the windows are given under the name.
+        *args
+            Further arguments of `func`.
+        **kwargs
+            Further arguments of `func`, by name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.rolling(2).pipe(lambda windows: windows.max() - windows.min())
+        a    NaN
+        b    2.0
+        c    1.0
+        dtype: float64
+        """
         return func(self, *args, **kwargs)
 
     def first(self, numeric_only: bool = False) -> Any:
-        """The first value of each window."""
+        """The first value of each window.
+
+        Parameters
+        ----------
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.rolling(2).first()
+        a    NaN
+        b    3.0
+        c    1.0
+        dtype: float64
+        """
         return self.apply(lambda row: row[~np.isnan(row)][0], raw=True)
 
     def last(self, numeric_only: bool = False) -> Any:
-        """The last value of each window."""
+        """The last value of each window.
+
+        Parameters
+        ----------
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.rolling(2).last()
+        a    NaN
+        b    1.0
+        c    2.0
+        dtype: float64
+        """
         return self.apply(lambda row: row[~np.isnan(row)][-1], raw=True)
 
     def nunique(self, numeric_only: bool = False) -> Any:
-        """How many distinct values each window has."""
+        """How many distinct values each window has.
+
+        Parameters
+        ----------
+        numeric_only : bool, default False
+            Whether columns that are not numbers are left out; else they are a TypeError where the operation has no
+            meaning for them.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.rolling(2).nunique()
+        a    NaN
+        b    2.0
+        c    2.0
+        dtype: float64
+        """
         return self.apply(lambda row: np.unique(row[~np.isnan(row)]).size, raw=True)
 
     def agg(self, func: Callable[..., Any], *args: object, **kwargs: object) -> Any:
-        """Figures of each window: one, or several as columns."""
+        """Figures of each window: one, or several as columns.
+
+        Parameters
+        ----------
+        func : callable, str, list or dict
+            The function, or the name of a method; a dict has those of each column.
+        *args
+            Further arguments of `func`.
+        **kwargs
+            Further arguments of `func`, by name.
+
+        Examples
+        --------
+        >>> import atoll as ak
+        >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
+        >>> s.rolling(2).agg(["min", "max"])
+           min  max
+        a  NaN  NaN
+        b  1.0  3.0
+        c  1.0  2.0
+        """
         if isinstance(func, str):
             return getattr(self, func)(*args, **kwargs)
         if callable(func):
