@@ -86,33 +86,48 @@ class SeriesDescribing:
             names, held = _of_others(self)
         return series(make(held), Labels(names).index(), self._name)
 
-    def info(self: Any, verbose: Any = None, buf: Any = None, **options: object) -> None:
-        """Prints kind, count and memory.
+    def info(
+        self: Any, verbose: Any = None, buf: Any = None, max_cols: Any = None, memory_usage: Any = None,
+        show_counts: Any = None,
+    ) -> None:  # fmt: skip
+        """Prints name, dtype, count and memory.
 
         Parameters
         ----------
         verbose : bool, optional
-            Whether each column has a line.
-        buf : file or path, optional
-            Where the text is written; None: it is returned.
-        **options
-            `memory_usage` and `show_counts`, as of a frame.
+            False: name and count are left out.
+        buf : file, optional
+            Where the text is written; standard output unless given.
+        max_cols : None
+            A Series has no columns: a ValueError where it is given.
+        memory_usage : bool or 'deep', optional
+            Whether the memory is printed. Strings are always counted with their bytes.
+        show_counts : bool, optional
+            Whether the number of values is printed.
 
         Examples
         --------
         >>> import atoll as ak
         >>> s = ak.Series([3, 1, 2], index=["a", "b", "c"])
         >>> s.info()
-        <class 'atoll.DataFrame'>
+        <class 'atoll.Series'>
         Index: 3 entries, a to c
-        Data columns (total 1 columns):
-         #   Column  Non-Null Count  Dtype
-        ---  ------  --------------  -----
-         0   0       3 non-null      int64
+        Series name: None
+        Non-Null Count  Dtype
+        --------------  -----
+        3 non-null      int64
         dtypes: int64(1)
         memory usage: 59.0 bytes
         """
-        self.to_frame().info(verbose, buf, **options)
+        if max_cols is not None:
+            raise ValueError("Argument `max_cols` can only be passed in DataFrame.info, not Series.info")
+        lines = [_class_of(self), _summary(self._index)]
+        if verbose is not False:
+            lines.append(f"Series name: {self._name}")
+            cells = _cells([], [self._values], show_counts)
+            lines += _table(cells)
+        lines.append(_tally([str(kind_of(self._values))]))
+        _print_info(lines, self, memory_usage, buf)
 
     def memory_usage(self: Any, index: bool = True, deep: bool = False) -> int:
         """Bytes of the values, and of the index.
@@ -317,15 +332,15 @@ class FrameDescribing:
         Parameters
         ----------
         verbose : bool, optional
-            Whether each column has a line.
-        buf : file or path, optional
-            Where the text is written; None: it is returned.
-        max_cols : int, optional
-            Columns that are shown, at most.
+            Whether each column has a line; unless given, where there are not more than `max_cols`.
+        buf : file, optional
+            Where the text is written; standard output unless given.
+        max_cols : int, default 100
+            Up to so many columns have a line each, where `verbose` does not decide.
         memory_usage : bool or 'deep', optional
-            Whether the memory is printed.
+            Whether the memory is printed. Strings are always counted with their bytes.
         show_counts : bool, optional
-            Whether the numbers of values are printed.
+            Whether the numbers of values are printed; unless given, of frames with few columns and rows.
 
         Examples
         --------
@@ -342,32 +357,27 @@ class FrameDescribing:
         dtypes: float64(1), int64(1)
         memory usage: 96.0 bytes
         """
-        lines = [f"<class 'atoll.{type(self).__name__}'>", _summary(self._index)]
+        lines = [_class_of(self), _summary(self._index)]
+        size = len(self._columns)
+        exceeds = size > (_INFO_COLUMNS if max_cols is None else max_cols)
+        if show_counts is None:
+            show_counts = not exceeds and len(self) <= _INFO_ROWS
         kinds = [str(kind_of(one)) for one in self._columns]
         if not self._columns:
-            lines.append(f"Empty {type(self).__name__}")
-        elif verbose is False:
-            ends = f", {self._labels.values[0]} to {self._labels.values[-1]}"
-            lines.append(f"Columns: {len(self._columns)} entries{ends}")
-            tally = ", ".join(f"{kind}({kinds.count(kind)})" for kind in sorted(set(kinds)))
-            lines.append(f"dtypes: {tally}")
+            lines.append(f"Empty {type(self).__name__}\n")
+            memory_usage = False
+        elif verbose is False or (verbose is None and exceeds):
+            lines.append(f"Columns: {size} entries, {self._labels.values[0]} to {self._labels.values[-1]}")
+            lines.append(_tally(kinds))
         else:
-            lines.append(f"Data columns (total {len(self._columns)} columns):")
-            cells = [
-                [" # ", "---", *(f" {place}" for place in range(len(kinds)))],
+            lines.append(f"Data columns (total {size} columns):")
+            numbered = [
+                [" # ", "---", *(f" {place}" for place in range(size))],
                 ["Column", "------", *map(str, self._labels.values)],
-                ["Non-Null Count", "--------------", *(f"{count(one)} non-null" for one in self._columns)],
-                ["Dtype", "-----", *kinds],
             ]
-            widths = [max(map(len, column)) for column in cells]
-            lines += [
-                "  ".join(pad(text, width, left=True) for text, width in zip(row, widths, strict=True))
-                for row in zip(*cells, strict=True)
-            ]
-            tally = ", ".join(f"{kind}({kinds.count(kind)})" for kind in sorted(set(kinds)))
-            lines.append(f"dtypes: {tally}")
-        lines.append("" if memory_usage is False else f"memory usage: {_size(int(self.memory_usage().sum()))}\n")
-        print("\n".join(lines), file=buf or sys.stdout, end="")
+            lines += _table(_cells(numbered, self._columns, show_counts))
+            lines.append(_tally(kinds))
+        _print_info(lines, self, memory_usage, buf)
 
     def memory_usage(self: Any, index: bool = True, deep: bool = False) -> Series:
         """Bytes of each column, and of the index.
@@ -505,6 +515,42 @@ def _summary(index: Any) -> str:
     name = type(index).__name__
     ends = f", {index[0]} to {index[size - 1]}" if size else ""
     return f"{name}: {size} entries{ends}"
+
+
+#: Frames of more columns have no line for each in `info`, unless it is asked for; those of more rows no counts.
+_INFO_COLUMNS, _INFO_ROWS = 100, 1_690_785
+
+
+def _class_of(of: Any) -> str:
+    return f"<class 'atoll.{type(of).__name__}'>"
+
+
+def _cells(before: list[list[str]], columns: Any, show_counts: bool | None) -> list[list[str]]:
+    """Columns of the table of `info`: those before, counts unless they are not wanted, and dtypes."""
+    counts = [["Non-Null Count", "--------------", *(f"{count(one)} non-null" for one in columns)]]
+    kinds = ["Dtype", "-----", *(str(kind_of(one)) for one in columns)]
+    return [*before, *(counts if show_counts is not False else ()), kinds]
+
+
+def _table(cells: list[list[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in cells]
+    return [
+        "  ".join(pad(text, width, left=True) for text, width in zip(row, widths, strict=True))
+        for row in zip(*cells, strict=True)
+    ]
+
+
+def _tally(kinds: list[str]) -> str:
+    """How many columns have each dtype."""
+    return "dtypes: " + ", ".join(f"{kind}({kinds.count(kind)})" for kind in sorted(set(kinds)))
+
+
+def _print_info(lines: list[str], of: Any, memory_usage: Any, buf: Any) -> None:
+    if memory_usage is not False:
+        size = of.memory_usage()
+        lines.append(f"memory usage: {_size(int(size if of.ndim == 1 else size.sum()))}")
+    # As pandas: the last line ends where the memory does.
+    print("\n".join(lines), file=buf or sys.stdout, end="" if memory_usage is False else "\n")
 
 
 def _size(number: float) -> str:
