@@ -48,6 +48,7 @@ from .warned import (
     warn_of_deprecation,
 )
 from .window_limits import WINDOWS, is_usual_window
+from .written import write_whole
 
 #: Errors that say nothing of what Atoll can do with these arguments: of files, of memory, of the session, of packages
 #: that are not installed. A PeFailedError is a RuntimeError.
@@ -160,7 +161,7 @@ def _answered(
             raise conversion from None  # pandas refuses the call that made the groups or windows
         raise error from None
     try:
-        made = method(*held, **named)
+        made = write_whole(method, name, held, named)
     except Exception as refused:
         if error is not None and type(refused).__module__.startswith("pyarrow"):  # says nothing of the caller's data
             raise error from None
