@@ -19,7 +19,7 @@
 namespace atl::agg {
 namespace {
 
-// What goes along with the header of a message between nodes, so that it takes one way.
+// Items of at most this many bytes travel in the same message as the header, between nodes.
 constexpr std::size_t short_message = 16384;
 
 Hops forced_hops() {
@@ -31,7 +31,7 @@ Hops forced_hops() {
 
 namespace detail {
 
-// The middle two go back to the sender of the items: the origin, or the relay that forwarded them.
+// `answer` and `failure` go back to the sender of the items: the origin, or the relay that forwarded them.
 enum class MessageKind : std::uint32_t { items = 0, answer = 1, failure = 2, items_of_node = 3 };
 
 // | offset | bytes | field     | valid when                                              |
@@ -66,7 +66,7 @@ class HubState {
     if (found != aggregators_.end()) {
       run(context, *found->second, source, header, payload.subspan(sizeof(header)));
     } else if (header.kind == MessageKind::items || header.kind == MessageKind::items_of_node) {
-      // Gone, by an exception on this PE. Its peers must not wait for it.
+      // An exception on this PE has destroyed the aggregator. Its peers must not wait for it.
       header.kind = MessageKind::failure;
       context.send(source, handler, std::as_bytes(std::span(&header, 1)));
     }
@@ -77,7 +77,7 @@ class HubState {
     aggregators_[next_id_] = &aggregator;
     return next_id_++;
   }
-  /// What came for it before it was made. Called when it is complete.
+  /// Delivers the messages that arrived before the aggregator was made. Called once it is complete.
   void deliver_early(runtime::Context& context) {
     std::lock_guard lock(mutex_);
     std::vector<Early> early = std::exchange(early_, {});
@@ -96,8 +96,8 @@ class HubState {
     PeId source;
     std::vector<std::byte> payload;
   };
-  // A message that came here for all of this node. Apart from the aggregator, as peers must get their answers without
-  // it.
+  // A message for all members of this node. It is kept apart from the aggregator: peers must get their answers even
+  // when the aggregator has been destroyed.
   struct Relayed {
     PeId source;
     std::uint32_t parts;  // not done yet
@@ -123,7 +123,7 @@ class HubState {
     }
   }
 
-  // False when it threw.
+  // Returns false if the user's function threw.
   static bool receive(Aggregator& aggregator, const Header& header, const Items& items,
                       std::vector<std::byte>& answer) {
     try {
@@ -145,7 +145,7 @@ class HubState {
     aggregator.answer_ = std::move(answer);  // its memory, for the next
   }
 
-  // One message for each other member of this node that has items here.
+  // Sends one message to each other member of this node for which there are items.
   void hand_on(runtime::Context& context, Aggregator& aggregator, PeId source, const Header& header,
                const Items& items) {
     const coll::Communicator& communicator = aggregator.communicator();
@@ -165,7 +165,7 @@ class HubState {
     for (std::size_t i = 0; i < parts.size(); ++i)
       if (!parts[i].empty() && node[i] != aggregator.rank())
         context.send(communicator.pe(node[i]), handler, std::as_bytes(std::span(&on, 1)), parts[i]);
-    // While the others do theirs.
+    // This member handles its own items while the other members handle theirs.
     if (auto& own = parts[static_cast<std::size_t>(communicator.placement().index_in_node(aggregator.rank()))];
         !own.empty()) {
       std::vector<std::byte> nothing;
@@ -200,8 +200,8 @@ class HubState {
 }  // namespace detail
 
 Hub::Hub(coll::Communicator& communicator) : communicator_(communicator), state_(std::make_shared<detail::HubState>()) {
-  // Registered in the same order on every PE, as this is collective; communicators that are not of all PEs would
-  // get their numbers out of step.
+  // Hubs are numbered in the order of their creation, which is collective. Communicators of some PEs only would give
+  // PEs different numbers.
   ATOLL_VALIDATE(communicator.size() == static_cast<int>(communicator.context().npes()), ValueError,
                  "an aggregation hub needs a communicator of all PEs: this one has {} of {}", communicator.size(),
                  communicator.context().npes());
@@ -232,9 +232,9 @@ Aggregator::Aggregator(Hub& hub, const Options& options, std::size_t item_bytes,
   Hops hops = options.hops == Hops::automatic ? forced_hops() : options.hops;
   if (relay == Relay::never || !placement.has_levels()) hops = Hops::one;
   if (hops == Hops::automatic) {
-    // What relays carry out themselves costs them nothing: on 4 nodes of 4 PEs 1.3 to 4 times as many updates per
-    // second. What they hand on is one more message, 0.6 times as many calls on 2 nodes of 2; 1.2 times on 4 of 4 with
-    // 2 KiB each.
+    // Relays that carry out the items themselves need no further message: 1.3 to 4 times as many updates per second on
+    // 4 nodes of 4 PEs. Items that relays forward take one more message: 0.6 times as many calls on 2 nodes of 2 PEs,
+    // 1.2 times on 4 nodes of 4 PEs with 2 KiB each.
     bool fuller = share_of(lane_of_member_.size()) < short_message && 2 * lanes_of_two_hops <= lane_of_member_.size();
     hops = relay == Relay::carry_out || fuller ? Hops::two : Hops::one;
   }
@@ -249,7 +249,7 @@ Aggregator::Aggregator(Hub& hub, const Options& options, std::size_t item_bytes,
     if (two_hops && node == own_node) {
       lane = static_cast<std::size_t>(placement.index_in_node(member));
     } else if (two_hops) {
-      // Members of a node share the work: each relays for those that have its number in their nodes.
+      // The members of a node share the relaying: each relays for the members that have its index in their nodes.
       const std::span<const int> there = placement.members(node);
       to = there[static_cast<std::size_t>(placement.index_in_node(rank_)) % there.size()];
       lane = own_members + static_cast<std::size_t>(node < own_node ? node : node - 1);
@@ -258,8 +258,8 @@ Aggregator::Aggregator(Hub& hub, const Options& options, std::size_t item_bytes,
     lane_of_member_[index] = static_cast<std::uint32_t>(lane);
     lanes_[lane].pe = communicator.pe(to);
   }
-  // Per destination one buffer fills and `window` fly. 64 KiB make the cost of a message small, and bridge the time
-  // for which a destination that shares its core is away.
+  // Each destination has one buffer that is being filled and `window` buffers under way. With 64 KiB the cost per
+  // message is small, and senders can continue while a destination that shares its core is not scheduled.
   buffer_bytes_ =
       std::max(std::clamp<std::size_t>(share_of(lanes_.size()), 256, 65536), item_bytes_ + Items::prefix_bytes);
 }
@@ -349,7 +349,7 @@ void Aggregator::ship(std::size_t number) {
 }
 
 void Aggregator::flush() {
-  // From the right neighbour on, so that not all fall upon the same destination.
+  // Starts at the right neighbour, so that the members do not all send to the same destination first.
   for (int step = 1; step <= size_; ++step) ship(lane_of((rank_ + step) % size_));
 }
 
@@ -369,11 +369,11 @@ void Aggregator::finish() {
   do {
     collect_late();
     drain();
-    // Everything this PE pushed has been handled. When all have said so nothing is under way anywhere; what functions
-    // pushed meanwhile waits in their PE, as they cannot ship.
+    // All items that this PE pushed have been handled. Once every PE has got here, no item is under way; items that
+    // functions have pushed meanwhile wait on their PE, because functions cannot ship.
     if (may_push_late()) communicator().barrier();
     state = collect_late() ? again : 0;
-    // Origins learn of a failure before they get here, so it cannot slip through.
+    // An origin is notified of a failure before it gets here, so no failure is missed.
     if (failed_.load(std::memory_order_acquire) || failed_elsewhere_.load(std::memory_order_relaxed)) state |= failed;
     state = communicator().allreduce(state, coll::Op::bit_or);
   } while ((state & again) != 0);

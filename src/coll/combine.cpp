@@ -27,14 +27,14 @@ HWY_INLINE HWY_ATTR T combine_one(T left, T right) {
     else return left && right;
   } else if constexpr (is_complex<T>) {
     if constexpr (op == Op::sum) return left + right;
-    // By the formula: what C's operator adds for infinities takes 20 times as long.
+    // By the formula: C's operator, which treats infinities specially, takes 20 times as long.
     else
       return T(left.real() * right.real() - left.imag() * right.imag(),
                left.real() * right.imag() + left.imag() * right.real());
   } else if constexpr (std::is_floating_point_v<T>) {
     if constexpr (op == Op::sum) return left + right;
     else if constexpr (op == Op::prod) return left * right;
-    // NaN wins, from the left first.
+    // The result is NaN if an operand is, the left one first.
     else if constexpr (op == Op::min) return left < right || left != left ? left : right;
     else return left > right || left != left ? left : right;
   } else {
@@ -119,7 +119,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace atl::coll::detail {
 
-// Not by Highway's own choice, which is one for the process and in a library that OpenSHMEM does without.
+// Does not use Highway's own dispatch, which is one choice for the process and needs a library that OpenSHMEM programs
+// do not load.
 const CombineTable& combine_table(SimdLevel level) {
 #if defined(__x86_64__)
   if (level == SimdLevel::avx512) return N_AVX3::combines();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public operations: checks of arguments, and the choice of what the engine is to run.
+// The public operations: they check arguments and choose the operation of the engine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 // Staging chunks carry whole elements.
 constexpr std::size_t longest_element = 32768;
 
-// Those of the shortest operations are inline, with what they call: arguments that stay in registers are worth 5 ns.
+// The arguments of the shortest operations are made inline: arguments that stay in registers save 5 ns.
 [[gnu::always_inline]] inline Arguments of_bytes(std::size_t bytes, int root = 0) {
   Arguments arguments;
   arguments.bytes = bytes;
@@ -284,7 +284,7 @@ Request Communicator::ialltoallv(std::span<const ConstBlock> in, std::span<const
   return Request(engine_.get(), engine_->start(Kind::alltoallv, of_alltoallv(*engine_, in, out), nullptr, nullptr));
 }
 
-// What start() runs again and again: the schedule is made once.
+// Makes the schedule once; start() runs it each time.
 template <class... Rest>
 Persistent Communicator::persist(Rest&&... rest) {
   return Persistent(engine_.get(), engine_->prepare(std::forward<Rest>(rest)...));

@@ -23,8 +23,8 @@ enum Family : unsigned { barriers, broadcasts, reductions, pairs };
 unsigned channel_of(Family family, unsigned round, int size) { return family * rounds_of(size) + round; }
 unsigned channel_count(int size) { return channel_of(pairs, 2, size); }
 
-// Sums and products of floating point are the same bits from either side, minima of zeros and of what is no number are
-// not.
+// Floating-point sums and products have the same bits in either order of operands; minima and maxima of zeros of
+// different signs and of NaNs have not.
 std::optional<std::pair<Work::Number, Work::Operation>> by_network(const Reduction& reduction) {
   if (reduction.code() == 0) return std::nullopt;
   const auto type = static_cast<Type>((reduction.code() - 1) / op_count);

@@ -22,23 +22,23 @@
 namespace atl::coll::detail {
 namespace {
 
-// Looks at a mailbox before the waiting machinery takes over, some 1 µs: covers an exchange between PEs that arrive
+// Polls of a mailbox before the general wait begins, about 1 µs: enough for an exchange between PEs that arrive
 // together.
 constexpr int quick_looks = 50;
 
-// Operations of this many bytes are left to the progress thread, if there is one: where the others are there
-// already the caller would copy all of it before it gets back to its own work. Shorter ones take as long as waking the
+// Non-blocking operations of this many bytes go to the progress thread, if there is one: where the other members have
+// arrived, the caller would otherwise copy all data before it returns. Shorter ones take less time than waking the
 // thread.
 constexpr std::uint64_t worth_handing_over = std::uint64_t{64} << 10;
 
-// Between calls of the wait callback: short beside what users notice after Ctrl-C.
+// Time between calls of the wait callback: too short for users to notice after Ctrl-C.
 constexpr std::int64_t callback_period_ns = 50'000'000;
 
-// At the end, for what may be on its way although all have passed a barrier.
+// Wait at the end for signals that may be under way although all members have passed a barrier.
 constexpr double seconds_for_doors = 1;
 
-// Scratch that comes with the area: 128 bytes per member hold what all have to say in agreeing on an error, so that
-// being out of memory can be agreed on. Many members would take more than a communicator that is not used may have.
+// Scratch memory inside the area: 128 bytes per member, enough for the messages by which members agree on an error, so
+// that they can agree on one of them being out of memory. The limit bounds the memory of an unused communicator.
 std::size_t reserved_scratch(std::size_t members) { return std::min<std::size_t>((members + 8) * 128, 2048); }
 
 }  // namespace
@@ -63,8 +63,8 @@ void Engine::open(std::vector<PeId> pes, std::vector<HeapOffset> areas) {
   std::vector<std::uint32_t> nodes;
   for (PeId pe : pes) nodes.push_back(context_.job().node_of(pe));
   placement_ = Placement(nodes);
-  // Whether every member has a core and none is on another node that waits for messages from here. Computed from the
-  // node and the members, not from this PE: all members agree on the length.
+  // Whether each member has a core of its own and all are on one node. It depends on the node and the members, not on
+  // this PE, so all members agree on the length.
   const bool at_home = context_.job().local_pes() <= context_.job().control().cores && placement_.nodes() == 1;
   small_ = at_home ? longest_small_message_nearby : longest_small_message;
   if (placement_.nodes() == 1) selection_.set_sharing(context_.job().local_pes(), context_.job().control().cores);
@@ -89,8 +89,8 @@ Engine::Engine(runtime::Context& context)
     areas.emplace_back(offset);
   }
   open(std::move(pes), std::move(areas));
-  // What members need to agree that one of them has no memory for another communicator, see Communicator::split(). Of
-  // very many members the schedule takes long to write.
+  // Schedules by which members agree that one of them has no memory for another communicator, see
+  // Communicator::split(). For very many members a schedule takes long to make.
   for (std::uint64_t bytes : {8, 16}) {
     if (size_ > 1024) break;
     Arguments arguments;
@@ -100,8 +100,8 @@ Engine::Engine(runtime::Context& context)
   open_deferred();
 }
 
-// Where PEs have a node each and the network has triggered work, it carries short operations that are started and not
-// waited for out by itself: the host does nothing until it asks whether all is done.
+// Where each PE has a node of its own and the network has triggered operations, the network carries out short
+// non-blocking operations: the host does nothing until it tests for completion.
 void Engine::open_deferred() {
   if (size_ == 1 || placement_.nodes() != size_ || !fabric::has_deferred_work(context_.job())) return;
   std::unique_ptr<Deferred> opened;
@@ -139,7 +139,7 @@ void Engine::open_deferred() {
   deferred_ = std::move(opened);
 }
 
-// The first in the queue. With the hold.
+// Advances the first operation of the queue. The caller has the hold.
 bool Engine::advance_deferred(const Operation& operation) {
   if (!running_)
     deferred_->start(operation.kind, operation.bytes, operation.root, operation.in, operation.out,
@@ -180,7 +180,7 @@ Engine::Engine(runtime::Context& context, const runtime::Team& team, std::option
     areas.emplace_back(*found);
   }
   open(std::move(pes), std::move(areas));
-  // All have read before the key goes; all are gone before the same PEs can make another.
+  // All members have read the key before it is withdrawn, and all have withdrawn it before they can make another one.
   run(Kind::barrier, Arguments{}, nullptr, nullptr);
   context_.take_down(key);
   run(Kind::barrier, Arguments{}, nullptr, nullptr);
@@ -213,7 +213,7 @@ Engine::~Engine() {
     }
   }
   if (hook_ != 0) context_.remove_hook(hook_);
-  // Where a peer may still be reading or writing the memory is left alone; the segment goes with the Context.
+  // Memory that a peer may still read or write is not released; the segment is freed with the Context.
   if (!quiet) return;
   if (scratch_ != nullptr) context_.heap().release(scratch_);
   staging_.release();
@@ -262,8 +262,8 @@ const Engine::Kept& Engine::keep(std::size_t slot, const Key& key, const Argumen
   return kept;
 }
 
-// Members of a schedule have room for each other's messages before the first of them leaves: both of a pair have it in
-// their schedules.
+// Makes room for the messages of all partners of a schedule before the first message is sent: both members of a pair
+// have the message in their schedules.
 void Engine::open_channels(const Schedule& schedule) {
   const auto has_peer = [](const Step& step) { return step.kind <= Step::Kind::recv_fold; };
   try {
@@ -282,13 +282,13 @@ void Engine::open_channels(const Schedule& schedule) {
 }
 
 void Engine::write(Kept& kept, Kind kind, const Arguments& arguments) {
-  // Its memory is used again, unless a queued operation still has it.
+  // Reuses the schedule's memory, unless a queued operation still holds it.
   if (kept.schedule == nullptr || kept.schedule.use_count() > 1) kept.schedule = std::make_shared<Schedule>();
   kept.digest = digest_of(takes_blocks(kind) ? 0 : arguments.bytes, arguments.root) ^ selection_.digest();
   ScheduleBuilder steps(*kept.schedule, rank_, placement_, small_);
   const std::uint8_t algorithm = selection_.choose(kind, arguments, placement_);
   if (kind == Kind::broadcast && !arguments.in_place) {
-    // Algorithms have the root's data in the output: here that is where they come from.
+    // The algorithms expect the root's data in the output buffer; here the input is read instead.
     ScheduleBuilder from_input(steps, in_at(0));
     Selection::write(kind, algorithm, from_input, arguments);
     steps.copy_meanwhile(out_at(0), in_at(0), arguments.bytes);
@@ -366,7 +366,8 @@ void Engine::break_down(std::string why) {
   broken_.store(true, std::memory_order_release);
 }
 
-// Of the exception that is being handled. A dead member stays the reason where the job goes on without it.
+// Breaks the communicator down because of the exception that is being handled. A member's death remains the reason
+// where the job continues without it.
 void Engine::break_down_by_exception() {
   try {
     throw;
@@ -411,7 +412,7 @@ std::uint32_t Engine::withdrawn_member() {
   return elsewhere ? UINT32_MAX : executor_.withdrawn_member();
 }
 
-// A message, if the same member is found at two looks.
+// The error's text, if the same withdrawn member is found twice in a row.
 std::optional<std::string> Engine::text_of_given_up(std::uint32_t& before) {
   // A death or a revocation ends this call with an error of its own, before this member looks again.
   const std::uint32_t member = withdrawn_member();
@@ -420,7 +421,7 @@ std::optional<std::string> Engine::text_of_given_up(std::uint32_t& before) {
                      mail_.pe(member).value());
 }
 
-// For a program that tests and never waits.
+// Looks for withdrawn members on behalf of programs that test and never wait.
 void Engine::look_after_vain_test() {
   constexpr std::uint32_t tests_per_look = 64;  // the clock takes longer than a test
   constexpr double seconds_until_look = 1;
@@ -459,7 +460,7 @@ void Engine::wait_until(Ready&& ready) {
     next_look = patience.next_look();
     patience.look();
     for_stopped.look();
-    // Long operations may take their time as long as something moves.
+    // An operation may take long as long as it makes progress.
     if (std::uint64_t now = executor_.progress_mark(); now != mark) {
       mark = now;
       patience.restart();
@@ -522,7 +523,7 @@ std::uint64_t Engine::start(const Prepared& prepared) {
   return enqueue(prepared);
 }
 
-// With the hold.
+// The caller has the hold.
 std::uint64_t Engine::enqueue(const Prepared& operation) {
   const Reduction* reduction = operation.reduction ? &*operation.reduction : nullptr;
   std::uint32_t check = begin_call(operation.kind, operation.digest, operation.symmetric, reduction);
@@ -533,7 +534,7 @@ std::uint64_t Engine::enqueue(const Prepared& operation) {
   std::uint64_t ticket = sequence_;
   const bool hands_over = operation.bytes >= worth_handing_over && context_.has_progress_thread();
   if (!hands_over) advance_queue();
-  // With the hold, which a hook never waits for: another thread may be in rest().
+  // The caller has the hold. A hook never waits for it: another thread may be in rest().
   if (hook_ == 0 && !queue_.empty()) hook_ = context_.add_hook([this](runtime::Context&) { return try_advance(); });
   if (hands_over) context_.hand_over();
   return ticket;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a member says when the others have called something else, or have not come.
+// Errors of members that called different operations, or did not arrive.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::string Engine::mismatch_text(std::uint32_t member, Kind theirs) const {
       mail_.pe(member).value(), context_.pe().value(), name_of(last_kind_));
 }
 
-// Messages do not show every disagreement: each of two members may wait for the other to speak first.
+// Messages do not reveal every disagreement: each of two members may wait for a message of the other.
 std::optional<std::string> Engine::find_disagreement(Members among) const {
   for (std::uint32_t member = 0; member < static_cast<std::uint32_t>(size_); ++member) {
     if (among == Members::nearby && !context_.job().is_local(mail_.pe(member))) continue;
@@ -37,7 +37,7 @@ std::optional<std::string> Engine::find_disagreement(Members among) const {
   return std::nullopt;
 }
 
-// Names those that are furthest behind: the others may wait for them.
+// Names the members that are furthest behind: the others may be waiting for them.
 std::string Engine::timeout_text() {
   std::vector<PeId> late, all;
   std::uint64_t furthest_behind = sequence_;

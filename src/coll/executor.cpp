@@ -10,19 +10,19 @@
 namespace atl::coll::detail {
 namespace {
 
-// Most bytes copied before the others are looked at again: 20 to 100 µs.
+// Bytes that are copied, at most, before other transfers are polled again: 20 to 100 µs.
 constexpr std::uint64_t longest_piece = std::uint64_t{1} << 20;
 
-// Of a long message from private memory to private memory: while one piece is filled another is read.
+// Pieces of a long message between private memories: one piece is filled while another is read.
 constexpr std::uint64_t lent_piece = std::uint64_t{32} << 10;
 constexpr std::uint64_t pieces_under_way = 4;
 
-// Of what the kernel reads to be combined: in the cache when it is.
+// Piece that the kernel reads for a reduction: it is in the cache when it is combined.
 constexpr std::uint64_t combined_piece = std::uint64_t{64} << 10;
 
-// What peers could read where it lies is lent nevertheless up to this: the copy takes less than the answer. 512 bytes
-// on cores near each other: broadcast 0.11 µs read in place, 0.04 lent, allreduce 0.13 and 0.10; an allreduce of 4 KiB
-// 0.15 and 0.26.
+// Data that peers could read in place are copied into a staging chunk up to this length: the copy takes less time than
+// the answer. On near cores, 512 bytes: broadcast 0.11 µs in place and 0.04 copied, allreduce 0.13 and 0.10; an
+// allreduce of 4 KiB 0.15 and 0.26.
 constexpr std::uint64_t lent_though_reachable = 1024;
 
 }  // namespace
@@ -132,15 +132,15 @@ bool Executor::in_segment(const std::byte* data) const {
   return data >= segment && data < segment + context_.endpoint().segment_bytes();
 }
 
-// Whether the peer may put into the caller's memory. Not in a program that goes on after errors: the call may end
-// before the peer's put has come, and the memory is the caller's then.
+// Whether the peer may put into the caller's memory. In a program that continues after errors it may not: the call may
+// end before the peer's put arrives, and the memory belongs to the caller again.
 bool Executor::takes_puts(const std::byte* data) const {
   return in_segment(data) && context_.job().survival() == fabric::Survival::none;
 }
 
 void Executor::control(std::uint32_t peer, Control::What what, std::uint64_t offset, std::uint64_t bytes,
                        std::uint32_t figure) {
-  // Callers have looked for room.
+  // Callers have checked that there is room.
   mail_.put_value<Control>(peer, control_tag(), what, figure, offset, bytes);
 }
 
@@ -164,7 +164,7 @@ bool Executor::start_send(const Step& step) {
   return true;
 }
 
-// For whom there is room.
+// Sends to a member of this node whose ring has room.
 void Executor::send_nearby(std::uint32_t peer, std::byte* data, std::uint64_t bytes) {
   const bool reachable = in_segment(data), fits = bytes <= StagingPool::chunk_bytes;
   bool has_chunk = false;
@@ -176,7 +176,7 @@ void Executor::send_nearby(std::uint32_t peer, std::byte* data, std::uint64_t by
     const Timing timing = sending == Readings::Sending::lent_and_timed ? Timing::arrival : Timing::none;
     if (sending != Readings::Sending::offered && lend(peer, data, bytes, timing)) return;
   }
-  // Mostly no more to do than to hear that it has been read.
+  // Usually the only remaining work is to receive the notice that the data have been read.
   if (reachable) {
     control(peer, Control::offer, context_.offset_of(data).value(), bytes);
   } else {
@@ -186,8 +186,8 @@ void Executor::send_nearby(std::uint32_t peer, std::byte* data, std::uint64_t by
   offers_.push_back({peer, data, bytes});
 }
 
-// For data that fit a staging chunk, if one is free. A member that does other work meanwhile, shares a core, or could
-// continue before the peer has arrived does not wait for an answer.
+// Decides how data that fit into a staging chunk are sent. A member that does other work meanwhile, shares a core, or
+// can continue before the peer arrives does not wait for an answer.
 Readings::Sending Executor::how_to_send(std::uint32_t peer, std::uint64_t bytes) {
   if (!awaited_ || bytes < Readings::least_bytes || !may_read_private()) return Readings::Sending::lent;
   if (sequence_ != 0 && readings_.offers_next(peer, bytes) && !mail_.has_begun(peer, sequence_))
@@ -199,8 +199,8 @@ bool Executor::is_copied(const std::byte* data, std::uint64_t bytes) {
   return data == copied_.data && bytes == copied_.bytes && staging_.is_lent(copied_.chunk);
 }
 
-// Copies the data, once for consecutive peers that get the same data, and notifies the peer, which has a free cell.
-// False: no chunk is free.
+// Copies the data into a staging chunk, once for consecutive peers that receive the same data, and notifies the peer,
+// whose ring has a free cell. Returns false if no chunk is free.
 bool Executor::lend(std::uint32_t peer, const std::byte* data, std::uint64_t bytes, Timing timing) {
   std::uint32_t copy_ns = timing == Timing::none ? 0 : 1;  // of bytes copied for another member
   if (!is_copied(data, bytes)) {
@@ -208,7 +208,7 @@ bool Executor::lend(std::uint32_t peer, const std::byte* data, std::uint64_t byt
     if (chunk == nullptr) return false;
     const std::int64_t begun_ns = timing == Timing::none ? 0 : now_ns();
     std::memcpy(chunk, data, bytes);
-    // Of 16 KiB the last lines are there 0.35 us later. Partner: none, this waits only.
+    // The last lines of 16 KiB arrive 0.35 µs later. Partner: none, this only waits.
     if (timing == Timing::arrival) std::atomic_thread_fence(std::memory_order_seq_cst);
     if (timing != Timing::none)
       copy_ns = static_cast<std::uint32_t>(std::clamp<std::int64_t>(now_ns() - begun_ns, 1, UINT32_MAX));
@@ -234,8 +234,8 @@ void Executor::offer(Transfer& transfer) {
   }
 }
 
-// What the peer offers before patience is at its end, and in one piece, needs no record: mostly the peers arrive
-// together.
+// Reads an offer that comes during the first polls, and in one piece, without a record of the transfer: usually the
+// peers arrive together.
 bool Executor::read_at_once(const Step& step) {
   const bool placed = is_placed(step);
   if (!placed && (step.bytes > longest_piece || is_far(step.peer))) return false;
@@ -266,20 +266,20 @@ bool Executor::read_at_once(const Step& step) {
   return true;
 }
 
-// Of another process, where that fails when the memory is gone. In one process, reading what its owner has freed is no
-// error that can be told from data.
+// Private memory is read only from another process, where the read fails if the memory has been freed. Within one
+// process such a read would return wrong data without an error.
 bool Executor::may_read_private() const {
   const runtime::ForeignMemory& theirs = context_.foreign_memory();
   return theirs.is_open() && !theirs.is_own_process();
 }
 
-// Whether private memory of a member of this node is to be read by the kernel.
+// Whether the kernel should read the private memory of a member of this node (process_vm_readv).
 bool Executor::is_best_read(std::uint32_t peer, const Control& message) {
   return may_read_private() &&
          (message.figure != 0 || readings_.method(peer, message.bytes) == Readings::Method::by_kernel);
 }
 
-// False: it is answered in the join.
+// Returns false if the join has to answer the message.
 bool Executor::read_private_at_once(const Step& step, const Control& message) {
   if (step.kind != Step::Kind::recv || !is_best_read(step.peer, message)) return false;
   const bool measured = readings_.measures(step.peer, step.bytes);
@@ -318,7 +318,7 @@ void Executor::answer_private(Transfer& transfer, const Control& message) {
   }
 }
 
-// The answers to offers, while they come in time and in their order. Those that do not are transfers like others.
+// Takes the answers to offers as long as they come during the first polls and in order. Other offers become transfers.
 void Executor::await_answers() {
   for (const Offer& offer : offers_) {
     std::uint32_t found;
@@ -357,7 +357,7 @@ void Executor::start_recv(const Step& step) {
   ++unfinished_;
 }
 
-// Not before the join: the small messages of its group go first.
+// Called in the join, after the small messages of the group have been sent.
 void Executor::tell(Transfer& transfer) {
   transfer.told = true;
   if (transfer.bytes <= room_bytes && !mail_.has_granted(transfer.peer))
@@ -377,7 +377,7 @@ void Executor::finish_incoming(Transfer& transfer) {
     else std::memcpy(transfer.data, chunk, transfer.bytes);
     staging_.give_back(chunk);
   }
-  // Of pieces the cores have worked on two at a time, or on other transfers meanwhile.
+  // Pieces whose time includes other transfers, or two pieces at a time, are not measured.
   if (transfer.begun_ns != 0) {
     const std::int64_t passed_ns = now_ns() - transfer.begun_ns;
     transfer.spent_ns = transfer.spent_ns == 0 ? passed_ns : std::min(transfer.spent_ns, passed_ns);
@@ -389,7 +389,7 @@ void Executor::finish_incoming(Transfer& transfer) {
   --unfinished_;
 }
 
-// False: the kernel does not read it, so chunks are asked for.
+// Returns false if the kernel does not read the memory; the receiver then requests chunks.
 bool Executor::fetch(Transfer& transfer, std::byte* into, std::uint64_t bytes) {
   if (!transfer.foreign) {
     context_.get(into, mail_.pe(transfer.peer), HeapOffset(transfer.source), bytes);
@@ -403,7 +403,7 @@ bool Executor::fetch(Transfer& transfer, std::byte* into, std::uint64_t bytes) {
   return false;
 }
 
-// Copies or combines the next piece, and tells the sender when a whole offer has been read.
+// Copies or combines the next piece, and notifies the sender once a whole offer has been read.
 void Executor::pull(Transfer& transfer) {
   const bool measured =
       transfer.foreign ? readings_.measures(transfer.peer, transfer.bytes) : transfer.lent && transfer.copy_ns != 0;
@@ -440,7 +440,7 @@ void Executor::pull(Transfer& transfer) {
   }
 }
 
-// Fills free chunks with unsent data. True if it filled any.
+// Fills free chunks with unsent data. Returns true if it filled any.
 bool Executor::feed_chunks(Transfer& transfer) {
   staging_.open();
   bool moved = false;
@@ -450,7 +450,7 @@ bool Executor::feed_chunks(Transfer& transfer) {
     if (!mail_.has_room(transfer.peer) ||
         mail_.lent_to(transfer.peer) >= mail_.lent_read(transfer.peer) + pieces_under_way)
       break;
-    // What fits a chunk goes as if it had been lent unasked, for that is what the receiver compares.
+    // Data that fit into one chunk are sent like unrequested data: the receiver expects that form.
     const bool whole = !transfer.far && transfer.bytes <= StagingPool::chunk_bytes;
     if (!whole) copied_.data = nullptr;
     const std::uint64_t left = transfer.bytes - transfer.complete, part = whole ? left : std::min(left, most);
@@ -459,7 +459,7 @@ bool Executor::feed_chunks(Transfer& transfer) {
     transfer.complete += part;
     moved = true;
   }
-  // Between nodes what tells of it must not come after the member has closed.
+  // Between nodes, the notice must not arrive after the member has closed.
   const bool over = transfer.complete == transfer.bytes &&
                     (!transfer.far || mail_.lent_read(transfer.peer) == mail_.lent_to(transfer.peer));
   if (over) finish_outgoing(transfer);
@@ -472,7 +472,7 @@ void Executor::finish_outgoing(Transfer& transfer) {
   --unfinished_;
 }
 
-// One message of control for this transfer, if there is one at the head of the peer's ring. False: nothing to do now.
+// Handles a control message of this transfer, if it is at the head of the peer's ring. Returns false if there is none.
 bool Executor::serve(Transfer& transfer) {
   if (transfer.parcel) return take_parcel(transfer);
   if (transfer.outgoing &&
@@ -492,7 +492,7 @@ bool Executor::serve(Transfer& transfer) {
   // Both directions share the ring: this one may be for the other transfer with this peer.
   bool for_sender = message.what >= Control::read;
   if (for_sender != transfer.outgoing) return false;
-  // Most answers need room; without, leave the cell for later.
+  // Most answers need room in the peer's ring. Without room the cell is handled later.
   if (!mail_.has_room(transfer.peer)) return false;
   mail_.finish_cell(transfer.peer);
   switch (message.what) {
@@ -519,7 +519,7 @@ bool Executor::serve(Transfer& transfer) {
       }
       if (!transfer.far && mail_.has_withdrawn(transfer.peer))
         break;  // its memory is its own again, and nothing more comes
-      // What tells of it is a signal, which does not overtake it.
+      // The notice is a signal, which does not overtake the put.
       context_.put(mail_.pe(transfer.peer), HeapOffset(message.offset), transfer.data, transfer.bytes);
       mail_.count_moved(transfer.bytes);
       control(transfer.peer, Control::written, 0, transfer.bytes);
@@ -543,7 +543,7 @@ Executor::State Executor::join() {
   if (!offers_.empty()) await_answers();
   while (unfinished_ != 0) {
     bool moved = false;
-    // Before anything that comes is looked at: a PE that disagrees must be notified as well.
+    // Sends requests before it reads messages: a PE that called another operation must be notified as well.
     for (Transfer& transfer : transfers_)
       if (transfer.far && !transfer.outgoing && !transfer.told && mail_.has_room(transfer.peer)) {
         tell(transfer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers that are one message of the mailbox: they need no chunk and no answer.
+// Transfers that are a single mailbox message: they need neither a chunk nor an answer.
 #include <algorithm>
 #include <cstring>
 
@@ -7,7 +7,7 @@
 
 namespace atl::coll::detail {
 
-// Parcels to one peer leave, and are awaited, in the order of the transfers.
+// Parcels to one peer are sent and received in the order of the transfers.
 bool Executor::is_next_to_peer(const Transfer& outgoing) const {
   auto same = [&](const Transfer& one) { return !one.done && one.outgoing && one.peer == outgoing.peer; };
   return &*std::find_if(transfers_.begin(), transfers_.end(), same) == &outgoing;

@@ -53,7 +53,7 @@ void Mailboxes::replace_ring(std::uint32_t member) {
   context_->deliver(channel.pe, word, nullptr, 0, word, context_->offset_of(ring).value() | 1);
 }
 
-// The peer, which knew that `told_before` cells had been read, has waited for room or is about to.
+// Called when the peer, which knew of `told_before` read cells, waits for room or is about to.
 void Mailboxes::replace_full_ring(std::uint32_t member, std::uint64_t told_before) {
   const Channel& channel = *channels_[member];
   if (offers_full_ring(channel)) return;
@@ -81,7 +81,7 @@ bool Mailboxes::learn(std::uint32_t member) {
   return true;
 }
 
-// Of a peer whose ring is known and small.
+// Learns the address of the large ring of a peer whose small ring is known.
 bool Mailboxes::learn_ring(std::uint32_t member) {
   Channel& channel = *channels_[member];
   const std::uint64_t ring = doors_[member].ring.load(std::memory_order_acquire);  // partner: replace_ring()
@@ -92,8 +92,8 @@ bool Mailboxes::learn_ring(std::uint32_t member) {
   return true;
 }
 
-// Of a member that has sent something, which it does after it has said where its block is: over the network that may
-// come last.
+// Waits for the address of a member's block. The member publishes it before it sends, but over the network it may
+// arrive after its messages.
 bool Mailboxes::await_block(std::uint32_t member) {
   while (!channels_[member]->known && !learn(member)) {
     if (context_->job().has_died(pes_[member])) return false;
@@ -102,7 +102,8 @@ bool Mailboxes::await_block(std::uint32_t member) {
   return true;
 }
 
-// To a peer that is not mapped: the cells that lie side by side go together, and the header of the first comes last.
+// Sends cells to a peer whose memory is not mapped: adjacent cells go in one put, and the header of the first comes
+// last.
 bool Mailboxes::put_remote(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes,
                            std::uint32_t& cells) {
   Channel& channel = *channels_[member];
@@ -156,7 +157,7 @@ void Mailboxes::learn_rooms(std::uint32_t member, HeapOffset at) {
 bool Mailboxes::put_parcel(std::uint32_t member, std::uint32_t tag, const std::byte* data, std::uint64_t bytes) {
   Channel& channel = *channels_[member];
   Parcels& to = parcels_[member];
-  // Acquire: the receiver is done with those rooms. Partner: finish_parcel().
+  // Acquire: the receiver has read those parcels. Partner: finish_parcel().
   if (to.full == all_rooms) note_taken(to, channel.credit->taken.load(std::memory_order_acquire));
   if (to.full == all_rooms || !has_room(member)) return false;
   auto number = static_cast<std::uint32_t>(std::countr_one(to.full));
@@ -195,7 +196,7 @@ void Mailboxes::finish_parcel(std::uint32_t member) {
   finish_cell(member);
 }
 
-// Of a cell that leaves now.
+// The header of a cell that is sent now.
 std::uint64_t Mailboxes::header_for(std::uint32_t member, std::uint32_t tag, std::uint32_t room, std::uint64_t number) {
   if (parcels_.empty()) return make_header(tag, room, 0, number);
   Parcels& from = parcels_[member];
@@ -208,7 +209,7 @@ void Mailboxes::note_taken(Parcels& to, std::uint64_t taken) {
   for (; to.known_taken < taken; ++to.known_taken) to.full &= ~(1u << to.order[to.known_taken % rooms_each]);
 }
 
-// By the cell of the last peek.
+// Takes the count of read parcels from the cell of the last peek.
 void Mailboxes::note_taken_by_cell(std::uint32_t member) {
   const Channel& channel = *channels_[member];
   Parcels& to = parcels_[member];
@@ -244,7 +245,7 @@ void Mailboxes::finish_lent_first(std::uint32_t member) {
   context_->deliver(channel.pe, word, nullptr, 0, word, ++channel.borrowed);
 }
 
-// The receiver of a cell always waits for it, so only credits and doors may still be under way to a member that has
+// The receiver of a cell always waits for it, so only credits and addresses may still be under way to a member that has
 // closed.
 void Mailboxes::close() {
   closing_ = true;
@@ -261,7 +262,7 @@ void Mailboxes::close() {
 bool Mailboxes::all_closed() {
   for (; closed_ < channels_.size(); ++closed_) {
     const auto member = static_cast<std::uint32_t>(closed_);
-    // Of the dead nothing comes any more, where they had this memory mapped.
+    // A dead member that had this memory mapped writes nothing any more.
     if (is_near(member) && context_->job().has_died(pes_[member])) continue;
     const Door& door = doors_[member];
     const std::uint64_t last = door.last.load(std::memory_order_acquire);  // partner: the signal in close()

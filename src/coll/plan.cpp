@@ -56,7 +56,7 @@ Planner::Planner(const PlanOptions& options, const Placement& placement)
     selection.force(fmt::format("{}={}", options.collective, options.algorithm), "algorithm");
   state_->algorithm = selection.choose(state_->kind, arguments, placement);
   if (!selection.needs_sizes(state_->kind, arguments, placement)) return;
-  // The round that brings them to leaders is not part of the plan.
+  // The round that collects sizes at leaders is not part of the plan.
   std::size_t most = 0;
   for (int node = 0; node < placement.nodes(); ++node) most = std::max(most, placement.members(node).size());
   state_->sizes.assign(most * 2 * static_cast<std::size_t>(placement.size()), options.bytes);
@@ -72,7 +72,7 @@ void Planner::write(int rank, std::vector<PlanStep>& steps) const {
   detail::Selection::write(state_->kind, state_->algorithm, builder, state_->arguments);
   steps.clear();
   for (const Step& step : schedule.steps)
-    // What has a known place is written there, and its receiver is told (see executor.hpp).
+    // Data with a known destination are written there, and the receiver is notified (see executor.hpp).
     if (step.placed && step.bytes <= detail::longest_written)
       steps.push_back(
           {step.kind == Step::Kind::send ? PlanStep::Kind::put : PlanStep::Kind::take, step.peer, step.bytes, true});

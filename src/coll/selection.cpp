@@ -101,7 +101,7 @@ std::optional<std::uint8_t> find_algorithm(std::string_view name, std::uint8_t k
   return std::nullopt;
 }
 
-/// The sizes by which tables choose: those that all members know.
+/// The size by which tables choose: one that all members know.
 std::uint64_t agreed_bytes(Kind kind, const Arguments& arguments) {
   if (kind != Kind::allgatherv) return takes_blocks(kind) ? UINT64_MAX : arguments.bytes;
   std::uint64_t all = 0;
@@ -115,16 +115,16 @@ std::uint8_t choose_level(Kind kind, const Arguments& arguments, int size) {
   auto n = static_cast<std::uint64_t>(size);
   switch (kind) {
     case Kind::broadcast:
-      // Copying straight from the root costs it nothing, but its cache or memory serves n - 1 readers.
+      // A direct copy takes no work of the root, but its cache or memory serves n - 1 readers.
       if (n == 2) return 1;
       if (bytes <= 8 * KiB) return 0;
       return n <= 4 ? 1 : 2;
     case Kind::reduce: return bytes <= 16 * KiB || bytes < arguments.element_bytes * n ? 0 : 1;
     case Kind::allreduce:
-      // Two PEs: what the other has just written costs as much as anything, and this way it is read once. 1 MiB on
-      // cores far apart took 240 µs by halves, 50 (of old data) to 170 (just written) whole.
+      // With two PEs each reads the other's vector once, the dearest part where it has just been written. 1 MiB on far
+      // cores took 240 µs by halves, and 50 (old data) to 170 µs (just written) as a whole.
       if (n == 2 && bytes <= 4 * MiB) return 0;
-      // One exchange of the whole against two of the half: even where messages stop being small.
+      // One exchange of the whole vector and two of its halves take the same time where messages stop being small.
       return bytes <= 2 * longest_small_message || bytes < arguments.element_bytes * n ? 0 : 1;
     case Kind::gather:
     case Kind::scatter: return n > 8 && bytes * n <= 64 * KiB ? 0 : 1;
@@ -140,12 +140,12 @@ std::uint8_t choose_level(Kind kind, const Arguments& arguments, int size) {
   }
 }
 
-/// The number of an algorithm that the family has.
+/// The number of an algorithm of the family, by its name.
 std::uint8_t numbered(Kind kind, std::string_view name) {
   return *find_algorithm(name, static_cast<std::uint8_t>(kind));
 }
 
-// What leaders hold beside the result; a copy of more takes longer than the messages.
+// Bytes that leaders hold beside the result, at most: copies of more take longer than the messages they save.
 constexpr std::uint64_t most_held = 16 * MiB;
 
 /// Whether leaders, which hold and copy data of other members, take longer than messages of all members between nodes.
@@ -160,9 +160,9 @@ bool suits_columns(Kind kind, const Arguments& arguments, const Placement& place
   return in_all >= std::min(32 * KiB * size, most_held);
 }
 
-/// Whether two levels take less than one, among members of several nodes: fewer messages between nodes for what is
-/// short, less volume for what every member of a node needs. Figures are of 2 and 4 nodes of 2 PEs on two cores, over
-/// TCP.
+/// Whether two levels are faster than one among members of several nodes: they need fewer messages between nodes for
+/// short blocks, and less volume for data that each member of a node receives. The measurements below are of 2 and 4
+/// nodes of 2 PEs on two cores, over TCP.
 bool suits_hierarchy(Kind kind, const Arguments& arguments, const Placement& placement) {
   const std::uint64_t bytes = arguments.bytes;
   const std::uint64_t in_all = bytes * static_cast<std::uint64_t>(placement.size());
@@ -171,18 +171,18 @@ bool suits_hierarchy(Kind kind, const Arguments& arguments, const Placement& pla
     case Kind::broadcast: return true;
     case Kind::reduce:
     case Kind::allreduce:
-      // All leaders (or the root) get the parts of all nodes, at worst those of all members; beyond, halving moves
-      // less: in it every member leads a part of the vector across. 256 KiB take 0.35 ms against 0.8 on 2 nodes, 2.9
-      // against 7.8 on 4.
+      // All leaders (or the root) receive the parts of all nodes, at worst those of all members. Beyond this limit
+      // halving, in which each member sends a part of the vector between nodes, moves less. 256 KiB take 0.35 ms
+      // instead of 0.8 on 2 nodes, 2.9 instead of 7.8 on 4.
       return in_all <= 4 * MiB;
     case Kind::scatter:
-      // Short blocks follow one another without an answer. 64 KiB take half as long as straight.
+      // Short blocks follow one another without an answer. 64 KiB take half the time of direct messages.
       return bytes > longest_small_message && in_all <= most_held;
     case Kind::allgather:
     case Kind::allgatherv: return true;  // longer blocks go by columns
     case Kind::alltoall: {
-      // Each byte is copied three times more than in a message of its own. On 2 nodes 4 KiB take 0.1 ms against 0.17,
-      // 16 KiB as long, 64 KiB 0.43 against 0.34.
+      // Each byte is copied three times more than in direct messages. On 2 nodes 4 KiB take 0.1 ms instead of 0.17,
+      // 16 KiB the same time, 64 KiB 0.43 instead of 0.34.
       std::size_t most_members = 0;
       for (int node = 0; node < placement.nodes(); ++node)
         most_members = std::max(most_members, placement.members(node).size());
@@ -192,9 +192,9 @@ bool suits_hierarchy(Kind kind, const Arguments& arguments, const Placement& pla
   }
 }
 
-/// Whether a way that gets each member a core twice is quicker than one of log2 n rounds. 64 PEs on 2 cores: a barrier
-/// takes 0.10 ms against 0.20, an allreduce of 8 bytes 0.11 against 0.30; an allgather or alltoall straight to all as
-/// long as in rounds.
+/// Whether an algorithm in which each member is scheduled twice is faster than one of log2 n rounds. 64 PEs on 2 cores:
+/// a barrier takes 0.10 ms instead of 0.20, an allreduce of 8 bytes 0.11 instead of 0.30; a flat allgather or alltoall
+/// takes as long as one in rounds.
 bool suits_centre(Kind kind, const Arguments& arguments, const Placement& placement) {
   return placement.size() >= 8 &&
          (kind == Kind::barrier || (kind == Kind::allreduce && arguments.bytes <= longest_small_message));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks whether a started operation has finished, without waiting for it.
+// Tests whether a started operation has completed, without waiting for it.
 #include "atoll/runtime/context.hpp"
 #include "engine.hpp"
 

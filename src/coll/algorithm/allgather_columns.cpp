@@ -16,7 +16,7 @@ class Columns {
         node_(placement_.node_of(steps.rank())),
         place_(placement_.index_in_node(steps.rank())) {}
 
-  /// Of this node, but this one, from the next on.
+  /// The other members of this node, from the next one on.
   std::vector<int> others() const {
     const auto& here = placement_.members(node_);
     std::vector<int> found;
@@ -33,8 +33,8 @@ class Columns {
     }
     return found;
   }
-  /// Calls turn(heard) until all blocks of other nodes have had their turn. In each turn heard(member) is the sender
-  /// whose block that member of this node receives; -1: none.
+  /// Calls turn(source_of) until all blocks of other nodes have been received. In each turn source_of(member) is the
+  /// sender whose block that member of this node receives; -1: none.
   template <class Turn>
   void each_turn(Turn&& turn) const {
     const std::size_t here = placement_.members(node_).size();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everybody sends to everybody: one step, no copy in between; for few members, and for long blocks of co-located ones.
+// Each member sends to all others: one step without intermediate copies; for few members, and for long blocks of
+// members of one node.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allgather of two levels: a node's blocks to its leader, Bruck's allgather among leaders, then everything inside each
-// node. A node hears each block of the others once.
+// Two-level allgather: a node's blocks go to its leader, leaders run Bruck's allgather, and each leader broadcasts all
+// blocks inside its node. A node receives each block of other nodes once.
 #include "hierarchy.hpp"
 
 namespace atl::coll::detail {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbour exchange (Chen, Zhang, Zhang, Yuan 2005): every member talks to its two neighbours only, in turn, and
-// passes on the pair of blocks it got last: n/2·α + (n-1)·bytes·β, half as many steps as a ring. For even numbers of
-// members; else by the ring.
+// Neighbour exchange (Chen, Zhang, Zhang, Yuan 2005): each member exchanges with its two neighbours in turns, and
+// forwards the pair of blocks that it received last: n/2·α + (n-1)·bytes·β, half as many steps as a ring. For even
+// numbers of members; odd numbers use the ring.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {
@@ -19,7 +19,7 @@ void allgather_neighbour(ScheduleBuilder& steps, const Arguments& arguments) {
   steps.send(partner[0], at(rank), bytes);
   steps.recv(partner[0], at(partner[0]), bytes);
   steps.join();
-  // Blocks [newest, newest + 2) came last. From either side come the pairs ever farther away in that direction.
+  // Blocks [newest, newest + 2) were received last. Each side delivers pairs in order of their distance.
   int newest = pair, from[2] = {pair, pair};
   for (int step = 1; step < n / 2; ++step) {
     const int side = step % 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first member gets all vectors, evaluates the tree that every reduction is evaluated in, and tells all: for short
-// vectors of members that share cores, see barrier_central.cpp.
+// The first member receives all vectors, evaluates the tree of every reduction, and sends the result to all: for short
+// vectors of members that share cores (see barrier_central.cpp).
 #include <vector>
 
 #include "algorithms.hpp"

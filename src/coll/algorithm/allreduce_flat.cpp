@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For members that share cores, where every round costs turns: short vectors go from all to all, and everybody
-// evaluates the tree; of longer ones each member gets all of its part, and gives the result to all.
+// For members that share cores, where each round costs context switches. Short vectors are sent from all to all, and
+// each member evaluates the tree. Of longer vectors each member reduces one part and sends the result to all.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allreduce of two levels, in the documented order (node_subtrees.hpp): leaders exchange their nodes' values by Bruck's
-// allgather, each evaluates the rest, then every node hears the result. For short vectors.
+// Two-level allreduce in the documented order (node_subtrees.hpp): leaders exchange the values of their nodes by
+// Bruck's allgather, each leader evaluates the rest of the tree and broadcasts the result inside its node. For short
+// vectors.
 #include "node_subtrees.hpp"
 
 namespace atl::coll::detail {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduce-scatter round a ring, then allgather round it (Patarasuk, Yuan 2009): 2·(n-1)·α + 2.5·bytes·β. Part p starts
-// at member p + 1 and ends at p. The operation need not commute: what members above p made travels beside what those
-// from 0 on make, which is the half that other rings do without. Its order of evaluation is not the tree of the other
-// algorithms, so that sums of floats differ in their last bits: it is used where it is asked for by name only.
+// Ring reduce-scatter, then ring allgather (Patarasuk, Yuan 2009): 2·(n-1)·α + 2.5·bytes·β. Part p starts at member
+// p + 1 and ends at p. The operation need not commute: the partial result of the members above p travels beside that of
+// the members from 0 on, which takes the additional half of the bytes. The order of evaluation is not the tree of the
+// other algorithms, so sums of floats differ in their last bits: this algorithm runs only when it is named.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {
@@ -21,7 +21,7 @@ void reduce_scatter_ring(ScheduleBuilder& steps, const Arguments& arguments) {
   for (int round = 0; round < n - 1; ++round) {
     const int give = (rank - 1 - round + 2 * n) % n, take = (give - 1 + n) % n;
     const Ref out = space[round % 2], in = space[(round + 1) % 2];
-    // What came last round: from the members above the part alone, or with what those from 0 on have made.
+    // Forwards the partial results of the last round: of the members above the part, and of those from 0 on.
     if (round == 0) steps.send((rank + 1) % n, in_at(at(give)), length(give));
     else if (rank > give) steps.send((rank + 1) % n, out_at(at(give)), length(give));
     else steps.send((rank + 1) % n, out, both(give));

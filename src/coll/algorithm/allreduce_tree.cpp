@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Up a k-nomial tree to the first member, and down again. Cost: 2 ⌈log_k n⌉ (L + G m) + (k - 1) ⌈log_k n⌉ (2 o + γ m).
-// The radix is a power of two, and what k - 1 children gave is combined in pairs, so that the tree over the ranks is
-// evaluated, as everywhere.
+// The radix is a power of two, and the vectors of k - 1 children are combined in pairs: the order of evaluation is the
+// tree over the ranks, as in all other algorithms.
 #include <algorithm>
 
 #include "algorithms.hpp"

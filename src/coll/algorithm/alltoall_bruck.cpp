@@ -8,7 +8,7 @@ void alltoall_bruck(ScheduleBuilder& steps, const Arguments& arguments) {
   int n = steps.size(), rank = steps.rank();
   std::uint64_t bytes = arguments.bytes;
   auto at = [&](int member) { return bytes * static_cast<std::uint64_t>(member); };
-  // Block i of `work` has i ranks still to travel.
+  // Block i of `work` is for the member i ranks ahead.
   Ref work = steps.scratch(at(n)), outgoing = steps.scratch(at(n)), incoming = steps.scratch(at(n));
   steps.copy(work, in_at(at(rank)), at(n - rank));
   steps.copy(work + at(n - rank), in_at(0), at(rank));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everybody sends to everybody at once, each starting with its right neighbour so that no member is overrun.
+// Each member sends to all others at once, beginning with its right neighbour, so that no member receives from all at
+// the same time.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {

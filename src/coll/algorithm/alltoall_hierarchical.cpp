@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alltoall of two levels, for short blocks: members exchange directly inside a node and hand blocks for other nodes to
-// their leader; leaders exchange by Bruck's algorithm, all blocks between two nodes as one; then each member gets its
-// own.
+// Two-level alltoall for short blocks: members exchange directly inside a node, and send blocks for other nodes to
+// their leader. Leaders exchange by Bruck's algorithm, with all blocks between two nodes as one block, and send each
+// member its blocks.
 #include <algorithm>
 
 #include "hierarchy.hpp"
@@ -29,7 +29,7 @@ class Writer {
       for_far_members([&](int member, std::uint64_t at) { steps_.copy(out_at(offset(member)), far + at, bytes_); });
       return;
     }
-    // The blocks of each member of this node for other nodes: by distance of the node, then by rank.
+    // The blocks of each member of this node for other nodes, ordered by distance of the node, then by rank.
     Ref collected = steps_.scratch(far_bytes * inside);
     Ref own = collected + far_bytes * static_cast<std::uint64_t>(hierarchy_.leader_inside());
     for_far_members([&](int member, std::uint64_t at) { steps_.copy(own + at, in_at(offset(member)), bytes_); });
@@ -73,7 +73,7 @@ class Writer {
       }
   }
 
-  /// Replaces in `collected` what members here have for those of other nodes by what these have for them.
+  /// Replaces the blocks in `collected` from members of this node by the blocks from other nodes for them.
   void exchange_across(Ref collected, std::uint64_t far_bytes) {
     const int nodes = placement_.nodes();
     std::uint64_t most = 0;
@@ -82,7 +82,8 @@ class Writer {
     Ref work = steps_.scratch(all), outgoing = steps_.scratch(all), incoming = steps_.scratch(all);
     auto at = [&](int distance) { return work + slot * static_cast<std::uint64_t>(distance); };
     const std::uint64_t inside = members_of(hierarchy_.node());
-    // Block i, for the node i on: from each member here to each member there. In the end: from the node i back.
+    // Block i has the data for the node i ahead: from each member here to each member there. At the end it has the data
+    // from the node i behind.
     auto move_blocks = [&](bool pack) {
       std::uint64_t column = 0;
       for (int distance = 1; distance < nodes; ++distance) {
@@ -100,7 +101,7 @@ class Writer {
     move_blocks(true);
     ScheduleBuilder across = hierarchy_.across();
     for (int distance = 1; distance < nodes; distance *= 2) {
-      // Block i of a node has come i % distance nodes so far.
+      // Block i of a node has travelled i % distance nodes so far.
       auto length = [&](int node, int i) {
         const int from = (node - i % distance + nodes) % nodes;
         return members_of(from) * members_of((from + i) % nodes) * bytes_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairwise exchange: n-1 steps, in step i send to rank + i and receive from rank - i, so that memory and network see
-// one partner each way at a time. For long blocks of many members.
+// Pairwise exchange: n-1 steps; in step i each member sends to rank + i and receives from rank - i, so that it has one
+// partner in each direction at a time. For long blocks of many members.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {

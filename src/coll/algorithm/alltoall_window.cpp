@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everybody sends to everybody, `window` partners at a time, as in MPICH's batches: (n-1)·(α + bytes·β), with no more
-// than `window` messages each way of one member on their way. Between pairwise (one at a time) and flat (all at once),
-// which overruns receivers with few buffers.
+// Each member exchanges with `window` partners at a time, as in MPICH's batches: (n-1)·(α + bytes·β), with at most
+// `window` messages of a member under way in each direction. A compromise between pairwise (one at a time) and flat
+// (all at once, which overruns receivers with few buffers).
 #include <algorithm>
 
 #include "algorithms.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alltoallv of two levels, for short blocks: members exchange directly inside a node and hand blocks for other nodes to
-// their leader; leaders exchange one message with each other node; then each member gets its own: (nodes - 1)·α between
-// nodes of each leader instead of (members of other nodes)·α of each member, for three copies more. Leaders know sizes
-// from a round before (sizes_to_leader: what each member gives to all and takes from all); without it everybody goes
-// straight.
+// Two-level alltoallv for short blocks: members exchange directly inside a node, and send blocks for other nodes to
+// their leader. Leaders exchange one message with each other node, and send each member its blocks: (nodes - 1)·α
+// between nodes for each leader instead of (members of other nodes)·α for each member, for three more copies. Leaders
+// know the sizes from an earlier round (sizes_to_leader: the bytes that each member sends and receives); without that
+// round members send directly.
 #include "hierarchy.hpp"
 
 namespace atl::coll::detail {
@@ -28,7 +28,7 @@ class Writer {
  private:
   std::uint64_t gives(int member) const { return arguments_.in_blocks[static_cast<std::size_t>(member)].bytes; }
   std::uint64_t takes(int member) const { return arguments_.out_blocks[static_cast<std::size_t>(member)].bytes; }
-  // Of a member of this node, by its index in it.
+  // Bytes that a member of this node, named by its index in the node, sends to `member`.
   std::uint64_t gives(std::size_t here, int member) const {
     return arguments_.sizes[here * 2 * n_ + static_cast<std::size_t>(member)];
   }
@@ -38,7 +38,7 @@ class Writer {
   Ref source(int member) const { return address_of(arguments_.in_blocks[static_cast<std::size_t>(member)].data); }
   Ref target(int member) const { return address_of(arguments_.out_blocks[static_cast<std::size_t>(member)].data); }
 
-  /// Calls visit(member) for those of other nodes: by distance of the node, then by rank.
+  /// Calls visit(member) for the members of other nodes, ordered by distance of the node, then by rank.
   template <class Visit>
   void for_far_members(Visit&& visit) const {
     for (int distance = 1; distance < placement_.nodes(); ++distance)
@@ -102,7 +102,7 @@ class Writer {
     steps_.join();
   }
 
-  // A message between two nodes: what each member of the one has for each of the other.
+  // A message between two nodes has the blocks of each member of one node for each member of the other.
   void exchange_across(std::vector<Ref> given, std::vector<Ref> taken) {
     struct Message {
       int node;
@@ -130,7 +130,7 @@ class Writer {
     for (const Message& message : arriving) {
       Ref from = message.at;
       std::vector<Ref> to = taken;
-      // Theirs is the outer loop: they sent it by their members first.
+      // The sender's members are the outer loop: the sender packed its blocks in this order.
       for (int member : placement_.members(message.node))
         for (std::size_t here = 0; here < taken.size(); ++here) {
           const std::uint64_t bytes = takes(here, member);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dissemination barrier (Hensgen, Finkel, Manber 1988): in round k tell rank + 2^k, hear from rank - 2^k.
+// Dissemination barrier (Hensgen, Finkel, Manber 1988): in round k signal rank + 2^k, wait for rank - 2^k.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {

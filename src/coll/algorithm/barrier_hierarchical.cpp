@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barrier of two levels: up a binomial tree to the node's leader, dissemination among leaders, down again.
+// Two-level barrier: up a binomial tree to the node's leader, dissemination among leaders, down the tree again.
 #include "hierarchy.hpp"
 
 namespace atl::coll::detail {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gatherv and scatterv of two levels: a node's blocks go between its members and its leader, and between leaders and
-// the root as one message: nodes - 1 messages reach or leave the root's node instead of one for each member of another
-// node, for one copy more. Leaders know sizes from a round before (sizes_to_leader); without it everybody goes
-// straight.
+// Two-level gatherv and scatterv: a node's blocks travel between its members and its leader, and between leaders and
+// the root as one message. The root's node has nodes - 1 messages instead of one for each member of another node, for
+// one more copy. Leaders know the sizes from an earlier round (sizes_to_leader); without that round members exchange
+// directly with the root.
 #include "hierarchy.hpp"
 
 namespace atl::coll::detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The root offers to everybody: all copy straight from it. One step, for few members.
+// The root offers its data to all members, which copy directly from it. One step, for few members.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {

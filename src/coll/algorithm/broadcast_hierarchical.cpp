@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broadcast of two levels: from the root to the leaders, then inside each node. A node hears the vector once.
+// Two-level broadcast: from the root to the leaders, then inside each node. A node receives the vector once.
 #include "atoll/base/units.hpp"
 #include "hierarchy.hpp"
 
@@ -11,7 +11,7 @@ void broadcast_hierarchical(ScheduleBuilder& steps, const Arguments& arguments) 
   ScheduleBuilder across = hierarchy.across();
   if (hierarchy.leads()) {
     level.root = hierarchy.placement().node_of(arguments.root);
-    // A leader's node does not wait until other nodes have it.
+    // A leader's node does not wait until other nodes have the vector.
     if (across.size() <= 4 || arguments.bytes <= 8 * KiB) broadcast_binomial_open(across, level);
     else Selection::write_level(Kind::broadcast, across, level);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// k-nomial tree: each member passes the message on k - 1 times a level, ⌈log_k n⌉ levels deep. Cost: (k - 1) ⌈log_k n⌉
-// o + ⌈log_k n⌉ (L + G m): where latency is long beside overheads, more children each take less. Radix 2 is the
-// binomial tree.
+// k-nomial tree: each member forwards the message k - 1 times per level, ⌈log_k n⌉ levels deep. Cost: (k - 1)
+// ⌈log_k n⌉ o + ⌈log_k n⌉ (L + G m): a larger radix is faster where the latency is long beside the overhead. Radix 2
+// is the binomial tree.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {
@@ -40,7 +40,7 @@ template void broadcast_knomial<4>(ScheduleBuilder&, const Arguments&);
 template void broadcast_knomial<8>(ScheduleBuilder&, const Arguments&);
 template void broadcast_knomial<16>(ScheduleBuilder&, const Arguments&);
 
-// What the far-first order is measured against: the deepest subtree hears last.
+// The contender of the far-first order: the deepest subtree receives last.
 void broadcast_binomial_near(ScheduleBuilder& steps, const Arguments& arguments) {
   broadcast(steps, arguments, 2, Order::near_first);
 }

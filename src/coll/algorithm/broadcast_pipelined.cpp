@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chain: each member passes pieces on while the next one comes. Cost: (n - 2 + m / s) (L + o + G s) with pieces of s
-// bytes, for vectors that are long beside n pieces.
+// A chain: each member forwards a piece while it receives the next one. Cost: (n - 2 + m / s) (L + o + G s) with pieces
+// of s bytes, for vectors that are long beside n pieces.
 #include <algorithm>
 
 #include "algorithms.hpp"

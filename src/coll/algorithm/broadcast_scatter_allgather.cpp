@@ -17,7 +17,7 @@ void broadcast_scatter_allgather(ScheduleBuilder& steps, const Arguments& argume
     steps.recv(arguments.root, out_at(begin(shifted)), length(shifted));
   }
   steps.join();
-  // The root has all of it already and only hands on.
+  // The root has all parts already, and only forwards.
   for (int round = 0; round < n - 1; ++round) {
     int give = (shifted - round + n) % n, want = (shifted - round - 1 + n) % n;
     if ((shifted + 1) % n != 0) steps.send((steps.rank() + 1) % n, out_at(begin(give)), length(give));

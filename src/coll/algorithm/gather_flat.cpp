@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everybody sends to the root: one step and no copy in between, for long blocks and few members.
+// All members send to the root: one step without intermediate copies, for long blocks and few members.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {

@@ -76,7 +76,7 @@ Ref NodeSubtrees::evaluate() {
   return evaluate(whole_);
 }
 
-/// Parts of a node are used in the order they were made in.
+/// The values of a node are used in the order in which they were computed.
 Ref NodeSubtrees::evaluate(const Subtree& subtree) {
   if (const int node = subtree.common_node(hierarchy_.placement()); node >= 0) {
     Ref& next = next_part_[static_cast<std::size_t>(node)];

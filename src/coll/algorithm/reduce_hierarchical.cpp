@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduction of two levels, in the documented order (node_subtrees.hpp): the nodes' values go up a binomial tree of
-// leaders to the root, which evaluates the rest. For short vectors.
+// Two-level reduction in the documented order (node_subtrees.hpp): the values of the nodes go up a binomial tree of
+// leaders to the root, which evaluates the rest of the tree. For short vectors.
 #include "node_subtrees.hpp"
 
 namespace atl::coll::detail {

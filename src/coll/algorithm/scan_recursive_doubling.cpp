@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inclusive and exclusive scan by recursive doubling (Hillis, Steele 1986): in round k combine what rank - 2^k holds.
+// Inclusive and exclusive scan by recursive doubling (Hillis, Steele 1986): round k combines with the partial result of
+// rank - 2^k.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {
@@ -32,7 +33,7 @@ void scan_recursive_doubling(ScheduleBuilder& steps, const Arguments& arguments)
   scan_from(steps, 0, in_at(0), arguments.bytes);
 }
 
-// Shifted by one rank, then inclusive over the others.
+// Shifts the vectors by one rank, then runs an inclusive scan over the other members.
 void exscan_recursive_doubling(ScheduleBuilder& steps, const Arguments& arguments) {
   std::uint64_t bytes = arguments.bytes;
   int n = steps.size(), rank = steps.rank();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binomial tree from the root, each member handing on its subtree's blocks: ⌈log2 n⌉ messages deep, for short blocks.
+// Binomial tree from the root: each member forwards the blocks of its subtree, ⌈log2 n⌉ messages deep, for short
+// blocks.
 #include <algorithm>
 
 #include "algorithms.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The root sends to everybody: one step and no copy in between, for long blocks and few members.
+// The root sends to all members: one step without intermediate copies, for long blocks and few members.
 #include "algorithms.hpp"
 
 namespace atl::coll::detail {
