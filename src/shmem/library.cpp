@@ -59,6 +59,7 @@ Library::Library(int thread_level)
   context_->look_for_stopped_peers();
   ATOLL_VALIDATE(!context_->job().is_guest(), SetupError,
                  "a process that MPI_Comm_spawn has started is no PE of OpenSHMEM");
+  network_ = dynamic_cast<fabric::Queueing*>(context_->job().remote());
   world_ = std::make_unique<coll::Communicator>(*context_);
   // No time-out: a PE may compute for hours before a barrier.
   world_->set_timeout_seconds(0);

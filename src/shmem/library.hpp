@@ -13,6 +13,7 @@
 #include "address.hpp"
 #include "atoll/agg/hub.hpp"
 #include "atoll/coll/collectives.hpp"
+#include "atoll/fabric/queueing.hpp"
 #include "atoll/runtime/context.hpp"
 #include "atoll/runtime/static_data.hpp"
 #include "shmem.h"
@@ -53,6 +54,8 @@ class Library {
   }
   /// Ends the job when `ctx` is not a valid context.
   shmem_team_t contexts_team(Call call, shmem_ctx_t ctx);
+  /// The network, if it has operations that do not wait for their target; else null.
+  fabric::Queueing* network() const { return network_; }
   PeId pe() const { return context_->pe(); }
   std::uint32_t npes() const { return context_->npes(); }
   int thread_level() const { return thread_level_; }
@@ -67,6 +70,7 @@ class Library {
   Checks checks_;
   bool debug_;
   std::shared_ptr<runtime::Context> context_;  // shared with the other programming interfaces (MPI, …)
+  fabric::Queueing* network_;
   std::unique_ptr<coll::Communicator> world_;
   std::unique_ptr<runtime::StaticData> data_;
   Addresses addresses_;
@@ -124,6 +128,10 @@ inline Target resolve(Call call, shmem_ctx_t ctx, const char* argument, const vo
       return {here.context(), PeId(static_cast<std::uint32_t>(pe)), *at};
   }
   return detail::resolve_anywhere(call, ctx, argument, address, bytes, pe);
+}
+/// The network path to the target's PE, for operations that complete in quiet; null when the PE is on this node.
+inline fabric::Queueing* queueing_path_to(const Target& to) {
+  return to.context.endpoint().maps(to.pe) ? nullptr : detail::instance->network();
 }
 /// The same for a local object (`ivar` of a wait), with checks on.
 inline void check_own(Call call, const char* argument, const void* address, std::size_t bytes) {

@@ -58,8 +58,9 @@ void put_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, s
   if (bytes == 0) return;
   Target to = resolve(call, ctx, "dest", dest, bytes, pe);
   check_overlap(call, to, bytes, source, bytes);
-  if (completion == Completion::at_quiet) to.context.put_nbi(to.pe, to.at, source, bytes);
-  else to.context.put(to.pe, to.at, source, bytes);
+  if (completion == Completion::on_return) return to.context.put(to.pe, to.at, source, bytes);
+  if (fabric::Queueing* path = queueing_path_to(to)) path->queue_put(to.pe, to.at, source, bytes);
+  else to.context.put_nbi(to.pe, to.at, source, bytes);
 }
 
 void get_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size,
@@ -68,8 +69,9 @@ void get_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, s
   if (bytes == 0) return;
   Target from = resolve(call, ctx, "source", source, bytes, pe);
   check_overlap(call, from, bytes, dest, bytes);
-  if (completion == Completion::at_quiet) from.context.get_nbi(dest, from.pe, from.at, bytes);
-  else from.context.get(dest, from.pe, from.at, bytes);
+  if (completion == Completion::on_return) return from.context.get(dest, from.pe, from.at, bytes);
+  if (fabric::Queueing* path = queueing_path_to(from)) path->queue_get(dest, from.pe, from.at, bytes);
+  else from.context.get_nbi(dest, from.pe, from.at, bytes);
 }
 
 void put_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, const Strided& shape, int pe) {

@@ -4,8 +4,8 @@
 namespace atl::shmem {
 
 void put_signal_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count,
-                          std::size_t size, std::uint64_t* signal_address, std::uint64_t signal, int operation,
-                          int pe) {
+                          std::size_t size, std::uint64_t* signal_address, std::uint64_t signal, int operation, int pe,
+                          Completion completion) {
   if (operation != SHMEM_SIGNAL_SET && operation != SHMEM_SIGNAL_ADD)
     fail(call, "argument 'sig_op': {} is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD", operation);
   auto how = operation == SHMEM_SIGNAL_SET ? fabric::AtomicOp::set : fabric::AtomicOp::add;
@@ -15,7 +15,9 @@ void put_signal_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* so
   if (bytes == 0) return word.context.put_signal(word.pe, word.at, source, 0, word.at, signal, how);
   Target to = resolve(call, ctx, "dest", dest, bytes, pe);
   check_overlap(call, to, bytes, source, bytes);
-  to.context.put_signal(to.pe, to.at, source, bytes, word.at, signal, how);
+  fabric::Queueing* path = completion == Completion::at_quiet ? queueing_path_to(to) : nullptr;
+  if (path != nullptr) path->queue_put_signal(to.pe, to.at, source, bytes, word.at, signal, how);
+  else to.context.put_signal(to.pe, to.at, source, bytes, word.at, signal, how);
 }
 
 }  // namespace atl::shmem

@@ -18,6 +18,7 @@
 #include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
 #include "atoll/base/thread.hpp"
+#include "atoll/base/topology.hpp"
 #include "path.hpp"
 
 namespace atl::fabric::ofi {
@@ -59,6 +60,9 @@ Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, const std::vecto
       longest_message_(device_->longest_message()) {
   peers_.reserve(job.places());
   for (std::uint32_t pe = 0; pe < cards.size(); ++pe) meet_peer(PeId(pe), cards[pe]);
+  std::size_t most_bytes = config::bytes(config::Variable::memory_limit);
+  if (most_bytes == 0) most_bytes = topology().memory_bytes / 4 / job.local_pes();
+  most_queued_ = most_bytes / sizeof(QueuedOperation);
   patience_ns_ = static_cast<std::int64_t>(config::seconds(config::Variable::peer_timeout) * 1e9);
   wake_ = ::eventfd(0, EFD_CLOEXEC);
   if (wake_ < 0) throw_errno("cannot make an event for the network's thread (eventfd)");
@@ -210,7 +214,7 @@ void Path::run_agent() {
         vain = came ? 0 : vain + 1;
         if (came) last_came_ns = now;
         else if (now - last_came_ns > eager_ns && vain >= least_looks)
-          idle = waiting_.empty() && parked_.empty() && device_->may_block();
+          idle = waiting_.empty() && backlogged_.empty() && parked_.empty() && device_->may_block();
       }
       if (idle) {
         (void)take_over_.exchange(false, std::memory_order_relaxed);
@@ -291,7 +295,8 @@ std::optional<PeId> Path::next_leader() const {
 bool Path::is_expected_to_answer(PeId pe) const {
   const Peer& one = peers_[pe.value()];
   auto asks_it = [&](const Request& request) { return request.active && request.peer == pe.value(); };
-  return !settled(one) || one.transferring != 0 || one.queued ||
+  const bool has_backlog = one.backlog != nullptr && !one.backlog->waiting.empty();
+  return !settled(one) || one.transferring != 0 || one.queued || has_backlog ||
          std::any_of(requests_.begin(), requests_.end(), asks_it);
 }
 

@@ -115,6 +115,7 @@ class Device {
     free_sends_.pop_back();
     return taken;
   }
+  std::size_t free_sends() const { return free_sends_.size(); }
   void give_back_send(Operation& operation) {
     operation.kind = Operation::Kind::send;
     operation.pending = nullptr;

@@ -139,6 +139,37 @@ void Lanes::update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uin
   in_order().update(op, width, pe, at, operand);
 }
 
+void Lanes::queue_put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
+  if (!divides(bytes)) return own_path().queue_put(pe, to, from, bytes);
+  this_thread().strays = true;
+  divide(bytes, [&](Path& path, std::size_t begin, std::size_t part) {
+    path.queue_put(pe, HeapOffset(to.value() + begin), static_cast<const std::byte*>(from) + begin, part);
+  });
+}
+
+void Lanes::queue_put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
+                             std::uint64_t value, AtomicOp how) {
+  own_path().queue_put_signal(pe, to, from, bytes, signal, value, how);
+}
+
+// Unlike get_nbi(), in no order with puts that other endpoints carry.
+void Lanes::queue_get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
+  if (!divides(bytes)) return own_path().queue_get(to, pe, from, bytes);
+  this_thread().strays = true;
+  divide(bytes, [&](Path& path, std::size_t begin, std::size_t part) {
+    path.queue_get(static_cast<std::byte*>(to) + begin, pe, HeapOffset(from.value() + begin), part);
+  });
+}
+
+void Lanes::queue_update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) {
+  own_path().queue_update(op, width, pe, at, operand);
+}
+
+void Lanes::queue_atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
+                         std::uint64_t expected, void* old) {
+  own_path().queue_atomic(op, width, pe, at, operand, expected, old);
+}
+
 Status Lanes::try_send(PeId pe, MessageLabel label, const MessageParts& parts) {
   return for_messages().try_send(pe, label, parts);
 }

@@ -16,7 +16,7 @@
 
 namespace atl::fabric::ofi {
 
-class Lanes final : public RemotePath, public Borrower, public Growing {
+class Lanes final : public RemotePath, public Borrower, public Queueing, public Growing {
  public:
   /// At least two paths; the first `interfaces` of them (at least 1) have different interfaces.
   Lanes(std::vector<std::unique_ptr<Path>> paths, std::size_t interfaces);
@@ -33,6 +33,13 @@ class Lanes final : public RemotePath, public Borrower, public Growing {
   std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
                        std::uint64_t expected) override;
   void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
+  void queue_put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) override;
+  void queue_put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
+                        std::uint64_t value, AtomicOp how) override;
+  void queue_get(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
+  void queue_update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
+  void queue_atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand, std::uint64_t expected,
+                    void* old) override;
   std::size_t longest_message() const override { return first().longest_message(); }
   Inbox* inbox() override { return first().inbox(); }
   Status try_send(PeId pe, MessageLabel label, const MessageParts& parts) override;

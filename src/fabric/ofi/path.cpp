@@ -77,9 +77,10 @@ void Path::abandon() noexcept {
        lent_.load(std::memory_order_relaxed) && !deadline.passed(); ::sched_yield()) {
     bool nested = is_held_here();
     if (!nested && !owner_.try_take()) continue;
-    bool gets = gets_.is_under_way();
+    bool gets = gets_.is_under_way() || !backlogged_.empty();
     for (Outstanding* each : {&writes_, &gets_})
       for (Pending& count : each->counts()) release(count, count);
+    while (!backlogged_.empty()) drop_backlog(peers_[backlogged_.back()]);
     gets_abandoned_ |= gets;
     lent_.store(false, std::memory_order_relaxed);
     if (!nested) owner_.leave();
@@ -119,33 +120,14 @@ void Path::mark_dirty(Peer& to) {
 // ---- put
 // --------------------------------------------------------------------------------------------------------------
 
-// One write or read, handed over as soon as there is room. One that fails never completes: a caller that waits for it
-// is told of the peer's end.
+// One write or read, handed over as soon as there is room.
 template <class Start>
 void Path::transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending, Start&& start) {
-  // Messages to the peer queue behind transfers under way, and a peer that is silent for too long counts as failed.
-  if (with.transferring + bytes > most_transferring)
-    wait(hold, [&] { return with.transferring == 0 || with.transferring + bytes <= most_transferring || with.gone; });
-  Prepared prepared(*device_);
-  Operation& operation = *prepared;
-  operation.peer = with.number;
-  operation.pending = &pending;
-  operation.bytes = static_cast<std::uint32_t>(bytes);
-  int status = start(operation);
-  for (; status == -FI_EAGAIN && !with.dead; status = start(operation)) {
+  if (!may_transfer(with, bytes)) wait(hold, [&] { return may_transfer(with, bytes); });
+  while (!try_transfer(with, bytes, pending, start)) {
     if (!poll()) hold.rest(0);
     check();
   }
-  ++pending.left;
-  if (status == 0) {
-    prepared.went();
-    with.transferring += bytes;
-    return;
-  }
-  note_failure(with, status);
-  if (!is_for_quiet(&pending)) return;
-  if (with.gone) --pending.left;
-  else with.lost.push_back(&pending);
 }
 
 // An arriving message may start puts, and its handler may not wait for the network. Short data is copied.
@@ -166,6 +148,10 @@ void Path::write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std:
     });
     done += part;
   }
+  note_written(target);
+}
+
+void Path::note_written(Peer& target) {
   ++target.posted;
   target.used = true;
   target.unflushed = true;
@@ -203,6 +189,7 @@ bool Path::put_directly(PeId pe, HeapOffset to, const void* from, std::size_t by
   int status = device_->put(*operation, bytes, target.memory, to.value(), Device::Until::delivered);
   if (status != 0) device_->give_back_send(*operation);
   if (!went(target, status)) return false;
+  if (status == 0) ++target.buffers;
   ++target.posted;
   ++target.putting;
   target.answers = true;
@@ -211,11 +198,15 @@ bool Path::put_directly(PeId pe, HeapOffset to, const void* from, std::size_t by
   return true;
 }
 
+bool Path::may_fetch(const Peer& source) const {
+  const bool sees_writes = !source.unflushed || device_->reads_behind_writes();
+  return direct_ && settled(source) && source.memory.reachable && sees_writes;
+}
+
 // Into a buffer of ours: the caller may be gone, because some PE has failed, when the answer comes.
 bool Path::try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes, Pending& pending) {
   Peer& source = peer(pe);
-  if (!direct_ || !settled(source) || !source.memory.reachable) return false;
-  if (source.unflushed && !device_->reads_behind_writes()) return false;
+  if (!may_fetch(source)) return false;
   Operation* operation = device_->take_send();
   if (operation == nullptr) return false;
   operation->kind = Operation::Kind::fetch;
@@ -227,6 +218,7 @@ bool Path::try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes,
   int status = device_->fetch(*operation, bytes, source.memory, from.value());
   if (status != 0) device_->give_back_send(*operation);
   if (status != 0) return false;
+  ++source.buffers;
   ++source.posted;
   source.transferring += bytes;
   source.used = true;
@@ -237,9 +229,7 @@ bool Path::try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes,
 void Path::put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes) {
   Peer& target = peer(pe);
   for (std::size_t done = 0; done < bytes; done += most_payload) {
-    Header header = header_of(MessageType::put);
-    header.offset = to.value() + done;
-    send_operation(pe, header, Bytes(from + done, std::min(bytes - done, most_payload)));
+    put_by_message(pe, HeapOffset(to.value() + done), from + done, std::min(bytes - done, most_payload));
     // What waits has been copied: only so much.
     if (!handling_) wait(hold, [&] { return !target.queued || target.gone; });
   }
@@ -249,18 +239,16 @@ void Path::wait_for_room(Hold& hold, const Peer& to) {
   if (!handling_) wait(hold, [&] { return to.sent - to.complete < most_under_way || to.gone; });
 }
 
-void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
-  if (bytes == 0) return;
-  Hold hold(*this);
-  Peer& target = peer(pe);
-  // Only the first since quiet(), as another quiet() usually follows: later puts need no acknowledgement, and a PE that
-  // waits for a put in return gets it with that. And only when nothing is under way there, so that a word arrives in
-  // one piece: providers that carry all in a stream of bytes (tcp) may otherwise deliver the part that fits into some
-  // buffer before the rest.
-  if (bytes <= most_message && direct_ && target.memory.reachable && !target.dirty && idle(target) &&
-      put_directly(pe, to, from, bytes))
-    return;
-  wait_for_room(hold, target);
+// Only the first since quiet(), as another quiet() usually follows: later puts need no acknowledgement, and a PE that
+// waits for a put in return gets it with that. And only when nothing is under way there, so that a word arrives in one
+// piece: providers that carry all in a stream of bytes (tcp) may otherwise deliver the part that fits into some buffer
+// before the rest.
+bool Path::may_put_directly(const Peer& target, std::size_t bytes) const {
+  return bytes <= most_message && direct_ && target.memory.reachable && !target.dirty && idle(target);
+}
+
+// Up to most_payload.
+void Path::put_by_message(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
   if ((bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) && to.value() % bytes == 0) {
     Header header = header_of(MessageType::put_word);
     header.width = static_cast<std::uint8_t>(bytes);
@@ -268,6 +256,17 @@ void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
     std::memcpy(&header.operand, from, bytes);
     return send_operation(pe, header, {});
   }
+  Header header = header_of(MessageType::put);
+  header.offset = to.value();
+  send_operation(pe, header, Bytes(static_cast<const std::byte*>(from), bytes));
+}
+
+void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  Hold hold(*this);
+  Peer& target = peer(pe);
+  if (may_put_directly(target, bytes) && put_directly(pe, to, from, bytes)) return;
+  wait_for_room(hold, target);
   const auto* source = static_cast<const std::byte*>(from);
   Registrations::Loan loan;
   if (bytes <= most_payload || !may_write(target, from, bytes, loan))
@@ -276,8 +275,11 @@ void Path::put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
     Header flush = header_of(MessageType::flush);
     flush.acknowledge = acknowledgement(target, flush.type);
     Note note{.acknowledge = flush.acknowledge, .flush = true};
-    if (knows_counts(target) && write_with_note(hold, pe, note, to, Bytes(source, bytes))) return;
-    if (write_with_header(hold, pe, flush, to, Bytes(source, bytes))) return;
+    Awaited awaited(*this);
+    Bytes payload(source, bytes);
+    if ((knows_counts(target) && write_with_note(pe, note, to, payload, awaited.pending)) ||
+        write_with_header(pe, flush, to, payload, awaited.pending))
+      return wait(hold, [&] { return awaited.pending.left == 0 || target.gone; });
   }
   // Before quiet() something else follows, or a flush, that tells of its arrival.
   if (direct_) return write_through(hold, pe, to, source, bytes, [] {});
@@ -308,6 +310,20 @@ void Path::deliver(PeId pe, HeapOffset to, const void* from, std::size_t bytes, 
   put_with_signal(pe, to, static_cast<const std::byte*>(from), bytes, signal, value, AtomicOp::set, Acknowledge::never);
 }
 
+// The signal's header or note goes with the write. Counted in `pending` until the payload may be reused. False: not
+// this way.
+bool Path::put_with_signal_by_write(PeId pe, const Header& header, Bytes payload, Pending& pending) {
+  Peer& target = peer(pe);
+  HeapOffset to(header.offset);
+  bool again = header.signal == target.signal && header.op == target.signal_by;
+  if (again && payload.size() >= worth_noting && header.operand <= Note::most_operand && knows_counts(target)) {
+    Note note{.operand = static_cast<std::uint32_t>(header.operand), .acknowledge = header.acknowledge};
+    if (write_with_note(pe, note, to, payload, pending)) return true;
+  }
+  bool two_looks = payload.size() >= two_looks_from && payload.size() < two_looks_until;
+  return payload.size() >= worth_writing && !two_looks && write_with_header(pe, header, to, payload, pending);
+}
+
 void Path::put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, HeapOffset signal,
                            std::uint64_t value, AtomicOp how, Acknowledge acknowledge) {
   Hold hold(*this);
@@ -316,19 +332,15 @@ void Path::put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::s
     wait_for_room(hold, target);
     acknowledge = acknowledgement(target, MessageType::put_signal);
   }
-  bool again = signal.value() == target.signal && static_cast<std::uint8_t>(how) == target.signal_by;
-  if (again && bytes >= worth_noting && value <= Note::most_operand && knows_counts(target)) {
-    Note note{.operand = static_cast<std::uint32_t>(value), .acknowledge = acknowledge};
-    if (write_with_note(hold, pe, note, to, Bytes(from, bytes))) return;
-  }
   Header header = header_of(MessageType::put_signal);
   header.acknowledge = acknowledge;
   header.op = static_cast<std::uint8_t>(how);
   header.offset = to.value();
   header.operand = value;
   header.signal = signal.value();
-  bool two_looks = bytes >= two_looks_from && bytes < two_looks_until;
-  if (bytes >= worth_writing && !two_looks && write_with_header(hold, pe, header, to, Bytes(from, bytes))) return;
+  Awaited awaited(*this);
+  if (put_with_signal_by_write(pe, header, Bytes(from, bytes), awaited.pending))
+    return wait(hold, [&] { return awaited.pending.left == 0 || target.gone; });
   if (bytes <= most_payload) return send(pe, header, Bytes(from, bytes), {});
   if (bytes <= signalled_in_one && !target.queued && send_long(hold, target, header, {Bytes(from, bytes)})) return;
   Registrations::Loan loan;
@@ -343,11 +355,15 @@ void Path::update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint
   Hold hold(*this);
   Peer& target = peer(pe);
   wait_for_room(hold, target);
+  send_update(pe, {op, static_cast<std::uint8_t>(width), at, operand});
+}
+
+void Path::send_update(PeId pe, const Atomic& update) {
   Header header = header_of(MessageType::update);
-  header.op = static_cast<std::uint8_t>(op);
-  header.width = static_cast<std::uint8_t>(width);
-  header.offset = at.value();
-  header.operand = operand;
+  header.op = static_cast<std::uint8_t>(update.op);
+  header.width = update.width;
+  header.offset = update.at.value();
+  header.operand = update.operand;
   send_operation(pe, header, {});
 }
 
@@ -379,6 +395,7 @@ std::uint32_t Path::add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pen
   // When it has to wait behind others, its answer says nothing of what was sent last.
   requests_[number] = {to, bytes, &pending, pe.value(), peer(pe).posted + (peer(pe).queued ? 0 : 1), true};
   ++pending.left;
+  ++peer(pe).answers_due;
   return number;
 }
 
@@ -404,17 +421,23 @@ void Path::start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::s
   for (std::size_t done = 0; done < bytes; done += most_payload) {
     std::size_t part = std::min(bytes - done, most_payload);
     wait(hold, [&] { return pending.left < most_gets; });
-    Header header = header_of(MessageType::get);
-    header.offset = from.value() + done;
-    header.number = static_cast<std::uint32_t>(part);
-    header.request = add_request(pe, to + done, header.number, pending);
-    send(pe, header, {}, {});
+    ask_for_part(pe, to + done, HeapOffset(from.value() + done), part, pending);
   }
+}
+
+// By a message, for up to most_payload.
+void Path::ask_for_part(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes, Pending& pending) {
+  Header header = header_of(MessageType::get);
+  header.offset = from.value();
+  header.number = static_cast<std::uint32_t>(bytes);
+  header.request = add_request(pe, to, header.number, pending);
+  send(pe, header, {}, {});
 }
 
 void Path::get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
   if (bytes == 0) return;
   Hold hold(*this);
+  start_backlog(hold, peer(pe));
   Awaited awaited(*this);
   start_get(hold, static_cast<std::byte*>(to), pe, from, bytes, awaited.pending);
   wait(hold, [&] {
@@ -429,20 +452,26 @@ void Path::get_nbi(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
   start_get(hold, static_cast<std::byte*>(to), pe, from, bytes, lent(gets_));
 }
 
+void Path::ask_for_atomic(PeId pe, const Atomic& atomic, std::byte* old, std::uint32_t bytes, Pending& pending) {
+  Header header = header_of(MessageType::atomic);
+  header.op = static_cast<std::uint8_t>(atomic.op);
+  header.width = atomic.width;
+  header.offset = atomic.at.value();
+  header.operand = atomic.operand;
+  header.request = add_request(pe, old, bytes, pending);
+  Bytes comparand = atomic.op == AtomicOp::compare_swap ? std::as_bytes(std::span(&atomic.expected, 1)) : Bytes();
+  send(pe, header, comparand, {});
+}
+
 std::uint64_t Path::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
                            std::uint64_t expected) {
   Hold hold(*this);
   if (peer(pe).gone) throw_gone(pe);
+  start_backlog(hold, peer(pe));
   std::uint64_t old = 0;
   Awaited awaited(*this);
-  Header header = header_of(MessageType::atomic);
-  header.op = static_cast<std::uint8_t>(op);
-  header.width = static_cast<std::uint8_t>(width);
-  header.offset = at.value();
-  header.operand = operand;
-  header.request = add_request(pe, reinterpret_cast<std::byte*>(&old), sizeof(old), awaited.pending);
-  Bytes comparand = op == AtomicOp::compare_swap ? std::as_bytes(std::span(&expected, 1)) : Bytes();
-  send(pe, header, comparand, {});
+  ask_for_atomic(pe, {op, static_cast<std::uint8_t>(width), at, operand, expected}, reinterpret_cast<std::byte*>(&old),
+                 sizeof(old), awaited.pending);
   wait(hold, [&] {
     if (awaited.pending.left != 0 && peer(pe).gone) throw_gone(pe);
     return awaited.pending.left == 0;
@@ -456,6 +485,7 @@ std::uint64_t Path::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, 
 // Messages stay in order by themselves, and behind writes. Only a write can overtake messages.
 void Path::fence() {
   Hold hold(*this);
+  start_backlogs(hold);
   for (std::uint32_t pe : dirty_)
     if (peers_[pe].complete != peers_[pe].sent) peers_[pe].fenced = true;
   std::uint64_t writes = writes_.generation();
@@ -464,6 +494,7 @@ void Path::fence() {
 
 void Path::quiet() {
   Hold hold(*this);
+  start_backlogs(hold);
   // Until here: what other threads begin meanwhile is not waited for.
   std::uint64_t writes = writes_.generation(), gets = gets_.generation();
   std::vector<Sent> sent;

@@ -12,10 +12,13 @@
 //
 // Flow control. A peer has at most `most_under_way` of our operations and `most_messages` of our active messages
 // uncounted. An active message that finds the inbox full waits here, and is counted when it is in the inbox.
+// QueuedOperation operations (queueing.hpp) that exceed a limit are queued in the peer's backlog (backlog.cpp), which
+// poll() starts.
 #pragma once
 
 #include <atomic>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -29,13 +32,15 @@
 #include "atoll/base/clock.hpp"
 #include "atoll/base/owner.hpp"
 #include "atoll/fabric/job.hpp"
+#include "atoll/fabric/queueing.hpp"
+#include "backlog.hpp"
 #include "device.hpp"
 #include "meet.hpp"
 #include "wire.hpp"
 
 namespace atl::fabric::ofi {
 
-class Path final : public RemotePath, public Borrower, public Growing {
+class Path final : public RemotePath, public Borrower, public Queueing, public Growing {
  public:
   /// `lane`: index among the process's paths, which selects its part of a card. The first path also sends news and
   /// monitors the neighbour. `cards`: the cards of all PEs, by PE; those of this node are ignored, and a PE that has
@@ -55,6 +60,13 @@ class Path final : public RemotePath, public Borrower, public Growing {
   std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
                        std::uint64_t expected) override;
   void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
+  void queue_put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) override;
+  void queue_put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
+                        std::uint64_t value, AtomicOp how) override;
+  void queue_get(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
+  void queue_update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
+  void queue_atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand, std::uint64_t expected,
+                    void* old) override;
   std::size_t longest_message() const override { return longest_message_; }
   Inbox* inbox() override { return &inbox_; }
   Status try_send(PeId pe, MessageLabel label, const MessageParts& parts) override;
@@ -128,9 +140,12 @@ class Path final : public RemotePath, public Borrower, public Growing {
     std::uint32_t putting = 0;  // undelivered RMA puts, at most one
     std::uint32_t put = 0;  // the number of that put
     std::uint32_t written = 0;  // headers written to its slots
+    std::uint32_t buffers = 0;  // send buffers of the device that data for it occupies
+    std::uint32_t answers_due = 0;  // requests in requests_
     std::uint32_t asked = 0;  // the last operation for which an immediate acknowledgement was requested
     std::size_t transferring = 0;  // bytes of writes and reads in progress
     std::deque<Packet> outbox;
+    std::unique_ptr<Backlog> backlog;  // null: no operation has been queued
     std::vector<Pending*> lost;  // counts of transfers that failed, which quiet() still waits for
     std::int64_t failed_at = 0;  // time of the first failed transfer, 0: none has failed
     std::int64_t heard_at = 0;  // time of the last arrival; 0: none is expected
@@ -143,12 +158,6 @@ class Path final : public RemotePath, public Borrower, public Growing {
     std::uint32_t peer = 0;
     std::uint32_t number = 0;  // of what was sent there
     bool active = false;
-  };
-  struct Sent {  // what has gone to a PE up to some moment
-    std::uint32_t pe;
-    std::uint32_t operations;
-    bool putting;
-    std::uint32_t put;
   };
   struct Arrival {  // fits into two registers
     Operation* operation;  // null: a write
@@ -277,9 +286,9 @@ class Path final : public RemotePath, public Borrower, public Growing {
   bool send_long(Hold& hold, Peer& to, Header header, const MessageParts& parts);
   bool may_write_now(const Peer& to, Bytes payload, Registrations::Loan& loan);
   bool write_went(Peer& to, Operation& operation, int status);
-  bool write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, Bytes payload);
+  bool write_with_header(PeId pe, Header header, HeapOffset to, Bytes payload, Pending& pending);
   bool knows_counts(const Peer& to) const;
-  bool write_with_note(Hold& hold, PeId pe, Note note, HeapOffset to, Bytes payload);
+  bool write_with_note(PeId pe, Note note, HeapOffset to, Bytes payload, Pending& pending);
   void tell_counts(const Peer& to, Header& header) const;
   void count_header(Peer& to, Acknowledge acknowledge);
   void count_full_header(Peer& to, Acknowledge acknowledge);
@@ -294,17 +303,31 @@ class Path final : public RemotePath, public Borrower, public Growing {
   void note_failure(Peer& peer, int error);
   template <class Start>
   void transfer(Hold& hold, Peer& with, std::size_t bytes, Pending& pending, Start&& start);
+  // Messages to the peer queue behind transfers under way, and a peer that is silent for too long counts as failed.
+  static bool may_transfer(const Peer& with, std::size_t bytes) {
+    return with.transferring == 0 || with.transferring + bytes <= most_transferring || with.gone;
+  }
+  template <class Start>
+  bool try_transfer(Peer& with, std::size_t bytes, Pending& pending, Start&& start);
+  void note_written(Peer& target);
   void write(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Pending& pending);
   template <class Tell>
   void write_through(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, Tell&& tell);
   bool may_write(const Peer& target, const void* from, std::size_t bytes, Registrations::Loan& loan);
+  bool may_put_directly(const Peer& target, std::size_t bytes) const;
   bool put_directly(PeId pe, HeapOffset to, const void* from, std::size_t bytes);
+  void put_by_message(PeId pe, HeapOffset to, const void* from, std::size_t bytes);
+  bool may_fetch(const Peer& source) const;
   bool try_fetch(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes, Pending& pending);
+  bool put_with_signal_by_write(PeId pe, const Header& header, Bytes payload, Pending& pending);
   void put_with_signal(PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes, HeapOffset signal,
                        std::uint64_t value, AtomicOp how, Acknowledge acknowledge);
   void put_by_messages(Hold& hold, PeId pe, HeapOffset to, const std::byte* from, std::size_t bytes);
+  void send_update(PeId pe, const Atomic& update);
   void wait_for_room(Hold& hold, const Peer& to);
   void start_get(Hold& hold, std::byte* to, PeId pe, HeapOffset from, std::size_t bytes, Pending& pending);
+  void ask_for_part(PeId pe, std::byte* to, HeapOffset from, std::size_t bytes, Pending& pending);
+  void ask_for_atomic(PeId pe, const Atomic& atomic, std::byte* old, std::uint32_t bytes, Pending& pending);
   std::uint32_t add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pending& pending);
   void mark_dirty(Peer& to);
   void throw_gone(PeId pe) const;
@@ -316,6 +339,31 @@ class Path final : public RemotePath, public Borrower, public Growing {
   bool drops(const Peer& to) const { return to.gone && job_.has_failed() && !job_.is_ending(); }
   template <class Ready>
   void wait(Hold& hold, Ready&& ready);
+
+  // Queueing operations (backlog.cpp).
+  bool has_window(const Peer& to) const { return (!to.queued && to.sent - to.complete < most_under_way) || to.gone; }
+  bool has_buffer(const Peer& to, std::size_t payload_bytes) const;
+  // A number that changes when the peer makes progress.
+  std::uint64_t progress_of(const Peer& to) const {
+    return std::uint64_t{1} + to.handled + to.arrived + to.complete + to.transferring + to.backlog->started;
+  }
+  void start_or_queue(PeId pe, QueuedOperation&& operation);
+  void enqueue(Hold& hold, PeId pe, QueuedOperation& operation);
+  template <class Ready>
+  void wait_while_progressing(Hold& hold, const Peer& peer, Ready&& ready);
+  bool advance(PeId pe, QueuedOperation& operation);
+  bool advance_by_writes(PeId pe, QueuedOperation& put);
+  bool advance_by_messages(PeId pe, QueuedOperation& put, std::size_t rest);
+  bool advance_by_reads(PeId pe, QueuedOperation& get);
+  bool may_write_rest(Peer& target, const QueuedOperation& put, Registrations::Loan& loan);
+  bool advance_put(PeId pe, QueuedOperation& put);
+  bool advance_put_signal(PeId pe, QueuedOperation& put);
+  bool advance_get(PeId pe, QueuedOperation& get);
+  bool advance_atomic(PeId pe, const QueuedOperation& atomic);
+  bool advance_backlogs();
+  void drop_backlog(Peer& of);
+  void start_backlog(Hold& hold, const Peer& of);
+  void start_backlogs(Hold& hold);
 
   // Receiving (receive.cpp).
   bool poll();
@@ -394,6 +442,9 @@ class Path final : public RemotePath, public Borrower, public Growing {
   std::atomic<Operation*> given_back_{nullptr};  // a receive that was in hand
   std::deque<Parked> parked_;
   std::vector<std::uint32_t> dirty_, owed_, waiting_;  // PEs
+  std::vector<std::uint32_t> backlogged_;  // PEs whose backlog is not empty
+  std::size_t queued_operations_ = 0;  // operations in backlogs
+  std::size_t most_queued_ = 0;
   std::vector<Request> requests_;
   std::vector<std::uint32_t> free_requests_;
   Outstanding writes_, gets_;  // that are only waited for together
@@ -402,7 +453,7 @@ class Path final : public RemotePath, public Borrower, public Growing {
   bool gets_abandoned_ = false;  // since the last quiet()
   std::uint32_t sleepers_ = 0;  // callers that wait, asleep
   bool changed_memory_ = false;  // by what arrived: the PE may wait for it
-  bool chores_ = false;  // something may wait in arrivals_, parked_, waiting_ or owed_
+  bool chores_ = false;  // something may wait in arrivals_, parked_, waiting_, backlogged_ or owed_
   bool any_failed_ = false;  // some peer's failed_at is set
   std::uint32_t deaths_noted_ = 0;  // of the job
   unsigned vain_looks_ = 0;  // by which nothing came
@@ -436,6 +487,31 @@ void Path::wait(Hold& hold, Ready&& ready) {
     check();
     hold.rest(rounds);
   }
+}
+
+// One write or read. One that fails never completes: a caller that waits for it is told of the peer's end. False: there
+// is no room just now.
+template <class Start>
+bool Path::try_transfer(Peer& with, std::size_t bytes, Pending& pending, Start&& start) {
+  if (!may_transfer(with, bytes)) return false;
+  Prepared prepared(*device_);
+  Operation& operation = *prepared;
+  operation.peer = with.number;
+  operation.pending = &pending;
+  operation.bytes = static_cast<std::uint32_t>(bytes);
+  int status = start(operation);
+  if (status == -FI_EAGAIN && !with.dead) return false;
+  ++pending.left;
+  if (status == 0) {
+    prepared.went();
+    with.transferring += bytes;
+    return true;
+  }
+  note_failure(with, status);
+  if (!is_for_quiet(&pending)) return true;
+  if (with.gone) --pending.left;
+  else with.lost.push_back(&pending);
+  return true;
 }
 
 }  // namespace atl::fabric::ofi

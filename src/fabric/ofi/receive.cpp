@@ -67,12 +67,13 @@ bool Path::poll() {
   if (has_arrivals() && handle_arrivals()) any = true;
   if (!parked_.empty() && place_parked()) any = true;
   if (!waiting_.empty() && send_waiting()) any = true;
+  if (!backlogged_.empty() && advance_backlogs()) any = true;
   bool answers_soon = hand_ == Hand::full;  // most often, and its answer tells the same
   if (!owed_.empty() && !has_arrivals() && !answers_soon) send_owed();
   // A thread of the PE may sleep until this. A thread that sleeps for another reason is not woken: the agent goes on
   // without it.
   if (std::exchange(changed_memory_, false) || (any && sleepers_ != 0)) ring_bell(job_.record(self_));
-  chores_ = has_arrivals() || !parked_.empty() || !waiting_.empty() || !owed_.empty();
+  chores_ = has_arrivals() || !parked_.empty() || !waiting_.empty() || !backlogged_.empty() || !owed_.empty();
   return any;
 }
 
@@ -114,6 +115,7 @@ inline void Path::finish(Operation& operation) {
     case Operation::Kind::send:
       if (operation.pending != nullptr) --operation.pending->left;
       peers_[operation.peer].transferring -= operation.bytes;
+      --peers_[operation.peer].buffers;
       device_->give_back_send(operation);
       break;
     case Operation::Kind::transfer:
@@ -124,6 +126,7 @@ inline void Path::finish(Operation& operation) {
       break;
     case Operation::Kind::put:
       --peers_[operation.peer].putting;
+      --peers_[operation.peer].buffers;
       peers_[operation.peer].heard = true;
       note_arrived(peers_[operation.peer], operation.number);
       device_->give_back_send(operation);
@@ -133,6 +136,7 @@ inline void Path::finish(Operation& operation) {
       --operation.pending->left;
       peers_[operation.peer].transferring -= operation.bytes;
       peers_[operation.peer].heard = true;
+      --peers_[operation.peer].buffers;
       note_arrived(peers_[operation.peer], operation.number);
       device_->give_back_send(operation);
       break;
@@ -154,6 +158,7 @@ void Path::fail_operation(Operation& operation, int error) {
   Peer& to = peers_[operation.peer];
   note_failure(to, error);
   to.transferring -= operation.bytes;
+  if (operation.kind != Operation::Kind::transfer) --to.buffers;
   // A put stays counted: quiet() waits for it, until the peer is known to have left or to have died.
   if (operation.kind == Operation::Kind::send && operation.pending != nullptr) --operation.pending->left;
   if (operation.kind == Operation::Kind::send || operation.kind == Operation::Kind::put)
@@ -413,6 +418,7 @@ void Path::finish_request(const Header& header, Bytes payload) {
   }
   --request.pending->left;
   note_arrived(peers_[request.peer], request.number);
+  --peers_[request.peer].answers_due;
   request.active = false;
   free_requests_.push_back(header.request);
 }
@@ -423,10 +429,12 @@ void Path::take_leave_of(PeId pe) {
   left.gone = true;
   for (Pending* count : left.lost) --count->left;
   left.lost.clear();
+  drop_backlog(left);
   for (std::uint32_t number = 0; number < requests_.size(); ++number) {
     Request& request = requests_[number];
     if (!request.active || request.peer != pe.value() || !is_for_quiet(request.pending)) continue;
     request.active = false;
+    --left.answers_due;
     --request.pending->left;
     free_requests_.push_back(number);
   }

@@ -61,6 +61,7 @@ inline bool Path::transmit(Peer& to, Fill&& fill, const MessageParts& parts) {
   int status = device_->send(*operation, bytes, to.memory.address);
   if (status != 0) [[unlikely]]
     device_->give_back_send(*operation);
+  else ++to.buffers;
   return went(to, status);
 }
 
@@ -212,6 +213,7 @@ bool Path::send_long(Hold& hold, Peer& to, Header header, const MessageParts& pa
     status = device_->send(*operation, sizeof(Header) + parts.size(), to.memory.address);
   }
   if (status != 0) device_->give_back_send(*operation);
+  else ++to.buffers;
   if (!went(to, status)) return false;
   if (status == 0 && in_place) ++awaited.pending.left;
   count_operation(to, header.acknowledge);
@@ -233,22 +235,22 @@ bool Path::may_write_now(const Peer& to, Bytes payload, Registrations::Loan& loa
 // Such a one was handed over, or not. False: there was no room.
 bool Path::write_went(Peer& to, Operation& operation, int status) {
   if (status != 0) device_->give_back_send(operation);
-  else if (operation.pending != nullptr) ++operation.pending->left, to.transferring += operation.bytes;
+  else ++to.buffers;
+  if (status == 0 && operation.pending != nullptr) ++operation.pending->left, to.transferring += operation.bytes;
   if (!went(to, status)) return false;
   ++to.written;
   return true;
 }
 
-// The header goes into a slot. On return the payload may be reused. False: not this way.
-bool Path::write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, Bytes payload) {
+// The header goes into a slot. Counted in `pending` until the payload may be reused. False: not this way.
+bool Path::write_with_header(PeId pe, Header header, HeapOffset to, Bytes payload, Pending& pending) {
   Peer& target = peer(pe);
   Registrations::Loan loan;
   if (!target.memory.has_slots || !may_write_now(target, payload, loan)) return false;
   Operation* operation = device_->take_send();
   if (operation == nullptr) return false;
-  Awaited awaited(*this);
   operation->peer = pe.value();
-  operation->pending = &awaited.pending;
+  operation->pending = &pending;
   operation->bytes = static_cast<std::uint32_t>(payload.size());
   tell_counts(target, header);
   std::memcpy(operation->buffer, &header, sizeof(Header));
@@ -257,7 +259,6 @@ bool Path::write_with_header(Hold& hold, PeId pe, Header header, HeapOffset to, 
   if (!write_went(target, *operation, status)) return false;
   count_operation(target, header.acknowledge);
   note_sent(target, header);
-  wait(hold, [&] { return awaited.pending.left == 0 || target.gone; });
   return true;
 }
 
@@ -267,8 +268,9 @@ bool Path::knows_counts(const Peer& to) const {
          to.taken - to.told_taken < most_told_late;
 }
 
-// The note says all that has changed since the last header. On return the payload may be reused. False: not this way.
-bool Path::write_with_note(Hold& hold, PeId pe, Note note, HeapOffset to, Bytes payload) {
+// The note says all that has changed since the last header. Counted in `pending` until the payload may be reused.
+// False: not this way.
+bool Path::write_with_note(PeId pe, Note note, HeapOffset to, Bytes payload, Pending& pending) {
   Peer& target = peer(pe);
   Registrations::Loan loan;
   if (!may_write_now(target, payload, loan)) return false;
@@ -277,13 +279,12 @@ bool Path::write_with_note(Hold& hold, PeId pe, Note note, HeapOffset to, Bytes 
   note.place = target.headers;
   note.source = self_.value();
   operation->peer = pe.value();
-  Awaited awaited(*this);
   int status = 0;
   if (payload.size() < worth_writing) {
     std::memcpy(operation->buffer, payload.data(), payload.size());
     status = device_->put(*operation, payload.size(), target.memory, to.value(), Device::Until::reusable, note.data());
   } else {
-    operation->pending = &awaited.pending;
+    operation->pending = &pending;
     operation->bytes = static_cast<std::uint32_t>(payload.size());
     status = device_->write(payload.data(), payload.size(), target.memory, to.value(), Device::Until::reusable,
                             *operation, note.data());
@@ -291,7 +292,6 @@ bool Path::write_with_note(Hold& hold, PeId pe, Note note, HeapOffset to, Bytes 
   if (!write_went(target, *operation, status)) return false;
   count_operation(target, note.acknowledge);
   count_header(target, note.acknowledge);
-  wait(hold, [&] { return awaited.pending.left == 0 || target.gone; });
   return true;
 }
 
