@@ -63,8 +63,14 @@ class Activity:
         self, operation: str, session: str, began: float, error: BaseException | None = None, parent: str = ""
     ) -> None:
         """Notes that an operation has ended, with an error or None; `parent`: the span of its caller."""
-        now = time.monotonic()
         self.running = self.progress = None
+        self.note(operation, session, began, time.monotonic(), error, parent)
+
+    def note(
+        self, operation: str, session: str, began: float, now: float, error: BaseException | None = None,
+        parent: str = "",
+    ) -> None:  # fmt: skip
+        """Notes an operation that began and ended at these times."""
         count, seconds = self.totals.get(operation, (0, 0.0))
         self.totals[operation] = count + 1, seconds + (now - began)
         if now - began >= _SHORTEST:

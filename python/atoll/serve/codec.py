@@ -34,6 +34,8 @@ import numpy as np
 from .protocol import BODY_LIMIT, ProtocolError
 
 _I64, _F64, _U32, _2F64, _3I64 = (struct.Struct(form) for form in ("<q", "<d", "<I", "<dd", "<qqq"))
+#: What stands before the arguments of a call: operation, number of the result's handle (0: none), how many arguments.
+CALL = struct.Struct("<HqB")
 _DEPTH = 24  # of tuples in tuples; the engine's arguments need 4
 _AXES = 64
 #: Dtypes whose elements may be bulk.

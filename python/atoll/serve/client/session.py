@@ -25,7 +25,6 @@ from . import transfers
 from .channel import Channel, Target, local_user
 from .handles import RemoteExpr, RemoteTexts
 
-CALL = struct.Struct("<HqB")  # operation, number of the result's handle (0: none), how many arguments
 _FROM_NUMPY = NUMBERS["from_numpy"]
 _TRACE_UNDER = NUMBERS["trace_under"]
 _DTYPE_NAMES = {code: name for name, code in _core.DTYPES.items()}
@@ -191,7 +190,7 @@ class RemoteSession:
     def _write(self, out: bytearray, operation: int, result: int, args: tuple[Any, ...], bulk: list[Any]) -> None:
         begin = len(out)
         try:
-            out += CALL.pack(operation, result, len(args))
+            out += codec.CALL.pack(operation, result, len(args))
             table = self._encoders
             for one in args:
                 encoder = table.get(type(one))
@@ -207,7 +206,7 @@ class RemoteSession:
         self._dropped_bytes = 0
         while self._dropped:
             some = [self._dropped.popleft() for _ in range(min(len(self._dropped), 255))]
-            self._batch += CALL.pack(DROP, 0, len(some)) + struct.pack(f"<{len(some)}q", *some)
+            self._batch += codec.CALL.pack(DROP, 0, len(some)) + struct.pack(f"<{len(some)}q", *some)
 
     def _flush(self) -> None:
         self._write_drops()

@@ -6,7 +6,8 @@ from __future__ import annotations
 import secrets
 import struct
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,14 +20,14 @@ from ..operations import DROP, NAMES, NUMBERS, ROLES, SERVICES, function_of
 from ..protocol import Kind, ProtocolError, Role, frame_head
 from ..telemetry import checked_traceparent
 from ..transfer import LEAST, PIECE, TransferMemory
-from . import transfers
+from . import side, transfers
 from .connection import Connection, Frame, Part
+from .deputy import Deputy, served
+from .sizes import ITEM_BYTES, nbytes
 
 if TYPE_CHECKING:
     from .names import Names
 
-_CALL = struct.Struct("<HqB")
-_ITEM_BYTES = {code: codec.DTYPES[name].itemsize for name, code in _core.DTYPES.items()}
 _DTYPE_NAMES = {code: name for name, code in _core.DTYPES.items()}
 PIECE_SECONDS = 0.05  # for which a session runs calls while others wait
 _TO_NUMPY = NUMBERS["Expr.to_numpy"]
@@ -55,15 +56,6 @@ class Failure:
         self.text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
 
 
-def nbytes(handle: Any) -> int:
-    """Bytes that a handle's elements take; 0 of what has not been computed."""
-    if isinstance(handle, _core.Texts):
-        return handle.nbytes
-    if isinstance(handle, _core.Expr) and handle.ready:
-        return handle.size * _ITEM_BYTES[handle.dtype]
-    return 0
-
-
 class Answer:
     """An answer that is kept until the client acknowledges it: it can be sent again."""
 
@@ -76,7 +68,9 @@ class Answer:
 
 
 class Client:
-    """A session on the server. The listener makes it; then the main thread alone uses it, but for `interrupted`.
+    """A session on the server.
+
+    The listener makes it. Then the thread that serves sessions uses it (`Deputy`); any thread sets `interrupted`.
 
     Parameters
     ----------
@@ -92,20 +86,25 @@ class Client:
         Bytes that its arrays may take; 0: no limit.
     activity : Activity
         Records its operations.
+    deputy : Deputy, optional
+        Serves other sessions during its long operations.
     """
 
     def __init__(
-        self, core: Any, names: Names, role: Role, request: dict[str, Any], quota: int, activity: Activity
-    ) -> None:
-        self._activity = activity
-        self._span = ""  # of the client, as W3C's traceparent
+        self, core: Any, names: Names, role: Role, request: dict[str, Any], quota: int, activity: Activity,
+        deputy: Deputy | None = None,
+    ) -> None:  # fmt: skip
+        self.activity = activity
+        self.span = ""  # of the client, as W3C's traceparent
         self.bytes = 0  # of its arrays, as the main thread has last counted
         self.id, self.key = secrets.token_hex(8), secrets.token_hex(16)
         self.role, self.quota = role, quota
         self.user, self.process = str(request.get("user", ""))[:64], request.get("process")
         self.began = self.lost_at = time.monotonic()
         self.connection: Connection | None = None
-        self.handles: dict[int, Any] = {}
+        self.handles: dict[int, Any] = {}  # of the main engine
+        self.copies = side.Copies()
+        self.pending: Frame | None = None  # that the deputy has left to the main thread
         self.done = 0  # number of the last request that was begun
         self.answer: Answer | None = None
         self.interrupted = 0  # number of the request that the client wants interrupted
@@ -113,8 +112,11 @@ class Client:
         self.running = ""  # name of the running operation
         self.interruptible = False  # a signal handler may raise: a function of the engine runs
         self.memory: TransferMemory | None = None  # that a client of this host shares
-        self._core, self._names = core, names
-        self._made = 0
+        self.names = names
+        self.numbers = 0  # of handles that the server has made
+        self._core, self._deputy = core, deputy
+        self._retired: list[Any] = []  # handles of the main engine that the main thread frees
+        self._first = 0  # number of the first handle in the running call
         self._work: Generator[None, None, list[Part]] | None = None
         self._failure: Failure | None = None
         self._decoders: dict[int, Callable[..., Any]] = {69: self._found, 88: self._found, 83: lambda: core}
@@ -124,20 +126,41 @@ class Client:
     # -- handles --
 
     def _found(self, number: int) -> Any:
+        self._first = self._first or number
         try:
             found = self.handles[number]
         except KeyError:
-            raise ProtocolError(f"there is no handle {number} in this session") from None
+            found = self.handles[number] = self._moved(number)
         if type(found) is Failure:
             self._failure = self._failure or found
         return found
 
-    def add(self, handle: Any) -> int:
+    def _moved(self, number: int) -> Any:
+        """A handle on what only the side engine has so far."""
+        try:
+            return side.copied(self.copies.find(number), self._core)
+        except KeyError:
+            raise ProtocolError(f"there is no handle {number} in this session") from None
+
+    def next_number(self) -> int:
         """A number for a handle that the server has made."""
-        self._made -= 1
-        self.handles[self._made] = handle
-        self._new.append(self._made)
-        return self._made
+        self.numbers -= 1
+        return self.numbers
+
+    def add(self, handle: Any) -> int:
+        """Keeps a handle that the server has made; its number."""
+        number = self.next_number()
+        self._keep(number, handle)
+        self._new.append(number)
+        return number
+
+    def _keep(self, number: int, handle: Any) -> None:
+        self.handles[number] = handle
+        self.copies.miss(number)
+
+    def _drop(self, number: int) -> None:
+        self.handles.pop(number, None)
+        self.copies.forget(number)
 
     def _new_array(self, value: Any, out: bytearray, bulk: list[Any], table: dict[type, Any]) -> None:
         out += codec.made_array(self.add(value), value.dtype, value.ready, value.shape)
@@ -147,7 +170,7 @@ class Client:
 
     def used(self) -> int:
         """Bytes of all handles."""
-        return sum(nbytes(one) for one in self.handles.values())
+        return sum(nbytes(one) for one in self.handles.values()) + self.copies.apart(self.handles)
 
     def check_quota(self, more: int) -> None:
         """MemoryError where so many bytes more are too many."""
@@ -190,30 +213,30 @@ class Client:
 
     def close(self) -> None:
         """Frees what the session holds."""
-        self._work = self.answer = self._failure = None
+        self._work = self.answer = self.pending = self._failure = None
         self.handles.clear()
+        self.copies.clear()
+        self._retired.clear()
         if self.memory is not None:
             self.memory.close()
             self.memory = None
 
     def _run(self, frame: Frame) -> Generator[None, None, list[Part]]:
         """Runs the calls of a frame, and yields between them; returns what is to be sent."""
-        header = frame.header
-        self.done = header.number
-        if self.answer is not None and header.acknowledged >= self.answer.number:
-            self.answer = None
-        answers = header.kind is Kind.CALLS
+        self._retired.clear()
+        self._begun(frame)
+        answers = frame.header.kind is Kind.CALLS
         decoder = codec.Decoder(frame.body, self._decoders, frame.bulk)
         outcome: Callable[[], list[Part]] | None = None
         while not decoder.end():
-            operation, result, count = _CALL.unpack(decoder.take(_CALL.size))
+            operation, result, count = codec.CALL.unpack(decoder.take(codec.CALL.size))
             if operation == DROP:
                 for number in struct.unpack(f"<{count}q", decoder.take(8 * count)):
-                    self.handles.pop(number, None)
+                    self._drop(number)
                 continue
             if operation >= len(NAMES):
                 raise ProtocolError(f"there is no operation {operation}")
-            self._failure = None
+            self._failure, self._first = None, 0
             args = [decoder.value() for _ in range(count)]
             wanted = answers and decoder.end()
             if wanted:
@@ -233,18 +256,26 @@ class Client:
             if failure is not None and wanted:
                 outcome = self._failed(failure)
             elif failure is not None and result > 0:
-                self.handles[result] = failure
+                self._keep(result, failure)
             if not decoder.end():
                 yield
         if not answers:
             return []
         if outcome is None:
             raise ProtocolError("a request has no call")
-        self.answer = Answer(header.number, outcome)
+        self.answer = Answer(frame.header.number, outcome)
         return outcome()
+
+    def _begun(self, frame: Frame) -> None:
+        """A request has begun."""
+        self.done = frame.header.number
+        if self.answer is not None and frame.header.acknowledged >= self.answer.number:
+            self.answer = None
 
     def _called(self, operation: int, result: int, args: list[Any], wanted: bool) -> Callable[[], list[Part]] | None:
         name = NAMES[operation]
+        if name in side.CHANGING:
+            self.copies.miss(self._first)
         if self.role < ROLES[name]:
             raise PermissionError(
                 f"{name} needs the role {ROLES[name].label} (this session has the role {self.role.label}). "
@@ -255,34 +286,46 @@ class Client:
         if operation == _TO_NUMPY and isinstance(args[0], _core.Expr):
             return self._download(args[0])
         function = _FUNCTIONS[operation]
+        value = self._performed(name, function or partial(self._serve, name), args)
+        if result > 0:
+            self._keep(result, value)
+        return self._succeeded(value) if wanted else None
+
+    def _performed(self, name: str, function: Callable[..., Any], args: list[Any]) -> Any:
+        """The result of a function of the engine."""
         self.running = name
-        began = self._activity.begin(name, self.id)
+        began = self.activity.begin(name, self.id)
         failure: BaseException | None = None
         try:
-            self.interruptible = True
-            value = self._serve(name, args) if function is None else function(*args)
+            if not side.may_be_long(name, args):
+                return self._interruptibly(function, args)
+            with served(self._deputy):
+                return self._interruptibly(function, args)
         except BaseException as error:
             failure = error
             raise
         finally:
-            self.interruptible = False
             self.running = ""
-            self._activity.end(name, self.id, began, failure, self._span)
+            self.activity.end(name, self.id, began, failure, self.span)
             del failure  # its traceback has this frame
-        if result > 0:
-            self.handles[result] = value
-        return self._succeeded(value) if wanted else None
 
-    def _serve(self, name: str, args: list[Any]) -> Any:
+    def _interruptibly(self, function: Callable[..., Any], args: list[Any]) -> Any:
+        try:
+            self.interruptible = True
+            return function(*args)
+        finally:
+            self.interruptible = False
+
+    def _serve(self, name: str, *args: Any) -> Any:
         """Calls an operation of the server itself."""
         if name == "trace_under":
             return self.trace_under(*args)
-        own: Callable[..., Any] = transfers.FUNCTIONS.get(name) or getattr(self._names, name)
+        own: Callable[..., Any] = transfers.FUNCTIONS.get(name) or getattr(self.names, name)
         return own(self, *args)
 
     def trace_under(self, span: object) -> None:
         """Notes the client's span, "" for none: the spans of its next operations are below it."""
-        self._span = checked_traceparent(span)
+        self.span = checked_traceparent(span)
 
     def _succeeded(self, value: object) -> Callable[[], list[Part]]:
         out, bulk = bytearray(), list[Any]()
@@ -293,10 +336,12 @@ class Client:
                 self.check_quota(0)
         except BaseException:
             for number in self._new:
-                self.handles.pop(number, None)
+                self._drop(number)
             raise
-        size = sum(len(one) for one in bulk)
-        data = frame_head(Kind.ANSWER, len(out), size, self.done) + out
+        return self._answered(out, bulk)
+
+    def _answered(self, body: bytes | bytearray, bulk: list[Any]) -> Callable[[], list[Part]]:
+        data = frame_head(Kind.ANSWER, len(body), sum(map(len, bulk)), self.done) + body
         return lambda: [data, *bulk]
 
     def _failed(self, failure: Failure) -> Callable[[], list[Part]]:
@@ -307,10 +352,10 @@ class Client:
     def _download(self, array: Any) -> Callable[[], list[Part]]:
         """An array's elements; many of them in pieces, each of which is copied when the socket has room."""
         dtype, shape = array.dtype, array.shape
-        size = array.size * _ITEM_BYTES[dtype]
+        size = array.size * ITEM_BYTES[dtype]
         if size < LEAST or not array.ndim:
             return self._succeeded(array.to_numpy(True))
-        array.evaluate()
+        self._performed("Expr.evaluate", array.evaluate, [])
         body = codec.array_head(_DTYPE_NAMES[dtype], shape)
         data = frame_head(Kind.ANSWER, len(body), size, self.done) + body
         if self._core.pes == 1:  # the elements are in this process's memory, and stay as they are
@@ -319,19 +364,54 @@ class Client:
         fixed = array.alias()  # later changes in place leave it as it is
         return lambda: [data, _pieces(fixed, size)]
 
+    # -- requests in the side engine --
+
+    @staticmethod
+    def function(name: str) -> Callable[..., Any]:
+        """The function of an operation of the engine."""
+        found = _FUNCTIONS[NUMBERS[name]]
+        assert found is not None
+        return found
+
+    def adopt(
+        self, frame: Frame, made: Mapping[int, Any], attached: Mapping[int, Any], dropped: Iterable[int],
+        body: bytes | None, bulk: list[Any],
+    ) -> list[Part]:  # fmt: skip
+        """Takes what a request has made in the side engine; what is to be sent. `body`: its answer; None: it has none.
+
+        The main thread alone frees handles of the main engine.
+        """
+        self._begun(frame)
+        for number, handle in attached.items():
+            self._keep(number, handle)
+        for number, copy in made.items():
+            if number not in attached and (old := self.handles.pop(number, None)) is not None:
+                self._retired.append(old)
+            self.copies.put(number, copy)
+        for number in dropped:
+            self._retired.append(self.handles.pop(number, None))
+            self.copies.forget(number)
+        if body is None:
+            return []
+        outcome = self._answered(body, bulk)
+        self.answer = Answer(self.done, outcome)
+        return outcome()
+
     def status(self) -> dict[str, Any]:
         """Data for `atoll serve sessions`. The listener's thread may call it: it uses no engine."""
         return {
             "session": self.id, "user": self.user, "process": self.process, "role": self.role.label,
             "seconds": round(time.monotonic() - self.began, 1), "connected": self.connection is not None,
-            "arrays": len(self.handles), "quota": self.quota, "calls": self.calls, "running": self.running,
-            "bytes": self.bytes, "waiting": not self.running and self._waits(),
+            "arrays": len({*self.handles, *self.copies.numbers()}), "quota": self.quota, "calls": self.calls,
+            "running": self.running, "bytes": self.bytes, "waiting": not self.running and self._waits(),
             "request": self.done if self.running else self.done + 1,
         }  # fmt: skip
 
     def _waits(self) -> bool:
         """Whether a request has come that has not begun."""
         connection = self.connection
+        if self.pending is not None:
+            return True
         return connection is not None and not connection.sending and connection.waits()
 
 

@@ -215,7 +215,7 @@ class Listener:
             raise RefusedError("the server is ending")
         asked = request.get("quota")
         quota = min((one for one in (self._quota, asked if isinstance(asked, int) else 0) if one > 0), default=0)
-        client = Client(self._loop.core, self._loop.names, role, request, quota, self._loop.activity)
+        client = Client(self._loop.core, self._loop.names, role, request, quota, self._loop.activity, self._loop.deputy)
         if request["memory"]:
             with contextlib.suppress(OSError):  # no memory: the elements go through the socket
                 client.memory = TransferMemory.make()

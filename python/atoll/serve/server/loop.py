@@ -2,7 +2,8 @@
 """The main thread: one frame of each session in turn.
 
 The engine runs one operation at a time, and Python delivers signals to the main thread. So this thread reads frames,
-runs their calls and sends answers; what must not wait for an operation is the listener's.
+runs their calls and sends answers. During a long operation the deputy answers small requests in its place; what needs
+no session is the listener's.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from ..protocol import Kind, ProtocolError, frame_head
 from ..telemetry import traces
 from .checkpoints import Checkpoints
 from .client import Client
-from .connection import Connection
+from .connection import Connection, Frame
+from .deputy import Deputy, served
 from .names import Names
 
 _log = logging.getLogger("atoll.serve")
@@ -64,6 +66,7 @@ class Loop:
         self.lock = threading.Lock()  # of `clients`, which the listener reads and adds to
         self.running: Client | None = None
         self.activity = Activity(traces())
+        self.deputy = Deputy(self)
         self.stats: dict[str, int] = {}  # of the engine, as the main thread has last asked
         self.objects: list[dict[str, Any]] = []  # published, as the main thread has last looked
         self._watched_until = self._looked_at = 0.0
@@ -135,6 +138,7 @@ class Loop:
     def _on_interrupt(self, signum: int, frame: Any) -> None:
         running = self.running
         if running is not None and running.interruptible and running.interrupted == running.done:
+            running.interruptible = False  # once: the next signal must not end what puts things in order
             raise KeyboardInterrupt
 
     # -- the loop --
@@ -143,13 +147,16 @@ class Loop:
         """Serves until `stop`. Called by the main thread."""
         signal.signal(_INTERRUPT, self._on_interrupt)
         self.core.set_monitor(self._progress)
+        self.deputy.start()
         try:
             while not self._stopping and not self.core.failed:
                 self._turn()
         finally:
             for client in list(self.clients.values()):
                 self._detach(client)
+                client.close()
             self.clients.clear()
+            self.deputy.close()
 
     def _turn(self) -> None:
         ready = self._ready
@@ -158,7 +165,7 @@ class Loop:
             client = self._connected.get(descriptor)
             if client is None:
                 if descriptor == self._woken.fileno():
-                    self._take_new()
+                    self.take_new()
             elif events & select.EPOLLOUT:
                 self._guarded(client, client.connection, Connection.flush)
                 if client.connection is not None and client.connection.has_more():
@@ -176,7 +183,8 @@ class Loop:
             self._forget()
         self._look()
         if self.checkpoints.path and self.checkpoints.patience(self._last_request) == 0.0:
-            self.checkpoints.step()
+            with served(self.deputy):
+                self.checkpoints.step()
 
     def _one_frame(self, connection: Connection) -> None:
         """One frame of a client, if it has come whole."""
@@ -186,7 +194,7 @@ class Loop:
         if client.unfinished:
             self._go_on(client, connection)
             return
-        frame = connection.read()
+        frame, client.pending = client.pending or connection.read(), None
         if frame is None:
             return
         kind, _, _, number, _ = frame.header
@@ -227,15 +235,24 @@ class Loop:
                 _log.info("session %s of %s has lost its connection (%s)", client.id, client.user, error)
                 self._detach(client)
         else:
-            # While an answer is on its way, nothing else is read.
-            events = select.EPOLLOUT if connection.sending else select.EPOLLIN
-            if events != connection.events and not connection.closed:
-                connection.events = events
-                self._poll.modify(connection, events)
+            self.expect(connection)
+
+    def expect(self, connection: Connection) -> None:
+        """Waits for what comes next: while an answer is on its way, nothing else is read."""
+        events = select.EPOLLOUT if connection.sending else select.EPOLLIN
+        if events != connection.events and not connection.closed:
+            connection.events = events
+            self._poll.modify(connection, events)
+
+    def postpone(self, client: Client, frame: Frame) -> None:
+        """The deputy leaves a frame to the main thread."""
+        client.pending = frame
+        self._ready.append(client)
 
     # -- sessions --
 
-    def _take_new(self) -> None:
+    def take_new(self) -> None:
+        """Takes the connections that the listener has handed over."""
         with contextlib.suppress(BlockingIOError):
             self._woken.recv(4096)
         while not self._inbox.empty():
@@ -260,7 +277,7 @@ class Loop:
     def _detach(self, client: Client) -> None:
         connection = client.connection
         if connection is not None:
-            client.connection, client.lost_at = None, time.monotonic()
+            client.connection, client.pending, client.lost_at = None, None, time.monotonic()
             del self._connected[connection.fileno()]
             self._poll.unregister(connection)
             connection.close()
@@ -325,7 +342,9 @@ def raise_stop_signals(loop: Loop) -> None:
 
     def handler(signum: int, frame: Any) -> None:
         loop.stop()
-        if loop.running is not None and loop.running.interruptible:
+        running = loop.running
+        if running is not None and running.interruptible:
+            running.interruptible = False
             raise KeyboardInterrupt
 
     for one in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ... import _core
 from ..protocol import Role
+from . import side
+from .sizes import nbytes
 
 if TYPE_CHECKING:
     from .client import Client
@@ -27,14 +29,16 @@ class Published:
     role: Role  # a client needs this role, or a higher one, to attach
     user: str
     at: float
+    copies: list[Any] | None = None  # of the handles, in the side engine; None each: it is not small
 
 
 class Names:
-    """The names of a server; used by the main thread, and read by the listener's."""
+    """The names of a server. The thread that serves sessions uses them (`Deputy`), and the listener reads them."""
 
     def __init__(self) -> None:
         self._known: dict[str, Published] = {}
         self.version = 0  # changes with every change of the objects
+        self._copied_version = 0  # of the objects that have copies
 
     def publish(
         self, client: Client, name: str, kind: str, form: bytes, handles: list[Any], role: str, replace: bool
@@ -74,10 +78,29 @@ class Names:
             )
         return found.kind, found.form, _shared(found.handles)
 
+    def copies(self, name: str) -> list[Any]:
+        """Copies of an object's handles in the side engine; None for each that has none."""
+        found = self._known[name]
+        return found.copies or [None] * len(found.handles)
+
+    def copy_to(self, core: Any) -> None:
+        """Copies small objects to the side engine: as many handles as `side.COPIES`, or those of one object."""
+        if self._copied_version == self.version:
+            return
+        made, total = 0, sum(sum(map(nbytes, one.copies or ())) for one in self._known.values())
+        for one in self._known.values():
+            if one.copies is None:
+                if made >= side.COPIES or total >= side.LIMIT_BYTES:
+                    return
+                one.copies = [side.copied(handle, core) for handle in one.handles]
+                total += sum(map(nbytes, one.copies))
+                made += len(one.copies)
+        self._copied_version = self.version
+
     def published(self, client: Client) -> list[tuple[str, str, int, str, float]]:
         """Name, kind, bytes, user and time of what this client may attach."""
         return [
-            (name, one.kind, sum(map(_nbytes, one.handles)), one.user, one.at)
+            (name, one.kind, sum(map(nbytes, one.handles)), one.user, one.at)
             for name, one in sorted(self._known.items())
             if client.role >= one.role
         ]
@@ -85,7 +108,7 @@ class Names:
     def status(self) -> list[dict[str, Any]]:
         """Data of each object for a dashboard."""
         return [
-            {"name": name, "kind": one.kind, "bytes": sum(map(_nbytes, one.handles)), "user": one.user,
+            {"name": name, "kind": one.kind, "bytes": sum(map(nbytes, one.handles)), "user": one.user,
              "role": one.role.label, "at": one.at}
             for name, one in sorted(self._known.items())
         ]  # fmt: skip
@@ -101,10 +124,4 @@ class Names:
 
 
 def _shared(handles: list[Any]) -> list[Any]:
-    return [one.alias() if isinstance(one, _core.Expr) else one for one in handles]
-
-
-def _nbytes(handle: Any) -> int:
-    from .client import nbytes
-
-    return nbytes(handle)
+    return [side.alias(one) for one in handles]
