@@ -205,10 +205,11 @@ class Texts(Accessor):
         """The groups of a pattern's first match: a column each."""
         columns = self._of._values.str.extract(pat, flags)
         labels = _group_labels(pat, flags)
+        index = range_index(len(self._of)) if self._to_index else self._of._index
         if not expand and len(columns) == 1:
             (name,) = labels.values
-            return series(columns[0], self._of._index, self._of._name if name == 0 else name)
-        return frame(list(columns), labels, self._of._index)
+            return series(columns[0], index, self._of._name if name == 0 else name)
+        return frame(list(columns), labels, index)
 
     def extractall(self, pat: Any, flags: int = 0) -> Any:
         """The groups of all matches of a pattern: a row for each match, which is numbered behind the labels.

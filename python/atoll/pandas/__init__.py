@@ -71,7 +71,7 @@ from ..frame.fallback.distinct import datetimes_of_distinct
 from ..frame.fallback.limits import covers
 from ..frame.files.conversion import numpy_of
 from ..frame.files.pandas_readers import Chunks
-from ..frame.files.reader_limits import OF_READERS, may_be_read_again
+from ..frame.files.reader_limits import OF_READERS, has_long_integers, may_be_read_again
 from ..frame.index.datetime import read_durations
 from ..frame.index.steps import inferred
 from ..frame.reshape.pivot import melt as _melt
@@ -254,6 +254,8 @@ def unique(values: Any) -> Any:
 _READERS = ("read_csv", "read_feather", "read_hdf", "read_json", "read_orc", "read_parquet", "read_sql", "read_table")
 
 
+#: Of them those of lines of text, in which integers may have more digits than 64 bits.
+_OF_LINES = ("read_csv", "read_table")
 #: Names that need no data: pandas' arrays and options.
 _WITHOUT_DATA = (
     "describe_option", "get_option", "option_context", "reset_option", "set_eng_float_format", "set_option",
@@ -291,7 +293,14 @@ def __getattr__(name: str) -> Any:
         if own is not None and _taken(own, args, kwargs) and (limit is None or covers(limit, args, kwargs)):
             start = args[0].tell() if args and hasattr(args[0], "seek") and hasattr(args[0], "tell") else 0
             try:
-                return own(*args, **kwargs)
+                made = own(*args, **kwargs)
+                if not (
+                    name in _OF_LINES
+                    and "dtype" not in kwargs
+                    and has_long_integers(made)
+                    and may_be_read_again(args[0])
+                ):
+                    return made
             except (ValueError, TypeError, LookupError, NotImplementedError) as error:
                 if limit is None or not args or "filters" in kwargs or not may_be_read_again(args[0]):
                     raise _as_pandas_raises(error) from error

@@ -21,7 +21,7 @@ from .frequency import frequency
 from .operators import Operators, _missing
 from .rounding import is_whole, rounded_to
 from .strings import read_durations
-from .tick import MOST, UNITS, Tick, finest, tick_of
+from .tick import MOST, UNITS, OutOfBoundsTimedelta, Tick, finest, tick_of
 from .ticks import CLASSES, Ticks, meta_of, numbers_in, operand
 
 if TYPE_CHECKING:
@@ -222,6 +222,9 @@ class Timedeltas(Operators):
         if divisor.dtype.kind == "f":
             quotient = self._values / divisor
             none = none | (quotient != quotient)
+            beyond = (abs(quotient) >= 2.0**63) & ~none
+            if bool((beyond if self._valid is None else beyond & self._valid).any()):
+                raise OutOfBoundsTimedelta("Overflow in timedelta division")
             quotient = where(none, 0.0, quotient if operation is operator.truediv else floor(quotient)).astype(np.int64)
         else:
             quotient = self._values // divisor

@@ -463,6 +463,9 @@ class Signs:
     def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method != "__call__" or kwargs.get("out") is not None:
             return NotImplemented
+        if ufunc.__name__ == "matmul":
+            left, right = inputs
+            return left @ right if is_frame(left) or is_series(left) else right.__rmatmul__(left)
         ours = UFUNCS.get(ufunc.__name__)
         if ours is None:
             return NotImplemented

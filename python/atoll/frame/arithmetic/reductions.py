@@ -18,6 +18,7 @@ from ...arrays.statistics import nanmean, nanstd, nanvar
 from ...arrays.ufuncs import isnan
 from ...columns.column import Column
 from ...columns.datetime.datetimes import Datetimes
+from ...columns.datetime.ticks import Ticks
 from ...columns.datetime.timestamp import NaT
 from ...columns.functions.functions import unique
 from ...columns.objects import Objects
@@ -321,7 +322,11 @@ def reduce_frame(self: Any, name: str, axis: int, skipna: bool, numeric_only: bo
     if values and all(one is NaT for one in values):
         kinds = [self._columns[place] for place in places]
         return series(join_rows([all_missing(one, 1) for one in kinds]), self._labels.of(places).index())
-    return series(figures(values), self._labels.of(places).index())
+    made = figures(values)
+    sources = [self._columns[place] for place in places]
+    if isinstance(made, Ticks) and all(isinstance(one, Ticks) and one.unit == sources[0].unit for one in sources):
+        made = made.as_unit(sources[0].unit)
+    return series(made, self._labels.of(places).index())
 
 
 def _table(columns: list[Any]) -> Any:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ...arrays.ndarray import ndarray
@@ -50,6 +51,8 @@ def qcut(x: Any, q: object, labels: object = None, *args: Any, **kwargs: Any) ->
 def to_datetime(arg: Any, errors: Any = "raise", **options: object) -> bool:
     if options.get("format") in ("mixed", "ISO8601"):
         return is_series(arg) and isinstance(arg._values, Strings)
+    if re.search("%[GVu]", str(options.get("format"))):  # pandas refuses weeks of ISO 8601 without their year
+        return False
     if is_frame(arg) or isinstance(arg, dict) or not set(options) <= {"format", "utc"}:
         return False
     if isinstance(arg, (str, list)):

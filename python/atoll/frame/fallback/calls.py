@@ -405,6 +405,31 @@ def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | 
     return method
 
 
+def ufunc_falling_back(native: Callable[..., Any], limit: Limit | None = None) -> Callable[..., Any]:
+    """NumPy's functions of our objects, which pandas answers where ours is none, or has no such option."""
+
+    @wraps(native)
+    def method(self: Any, ufunc: Any, how: str, *inputs: object, **options: Any) -> Any:
+        outside = _from_outside(1)
+        made = NotImplemented
+        if not outside or (not options and (limit is None or covers(limit, (self, ufunc, how, *inputs), {}))):
+            try:
+                made = native(self, ufunc, how, *inputs, **options)
+            except Exception as error:
+                if not outside or _stays(error, self):
+                    raise
+        out = options.get("out", ())
+        if made is not NotImplemented or not outside or any(type(one).__module__.startswith("atoll.") for one in out):
+            return made
+        with pandas_at_work(f"{_shown(self)}.{ufunc.__name__}"):
+            made = getattr(ufunc, how)(*map(to_pandas, inputs), **{key: to_pandas(one) for key, one in options.items()})
+            if not is_held_here(self) and not _is_small_index(self):
+                by_pandas(f"{_shown(self)} given to numpy.{ufunc.__name__}", sorted(options))
+            return from_pandas(made)
+
+    return method
+
+
 #: Accessors of a Series, which pandas refuses for values that are not of their kind.
 _ACCESSORS = frozenset(("str", "dt", "cat"))
 #: Properties that are pandas' arrays where pandas is in use: of numbers NumPy's.

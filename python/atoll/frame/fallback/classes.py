@@ -36,6 +36,7 @@ from .calls import (
     operator_falling_back,
     property_falling_back,
     record,
+    ufunc_falling_back,
 )
 from .convert import REBUILT, arguments_to_pandas, from_pandas, in_pandas, is_array_of_pandas, to_pandas
 from .file_limits import OF_FILES, OF_FILES_OF_SERIES
@@ -142,11 +143,12 @@ def _wrap(kind: type, special: tuple[str, ...], limits: Mapping[str, Limit | Non
             made = wrapped.get(id(found))
             if made is None:
                 plain = name in _OPERATORS or (name in _BRACKETS and name not in _MAKERS and name != "__call__")
-                made = (
-                    operator_falling_back(found, name, limits.get(name))
-                    if plain
-                    else falling_back(found, name, name in _MAKERS, limits.get(name))
-                )
+                if name == "__array_ufunc__":
+                    made = ufunc_falling_back(found, limits.get(name))
+                elif plain:
+                    made = operator_falling_back(found, name, limits.get(name))
+                else:
+                    made = falling_back(found, name, name in _MAKERS, limits.get(name))
                 made.falls_back = True  # type: ignore[attr-defined]
                 wrapped[id(found)] = made
             setattr(kind, name, made)

@@ -70,6 +70,8 @@ def reindexes(self: Any, *args: object, **options: object) -> bool:
     """Labels of one type, for rows with labels of one type, without bounds on what is filled."""
     if any(options.get(name) is not None for name in ("limit", "tolerance")):
         return False
+    if ("index" in options or "columns" in options) and (args or "labels" in options or "axis" in options):
+        return is_frame(self) and not args and "labels" not in options and options.get("axis") is None
     given = [*args, *(options.get(name) for name in ("labels", "index", "columns"))]
     if any(is_array_of_pandas(one) or isinstance(getattr(one, "_values", None), Categorical) for one in given):
         return False

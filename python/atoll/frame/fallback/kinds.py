@@ -38,7 +38,7 @@ OTHERWISE: dict[str, frozenset[str]] = {
         "category": "quantile explode combine abs rank std nlargest nsmallest to_numpy to_string cummax cummin cumsum "
                     "interpolate",
         "interval": "quantile combine_first cummax cummin std nlargest nsmallest",
-        "period": "to_string",
+        "period": "to_string quantile",
         "nullable": "explode combine rank pct_change interpolate map value_counts to_dict to_numpy to_list tolist "
                     "quantile cummax cummin convert_dtypes searchsorted kurt skew describe sem any all "
                     "groupby.value_counts "

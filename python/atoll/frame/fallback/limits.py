@@ -387,14 +387,28 @@ def _collide(left: Any, right: Any, keys: list[Any], suffixes: Sequence[str | No
     return any(suffix is not None and f"{one}{suffix}" in known for one in both for suffix in suffixes)
 
 
-def _merge_asof(left: object, right: object, on: object = None, left_on: object = None, right_on: object = None,
+def _merge_asof(left: Any, right: Any, on: object = None, left_on: object = None, right_on: object = None,
                 left_index: Any = False, right_index: Any = False, **options: object) -> bool:  # fmt: skip
-    """Columns by name."""
+    """Columns by name, of one dtype, with options of the types that pandas checks."""
+    keys, others = (left_on, right_on) if on is None else (on, on)
     return (
-        left_index is False
+        isinstance(options.get("allow_exact_matches", True), bool)
+        and _same_kinds(left._column(keys), right._column(others))
+        and _tolerates(left._column(keys), options.get("tolerance"))
+        and left_index is False
         and right_index is False
         and all(one is None or isinstance(one, str) for one in (on, left_on, right_on))
     )
+
+
+def _tolerates(column: Any, tolerance: Any) -> bool:
+    """Whether keys have distances of a tolerance's type."""
+    if tolerance is None:
+        return True
+    if isinstance(column, Ticks):
+        return hasattr(tolerance, "total_seconds") or isinstance(tolerance, np.timedelta64)
+    kinds = (int, np.integer) if column.dtype.kind in "iu" else (int, float, np.integer, np.floating)
+    return isinstance(tolerance, kinds) and not isinstance(tolerance, bool)
 
 
 def _join(self: Any, other: Any = None, on: Any = None, how: Any = "left", *args: object, **kwargs: object) -> bool:

@@ -84,7 +84,7 @@ def _pivot_table(data: Any, *args: Any, **kwargs: Any) -> bool:
 
 def _pivot(data: Any, *args: Any, **kwargs: Any) -> bool:
     """Values of one column, or of several of one kind, at keys that are no categories."""
-    if not len(data._index) or args:
+    if not len(data._index) or args or None in data._labels.places:
         return False
     flat = [one for name in ("values", "index", "columns") for one in _listed(kwargs.get(name))]
     if not all(isinstance(one, str) and one in data._labels.places for one in flat):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...arrays.ndarray import ndarray
 from ..fallback.limits import Limit
 from .first_lines import settled
 from .read_csv import for_pandas, usual_options
@@ -25,6 +26,8 @@ _BOOLS = (
 #: Parameters of which any value is pandas' to follow: they choose a parser or a rule that ours does not have.
 _OF_PANDAS = ("float_precision", "dtype_backend")
 _DTYPES = frozenset(("int64", "float64", "int32", "float32", "bool", "str", "category", "Int64"))
+#: The least float that is no int64.
+_LONG = 2.0**63
 #: Files of more bytes than this are not read a second time.
 _MANY = 64 << 20
 
@@ -126,6 +129,12 @@ def _is_told_by_type(dtype: str) -> bool:
 OF_READERS: dict[str, Limit] = {
     "read_csv": _read_csv, "read_table": _read_csv, "read_json": _read_json, "read_parquet": _read_parquet,
 }  # fmt: skip
+
+
+def has_long_integers(frame: Any) -> bool:
+    """Whether floats of a file may be integers that int64 does not hold, of which digits are lost."""
+    held = [one for one in list(frame._columns) if isinstance(one, ndarray) and one.dtype == np.float64]
+    return any(bool((((one >= _LONG) | (one <= -_LONG)) & (abs(one) < np.inf)).any()) for one in held)
 
 
 def may_be_read_again(where: Any) -> bool:

@@ -52,12 +52,13 @@ BUILT_IN: dict[Any, str] = {
 class Groups:
     """Groups of rows by some columns: numbered in order of their keys, or with `sort` False of their first rows."""
 
-    __slots__ = ("by", "names", "observed")
+    __slots__ = ("by", "given", "names", "observed")
 
     def __init__(
         self, columns: list[Any], names: list[Any], dropna: bool = True, sort: bool = True, observed: bool = True
     ) -> None:
         held = [nullable(one) if dropna else one for one in columns]
+        self.given = columns
         self.by = groupby(held if len(held) > 1 else held[0], dropna, observed, sort)
         self.names = names
         self.observed = observed
@@ -65,7 +66,8 @@ class Groups:
     def index(self) -> Any:
         """The groups' keys as an index."""
         keys = self.by.keys
-        columns = [settle(one) for one in (keys if isinstance(keys, tuple) else (keys,))]
+        held = keys if isinstance(keys, tuple) else (keys,)
+        columns = [_key_like(one, settle(key)) for one, key in zip(self.given, held, strict=True)]
         if len(columns) == 1:
             return index_of(columns[0], self.names[0])
         return CLASSES["MultiIndex"]._of(columns, self.names)
@@ -77,6 +79,11 @@ class Groups:
     def numbers(self) -> Any:
         """For each row the number of its group; -1 of rows in none."""
         return self.by.ngroup()
+
+
+def _key_like(given: Any, key: Any) -> Any:
+    """A key column in the dtype of the column that rows are grouped by: nullable, where that is."""
+    return Column(key, None) if type(given) is Column and isinstance(key, ndarray) and key.dtype.kind in "iub" else key
 
 
 def figure(groups: Groups, values: ArrayLike, name: str, **options: object) -> Any:
@@ -500,13 +507,16 @@ def _keys(
     listed = by if isinstance(by, list) else [] if by is None else [by]
     if isinstance(by, list) and len(by) == len(of) and by and all(is_scalar(one) for one in by) and level is None:
         known = {*of._index.names, *(of._labels.values if of.ndim == 2 else ())}
-        if not all(one in known for one in by) and not any(map(callable, by)):
+        objects = any(hasattr(one, "column_of") or hasattr(one, "freq") for one in by)
+        if not objects and not all(one in known for one in by) and not any(map(callable, by)):
             listed = [make(by)]
     for one in listed:
         if isinstance(one, tuple) and not (of.ndim == 2 and one in of._labels.places):
             raise KeyError(one)
         if hasattr(one, "column_of"):
             column, name = one.column_of(of)
+            if of.ndim == 2 and one.key is not None:
+                used.add(one.key)
             columns.append(column)
             names.append(name)
         elif is_scalar(one) or isinstance(one, tuple):

@@ -225,7 +225,8 @@ def pivot_table(
     down = [] if index is None else _keys(index)
     across = [] if columns is None else _keys(columns)
     if isinstance(aggfunc, (list, tuple)):
-        parts = [pivot_table(self, values, index, columns, one, fill_value, margins, dropna) for one in aggfunc]
+        rest = (fill_value, margins, dropna, margins_name, observed, sort)
+        parts = [pivot_table(self, values, index, columns, one, *rest) for one in aggfunc]
         names = [one if isinstance(one, str) else one.__name__ for one in aggfunc]
         return concat(parts, axis=1, keys=names)
     keyed = {key for key in [*down, *across] if is_scalar(key)}
