@@ -71,6 +71,7 @@ struct Farewell {
 
   void look_at(const fabric::Job& seen) {
     exit_wish = seen.exit_requested();
+    job_failed = job_failed || seen.has_failed();
     missed = seen.suspect();
     if (missed) place = seen.describe(*missed).substr(fmt::format("PE {}", missed->value()).size());
   }
@@ -107,7 +108,6 @@ struct Seat {
     watch.reset();
     if (!job) return;
     farewell->look_at(*job);
-    farewell->job_failed = job->has_failed();
     farewell->left_in_order =
         (!job->has_failed() || job->survival() != fabric::Survival::none) &&
         job->record(pe).state.load(std::memory_order_acquire) ==  // partner: the end of the Context

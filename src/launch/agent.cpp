@@ -328,6 +328,11 @@ void Agent::take(const Frame& frame) {
       const std::uint32_t pe = reader.number();
       return pe_server_.send(pe, frame.kind, reader.rest());
     }
+    case FrameKind::report_ends:
+      pe_server_.serve_all();
+      pes_.reap();
+      link_->send(FrameKind::ends_reported, Packer().number(reader.number()).body());
+      return;
     case FrameKind::leave: released_ = true; return;
     default:
       raise<SetupError>(

@@ -58,9 +58,10 @@ class Keeper final : Processes::Listener {
 void Keeper::fail(PeId pe, int wait_status, const std::string& cause) {
   std::fprintf(stderr, "atoll-run: PE %u (pid %d) %s\n", pe.value(),
                job_->record(pe).pid.load(std::memory_order_relaxed), cause.c_str());
-  job_->mark_failed(pe, wait_status, cause);
   status_ = exit_status_of(wait_status);
+  // Before others learn of it: how they end because of it must not decide the exit status.
   if (job_->survival() == fabric::Survival::none) job_->request_exit(status_ != 0 ? status_ : 1);
+  job_->mark_failed(pe, wait_status, cause);
 }
 
 void Keeper::on_end(std::uint32_t guest, int wait_status) {

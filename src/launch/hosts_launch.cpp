@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <climits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "agent_command.hpp"
@@ -36,12 +37,23 @@ namespace {
 // Longer than on one host: a PE that leaves the network of a job that has failed takes a second (measured over TCP),
 // and reports its error after that; on a busy machine it takes a few.
 constexpr std::int64_t grace_ns = 5'000'000'000;
-// PEs tell one another of a death by the network, and may be quicker than the agents.
-constexpr std::int64_t news_ns = 1'000'000'000;
+// PEs tell one another of a death by the network, and may be quicker than the agents. When a PE has ended or
+// complained, and that may be the consequence of a death, agents have so long to report all ends.
+constexpr std::int64_t news_ns = 10'000'000'000;
 // Agents that were told to end their PEs have this much longer to say that they have done so.
 constexpr std::int64_t agent_grace_ns = 5'000'000'000;
 // What is on its way to PE 0's standard input.
 constexpr std::size_t most_input_bytes = std::size_t{256} << 10;
+
+// A PE's report that PE `pe` has failed.
+struct Complaint {
+  std::uint32_t pe = 0, by = 0;
+  int status = 1;
+  std::string line;  // for the user
+  std::string how;  // for the other PEs
+  std::string host = {};  // likewise; empty: `how` says it
+  bool is_loss = false;  // the network does not reach it
+};
 
 class HostsLaunch final : HostAgents::Listener {
  public:
@@ -61,7 +73,12 @@ class HostsLaunch final : HostAgents::Listener {
   std::string late_hosts() const;
   void judge(std::uint32_t pe);
   void blame(std::uint32_t pe);
-  void blame_suspects();
+  void suspect(std::uint32_t pe);
+  void accuse(Complaint complaint);
+  void inquire();
+  void take_report(std::uint32_t host, std::uint32_t number);
+  void conclude();
+  void conclude_if_all_reported();
   void end_all_on(std::uint32_t host);
   void go_on_without(std::uint32_t pe, int status, const std::string& how, const std::string& host = {});
   void take_survival(Unpacker& reader);
@@ -88,10 +105,14 @@ class HostsLaunch final : HostAgents::Listener {
   int status_ = 0;
   bool failing_ = false;
   bool tells_of_ends_ = false;  // of the first: all were told to end, and some may wait for it
-  std::vector<std::uint32_t> suspects_;  // to blame, unless another turns out to have failed before them
+  // What may be the consequence of a death that an agent has not reported yet, until all agents have reported.
+  std::vector<std::uint32_t> suspects_;  // PEs that have ended
+  std::vector<Complaint> complaints_;  // of PEs about themselves or others
+  std::uint32_t inquiry_ = 0;  // number of the present or last one
+  std::set<std::uint32_t> unreported_;  // hosts whose agents have not answered it
   fabric::Survival survival_ = fabric::Survival::none;  // what the program does about deaths
   SurvivorStatus survivors_;  // counts unless failing_
-  Deadline blame_at_ = Deadline::never();
+  Deadline conclude_at_ = Deadline::never();
   Deadline give_up_at_ = Deadline::never();
 };
 
@@ -145,12 +166,14 @@ void HostsLaunch::on_agent(std::uint32_t host) {
 void HostsLaunch::on_lost(std::uint32_t host, const std::string& why) {
   const HostShare& share = options_.hosts[host];
   end_all_on(host);
+  unreported_.erase(host);
   if (failing_) return;
   say(fmt::format("{}: {}", agents_.describe(host), why));
   const std::string how = fmt::format("on {} is lost with its host: {}", share.name, why);
   if (survival_ == fabric::Survival::none) return fail(1, grace_ns, share.first_pe, how);
   for (std::uint32_t pe = 0; pe < pes_.size(); ++pe)
     if (pes_[pe].host == host && !pes_[pe].finalized) go_on_without(pe, 1, how);
+  conclude_if_all_reported();
 }
 
 void HostsLaunch::end_all_on(std::uint32_t host) {
@@ -181,11 +204,8 @@ void HostsLaunch::take_loss(std::uint32_t pe, Unpacker& reader) {
   ATOLL_VALIDATE(lost < pes_.size(), SetupError, "protocol error: its agent reports on PE {}, which does not run there",
                  lost);
   // Two PEs that do not reach each other both report it: the first report decides.
-  if (pes_[pe].dead || pes_[lost].dead) return;
-  if (!failing_) say(fmt::format("PE {} {}", lost, how));
-  if (survival_ == fabric::Survival::none) return fail(1, grace_ns, lost, how);
-  go_on_without(lost, 1, how);
-  agents_.send(pes_[lost].host, FrameKind::end_pe, Packer().number(lost).body());
+  if (failing_ || pes_[pe].dead || pes_[lost].dead) return;
+  accuse({.pe = lost, .by = pe, .line = fmt::format("PE {} {}", lost, how), .how = how, .is_loss = true});
 }
 
 std::uint32_t HostsLaunch::pe_of(std::uint32_t host, Unpacker& reader) const {
@@ -225,9 +245,15 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
       std::string why = reader.text();
       if (why.empty()) return fail(status, exit_grace_ns);
       if (survival_ != fabric::Survival::none) return;  // its end alone counts
-      if (!failing_) say(fmt::format("{} (host {})", why, options_.hosts[host].name));
-      return fail(status, grace_ns, pe, fmt::format("has ended the job ({})", why), host_of(pe));
+      if (failing_) return;
+      return accuse({.pe = pe,
+                     .by = pe,
+                     .status = status,
+                     .line = fmt::format("{} (host {})", why, options_.hosts[host].name),
+                     .how = fmt::format("has ended the job ({})", why),
+                     .host = host_of(pe)});
     }
+    case FrameKind::ends_reported: return take_report(host, reader.number());
     case FrameKind::loss: return take_loss(pe_of(host, reader), reader);
     case FrameKind::survival: return take_survival(reader);
     case FrameKind::input_taken:
@@ -237,7 +263,11 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
       std::uint32_t pe = pe_of(host, reader);
       return agents_.send(host, FrameKind::hosts_are_late, Packer().number(pe).text(late_hosts()).body());
     }
-    case FrameKind::done: agents_.dismiss(host); return end_all_on(host);
+    case FrameKind::done:
+      agents_.dismiss(host);
+      end_all_on(host);
+      unreported_.erase(host);
+      return conclude_if_all_reported();
     default:
       raise<SetupError>("protocol error: unexpected message from its agent. Do all hosts run the same Atoll version?");
   }
@@ -287,11 +317,11 @@ void HostsLaunch::judge(std::uint32_t pe) {
     bool others = std::any_of(pes_.begin(), pes_.end(), [](const PeState& other) {
       return other.joined && (!other.ended || other.wait_status != 0);
     });
-    if (others) blame(pe);
-  } else if (pes_[pe].joined && WIFEXITED(end)) {
-    // It has not told that it fails, as a PE does: it may have heard that another one did before we have.
-    if (suspects_.empty()) blame_at_ = Deadline::after_ns(news_ns);
-    if (std::find(suspects_.begin(), suspects_.end(), pe) == suspects_.end()) suspects_.push_back(pe);
+    if (others) suspect(pe);
+  } else if (pes_[pe].joined && (WIFEXITED(end) || WTERMSIG(end) == SIGABRT)) {
+    // It has not told that it fails, as a PE does: it may have heard that another one did before we have. Uncaught
+    // exceptions end a program by SIGABRT.
+    suspect(pe);
   } else {
     blame(pe);
   }
@@ -307,9 +337,56 @@ void HostsLaunch::blame(std::uint32_t pe) {
   fail(status, grace_ns, pe, how, host_of(pe));
 }
 
-// The first; where the program survives deaths, all.
-void HostsLaunch::blame_suspects() {
-  for (std::uint32_t pe : std::exchange(suspects_, {}))
+void HostsLaunch::suspect(std::uint32_t pe) {
+  if (std::find(suspects_.begin(), suspects_.end(), pe) == suspects_.end()) suspects_.push_back(pe);
+  inquire();
+}
+
+void HostsLaunch::accuse(Complaint complaint) {
+  complaints_.push_back(std::move(complaint));
+  inquire();
+}
+
+// A PE that follows another's death has ended after it. So all agents' answers come behind their reports of that death.
+void HostsLaunch::inquire() {
+  if (!unreported_.empty()) return;  // what has been noted since the question follows what was noted before
+  ++inquiry_;
+  conclude_at_ = Deadline::after_ns(news_ns);
+  for (std::uint32_t host = 0; host < options_.hosts.size(); ++host)
+    if (agents_.connected(host)) unreported_.insert(host);
+  for (const std::uint32_t host : std::set(unreported_))  // sending may find one lost
+    agents_.send(host, FrameKind::report_ends, Packer().number(inquiry_).body());
+  conclude_if_all_reported();
+}
+
+void HostsLaunch::take_report(std::uint32_t host, std::uint32_t number) {
+  if (number != inquiry_) return;
+  unreported_.erase(host);
+  conclude_if_all_reported();
+}
+
+void HostsLaunch::conclude_if_all_reported() {
+  if (unreported_.empty()) conclude();
+}
+
+// Complaints first: a PE that fails by itself says so. The first of them counts; where the program survives deaths,
+// all.
+void HostsLaunch::conclude() {
+  unreported_.clear();
+  conclude_at_ = Deadline::never();
+  const auto suspects = std::exchange(suspects_, {});
+  for (const Complaint& one : std::exchange(complaints_, {})) {
+    if (failing_ || pes_[one.pe].dead || pes_[one.by].dead) continue;
+    if (survival_ == fabric::Survival::none) {
+      say(one.line);
+      fail(one.status, grace_ns, one.pe, one.how, one.host);
+    } else if (one.is_loss) {
+      say(one.line);
+      go_on_without(one.pe, one.status, one.how);
+      agents_.send(pes_[one.pe].host, FrameKind::end_pe, Packer().number(one.pe).body());
+    }  // else its end alone counts
+  }
+  for (const std::uint32_t pe : suspects)
     if (!failing_ && !pes_[pe].dead) blame(pe);
 }
 
@@ -368,13 +445,13 @@ int HostsLaunch::run(Deadline timeout) {
       fail(124, grace_ns, pe, "did not end in time", host_of(pe));
     }
     guests_.look_after();
-    if (!suspects_.empty() && blame_at_.passed()) blame_suspects();
+    if (conclude_at_.passed()) conclude();
     if (give_up_at_.passed()) {
       say("some hosts do not say that their PEs have ended");
       break;
     }
   }
-  blame_suspects();
+  conclude();
   for (LineMerger& merger : mergers_)
     for (std::uint32_t pe = 0; pe < pes_.size(); ++pe) merger.finish(pe);
   if (!failing_) report_dropped_output(mergers_[0]);

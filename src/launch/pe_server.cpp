@@ -75,6 +75,10 @@ void PeServer::serve(std::uint32_t index) {
   if (!open) close(index);
 }
 
+void PeServer::serve_all() {
+  for (std::uint32_t index = 0; index < seats_.size(); ++index) serve(index);
+}
+
 void PeServer::take(std::uint32_t index, const Frame& frame) {
   Seat& seat = seats_[index];
   std::uint32_t pe = seat.pe;

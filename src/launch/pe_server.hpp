@@ -59,6 +59,7 @@ class PeServer {
   void serve(const pollfd* list, std::size_t count);
   /// Takes what this PE had said before it ended.
   void serve(std::uint32_t index);
+  void serve_all();
   void close(std::uint32_t index);
 
   /// What all PEs of the job have published: the exchange is over.

@@ -28,7 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -278,6 +278,18 @@ class Hosts:
                 if words:
                     found.append(words)
         return found
+
+    @contextlib.contextmanager
+    def agent_stopped(self, number: int) -> Iterator[None]:
+        """The host's agent is stopped meanwhile: what it would report comes later."""
+        agents = self.pids_on(number, "--agent")
+        for pid in agents:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in agents:
+                os.kill(pid, signal.SIGCONT)
 
     def everything_ends(self, within: float) -> bool:
         """Whether nothing runs on any host after so many seconds at the latest."""

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 
 import hosts as network
 import pytest
@@ -141,6 +142,32 @@ def test_an_abort_names_the_rank_that_called_it(four, slots):
     assert done.returncode == 42
     # Of the ranks that the launcher ends none reports another.
     assert done.stderr == "atoll-mpi: rank 1: MPI_Abort: the program ends the job with code 42\n"
+
+
+@pytest.mark.slow
+def test_an_abort_decides_although_its_agent_reports_it_last(four):
+    """The ranks that follow it end first."""
+    job = Job(four, "aborts")
+    with four.agent_stopped(1):
+        while job.ranks_on(0) or job.ranks_on(2):
+            time.sleep(0.05)
+        time.sleep(1.5)  # longer than the launcher once waited for the cause
+    status, _, errors = job.end()
+    assert (status, errors) == (42, "atoll-mpi: rank 1: MPI_Abort: the program ends the job with code 42\n")
+
+
+def test_the_cause_is_named_although_its_agent_reports_it_last(four):
+    job = Job(four, "ends")
+    (victim,) = job.ranks_on(3)
+    with four.agent_stopped(3):
+        os.kill(victim, signal.SIGKILL)
+        while job.ranks_on(0) or job.ranks_on(1):
+            time.sleep(0.05)
+    status, _, errors = job.end()
+    assert status == 137, errors
+    lines = [line for line in errors.splitlines() if line.startswith("atoll-run: ")]
+    assert len(lines) == 1, errors
+    assert re.match(rf"atoll-run: PE 3 \(host {four.names[3]}, pid {victim}\) was killed by signal 9", lines[0])
 
 
 @pytest.mark.parametrize("victim", ["rank", "launcher"])

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <optional>
 
 #include "atoll/base/config.hpp"
 #include "core/codes.hpp"
@@ -169,8 +170,9 @@ namespace {
 bool ends_alone(const std::string& cause) {
   fabric::Job& job = library().context().job();
   // The launcher ends the job because of the death that it reports. A request of this process could overtake the report
-  // and replace its exit status.
-  if (job.survival() == fabric::Survival::none) return job.has_failed() && !job.is_guest();
+  // and replace its exit status. On one host a spawned process is not the launcher's child, so it has to request the
+  // end.
+  if (job.survival() == fabric::Survival::none) return job.has_failed() && (!job.is_guest() || job.nodes() > 1);
   // A spawned process of a program that survives failures counts as failed to it.
   if (!job.is_guest()) return false;
   for (std::uint32_t rank = 0; rank < library().npes(); ++rank)
@@ -183,8 +185,11 @@ bool ends_alone(const std::string& cause) {
 void end_job(Call call, std::string_view text, int status) {
   std::string rank = config::text(config::Variable::pe);
   if (is_active()) rank = fmt::format("{}", library().pe().value());
-  bool wanted = is_active() && library().context().job().exit_requested().has_value();
-  if (wanted) std::_Exit(*library().context().job().exit_requested() & 0xFF);
+  if (auto wanted = is_active() ? library().context().job().exit_requested() : std::nullopt) {
+    // The launcher must know of the request before this process ends, or it takes this end for the cause.
+    library().context().job().request_exit(*wanted);
+    std::_Exit(*wanted & 0xFF);
+  }
   std::string line = fmt::format("atoll-mpi: rank {}: {}: {}\n", rank.empty() ? "?" : rank, call.name, text);
   [[maybe_unused]] auto written = ::write(STDERR_FILENO, line.data(), line.size());
   if (is_active() && !ends_alone(fmt::format("ended by {}", call.name))) library().context().job().request_exit(status);

@@ -38,6 +38,8 @@ template <class Report>
   } catch (const PeFailedError& error) {
     auto wanted = job == nullptr ? std::nullopt : job->exit_requested();
     if (!wanted) report(std::string_view(error.what()));
+    // The launcher must know of the request before this process ends, or it takes this end for the cause.
+    if (wanted) job->request_exit(*wanted);
     std::_Exit(wanted ? *wanted & 0xFF : call_failure_status);
   } catch (const std::bad_alloc&) { report("out of memory"); } catch (const std::exception& error) {
     report(std::string_view(error.what()));

@@ -19,7 +19,7 @@
 namespace atl::runtime {
 
 /// Goes up with every change of this file. Both sides of a connection must have the same.
-inline constexpr std::uint32_t rendezvous_version = 6;
+inline constexpr std::uint32_t rendezvous_version = 7;
 
 // `text` is a length and bytes; `entries` is a count and, for each, rank (4), key (text), value (text).
 enum class FrameKind : std::uint16_t {
@@ -42,6 +42,7 @@ enum class FrameKind : std::uint16_t {
   guests,          // GuestOrder: start these
   newcomers,       // first of the cohort (4), cards (texts, each a Newcomer): tell your PEs
   guests_admitted, // first of the cohort (4), PEs that have left or died (count, 4 each): all know these guests
+  report_ends,     // number (4): report the PEs that have ended and what PEs have sent, then answer ends_reported
 
   // Agent to launcher.
   started = 32,    // pids (count, 4 each)
@@ -61,6 +62,7 @@ enum class FrameKind : std::uint16_t {
   guests_started,  // first of the cohort (4), pids in the order of its seats here (count, 4 each)
   guests_refused,  // first of the cohort (4), why (text)
   newcomer,        // PE (4), its card (text, a Newcomer)
+  ends_reported, // number (4), the answer to report_ends
   all_admitted,  // first of the cohort (4), a PE's objection or nothing (text): the PEs of this host know these guests
 
   // PE to its agent. Of these, exchange and the last two are answered.
