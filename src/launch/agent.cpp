@@ -389,6 +389,7 @@ int Agent::say_farewell() {
     ::poll(&watched, 1, tick_ms);
     if ((watched.revents & POLLOUT) != 0) link_->flush();
     if ((watched.revents & ~POLLOUT) != 0 && !hear_launcher()) return 1;
+    if (link_->peer_is_gone() || signals_.guard_is_gone()) return 1;
   }
   return 0;
 }
