@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations along every axis of arrays in several layouts: NumPy's values, and the same bits in every session."""
 
+import math
+
 import numpy as np
 import pytest
 from oracle import DTYPES, same
@@ -89,6 +91,28 @@ def test_unevaluated_and_evaluated_arrays_have_the_same_sums():
                 lazy, eager = getattr(a * 1.5 + a, name)(axis=axis), getattr(kept, name)(axis=axis)
                 assert lazy.to_numpy().tobytes() == eager.to_numpy().tobytes()
                 same_bits((shape, axis, name), lazy)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
+@pytest.mark.parametrize("shape", [(40, 1700), (520, 64), (9, 13, 160)], ids=str)
+def test_sums_of_products_distances_and_conversions_have_the_bits_of_stored_ones(shape, dtype):
+    for seed in range(3 if dtype.startswith("float") else 1):
+        x = special((math.prod(shape) // 40, 40), dtype, seed).reshape(shape)
+        a = ak.array(x)
+        for axis in (None, *range(len(shape))):
+            centre = 1.5 if axis is None else ak.mean(a, axis, np.float64, keepdims=True).evaluate()
+            far = a.astype(np.float64) - centre
+            pairs = [
+                (ak.sum(a.astype(np.float64), axis), ak.sum(a.astype(np.float64).evaluate(), axis)),
+                (ak.sum((a - centre) * (a - centre), axis), ak.sum(((a - centre) * (a - centre)).evaluate(), axis)),
+                (ak.sum(far * far, axis), ak.sum((far * far).evaluate(), axis)),
+            ]
+            if dtype != "int32":
+                pairs += [(ak.sum(a * a, axis), ak.sum((a * a).evaluate(), axis))]
+                pairs += [(ak.sum(a * a[::-1], axis), ak.sum((a * a[::-1]).evaluate(), axis))]
+            for number, (found, wanted) in enumerate(pairs):
+                assert np.asarray(found).tobytes() == np.asarray(wanted).tobytes(), (seed, axis, number)
+                same_bits((dtype, shape, seed, axis, number), ak.array(np.asarray(found)))
 
 
 def test_reductions_of_nan_and_of_nothing():

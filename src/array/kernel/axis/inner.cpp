@@ -10,6 +10,7 @@
 #include "atoll/base/assertion.hpp"
 #include "atoll/base/validate.hpp"
 #include "kernel/program/tile.hpp"
+#include "kernel/reduce/fused.hpp"
 #include "kernel/reduce/range_watch.hpp"
 
 namespace atl::array {
@@ -55,6 +56,14 @@ void LineReducer::push(const void* piece, std::size_t count) {
   if (!best_.empty && !precedes_(node.bits, first, best_.bits, best_.position)) return;
   best_ = node;
   best_.position = first + locate_(piece, count, node.bits);
+}
+
+void LineReducer::push_sum(std::uint64_t bits, std::size_t count) {
+  TreeNode node;
+  node.index = units_++;
+  node.bits = bits;
+  position_ += count;
+  fold_.push(node);
 }
 
 void LineReducer::end(void* out, std::int64_t* place) const {
@@ -295,6 +304,8 @@ Outcome reduce_inner(const Plan& plan, Work& work, const Domain& domain, std::sp
     Buffer<std::byte> scratch;
     if (!lines && !runner.is_plain()) scratch = Buffer<std::byte>(work.memory, block_rows * row_elements * size);
     LineReducer line(kind, type);
+    const FusedSum fused(plan.program(), lines ? kind : Reduction::any, domain, leaves, FusedSum::Along::lines);
+    const UnitReduction unit(kind, type);
     Pace pace(polling, thread);
     for (std::size_t row = begin; row < end; row += block_rows) {
       const std::size_t n = std::min(block_rows, end - row);
@@ -302,14 +313,25 @@ Outcome reduce_inner(const Plan& plan, Work& work, const Domain& domain, std::sp
       // Results: accumulators, or only the places.
       std::byte* values = places ? extremes.data() : static_cast<std::byte*>(out) + row * row_kept * acc_size;
       std::int64_t* where = places ? static_cast<std::int64_t*>(out) + row * row_kept : nullptr;
-      if (units) {
+      if (units && fused.is_usable()) {
+        for (std::size_t k = 0; k < n; ++k) {
+          const std::uint64_t bits = fused.unit((row + k) * row_elements, row_elements, row + k);
+          std::byte* const value = values + k * acc_size;
+          std::memcpy(value, &bits, acc_size);
+          if (unit.is_infinite_or_nan(bits)) [[unlikely]]
+            line.reduce_units(value, nullptr, runner.read((row + k) * row_elements, row_elements), row_elements, 1);
+        }
+        pace.done(n * row_elements);
+      } else if (units) {
         line.reduce_units(values, where, runner.read(row * row_elements, n * row_elements), row_elements, n);
         pace.done(n * row_elements);
       } else if (lines) {
         line.begin();
         for (std::uint64_t at = 0; at < row_elements; at += UnitGrid::max_unit) {
           const std::size_t count = std::min<std::uint64_t>(UnitGrid::max_unit, row_elements - at);
-          line.push(runner.read(row * row_elements + at, count), count);
+          const std::uint64_t bits = fused.is_usable() ? fused.unit(row * row_elements + at, count, row) : 0;
+          if (fused.is_usable() && !unit.is_infinite_or_nan(bits)) line.push_sum(bits, count);
+          else line.push(runner.read(row * row_elements + at, count), count);
           pace.done(count);
         }
         line.end(values, where);

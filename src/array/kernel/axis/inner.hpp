@@ -29,6 +29,8 @@ class LineReducer {
     best_.empty = 1;
   }
   void push(const void* piece, std::size_t count);
+  /// The same with the piece's value; only sums.
+  void push_sum(std::uint64_t bits, std::size_t count);
   void end(void* out, std::int64_t* place) const;
   /// Shorter lines are cheaper by find_short_lines, whose order is another: decide by the length alone.
   static bool is_short(std::size_t length) { return length <= 32; }

@@ -10,6 +10,7 @@
 #include "atoll/base/validate.hpp"
 #include "kernel/axis/inner.hpp"
 #include "kernel/program/tile.hpp"
+#include "kernel/reduce/fused.hpp"
 #include "kernel/reduce/range_watch.hpp"
 
 namespace atl::array {
@@ -193,6 +194,7 @@ class RowReducer {
         type_(plan.program().type_of(plan.program().results[0])),
         runner_(plan, domain, leaves, domain.size()),
         inner_(kind, type_, groups),
+        fused_(plan.program(), kind, domain, leaves, FusedSum::Along::rows),
         whole_(groups.empty() || std::none_of(groups.begin(), groups.end(), [](auto& g) { return g.reduced; })),
         row_elements_(1),
         from_(from),
@@ -232,6 +234,11 @@ class RowReducer {
     places_.clear();
     const RowKernels kernels = find_row_kernels(kind_, type_);
     const RangeWatch watch;
+    if (fused_.is_usable()) {
+      static_assert(FusedSum::tree_rows == RowKernels::tree_rows);
+      fused_.tree(values_.data(), begin, row_elements_, from_, to_ - from_);
+      return !watch.left();
+    }
     const std::uint64_t step = runner_.is_plain() ? to_ - from_ : runner_.tile_elements();
     for (std::uint64_t at = from_; at < to_; at += step) {
       const std::size_t n = std::min(step, to_ - at);
@@ -356,6 +363,7 @@ class RowReducer {
   DType type_;
   TileRunner runner_;
   InnerReducer inner_;
+  FusedSum fused_;
   bool whole_, takes_trees_ = false;
   std::uint64_t row_elements_, from_, to_, width_ = 0, together_ = 1;
   std::size_t size_ = 1, acc_size_ = 1;

@@ -12,6 +12,7 @@
 #include "atoll/base/validate.hpp"
 #include "kernel/program/chain.hpp"
 #include "kernel/program/tile.hpp"
+#include "kernel/reduce/fused.hpp"
 #include "kernel/reduce/unit.hpp"
 
 namespace atl::array {
@@ -233,7 +234,8 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
     // A chain that reads memory computes a group of units at once: its streams would halt after each (six doubles: 5.4
     // ms one by one, 4.7 in groups).
     constexpr std::size_t group = TreeFold::leaf_group;
-    const bool chained = !storing && !places_wanted && grid.unit() % kernel_multiple == 0 &&
+    const FusedSum fused(program_, storing ? Reduction::any : kind, domain, leaves, FusedSum::Along::everything);
+    const bool chained = !fused.is_usable() && !storing && !places_wanted && grid.unit() % kernel_multiple == 0 &&
                          runner.reads_memory_only() && direct_[0] && program_.results.size() == 1;
     const bool summed = chained && kind == Reduction::sum;  // by the chain itself, as far as lanes go
     const std::size_t length = summed ? chain_sums_bytes / size : grid.unit();  // of what it leaves of a unit
@@ -304,15 +306,17 @@ Outcome Plan::reduce(Work& work, const Domain& domain, std::span<const Leaf> lea
         continue;
       }
       const std::size_t n = unit.end - unit.begin;
+      TreeNode node;
+      node.index = unit.tree_index;
+      if (fused.is_usable()) node.bits = fused.unit(at, n);
+      const bool known = fused.is_usable() && !units.is_infinite_or_nan(node.bits);
       for (std::size_t r = 0; r < places.size(); ++r) {
         places[r] = outputs[r] == nullptr
                         ? nullptr
                         : static_cast<std::byte*>(outputs[r]) + at * size_of(program_.type_of(program_.results[r]));
       }
-      const void* values = plain ? plain_data + at * size : runner.run(at, n, places, store);
-      TreeNode node;
-      node.index = unit.tree_index;
-      units.one(values, n, node);
+      const void* values = known ? nullptr : plain ? plain_data + at * size : runner.run(at, n, places, store);
+      if (!known) units.one(values, n, node);
       if (places_wanted && !beats(node, unit.begin, values, n)) node.empty = 1;
       mine.push(node);
       if (unit.end == granule_end) {
