@@ -12,6 +12,7 @@ import operator
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial, wraps
+from types import CodeType
 from typing import Any
 
 from ...arrays.ndarray import ndarray
@@ -67,10 +68,16 @@ CHANGING = frozenset((
 
 #: Modules of this package whose functions stand between a caller and a method: the caller is the one before them.
 PASSING: set[str] = set()
+#: The code of methods that call the caller's function themselves: `pipe`.
+PASSING_CODE: set[CodeType] = set()
 
 
 def _from_outside(depth: int) -> bool:
     frame = sys._getframe(depth + 1)
+    if frame.f_code in PASSING_CODE and frame.f_back is not None:
+        frame = frame.f_back
+        if frame.f_globals.get("__name__") == __name__ and frame.f_back is not None:
+            frame = frame.f_back  # the wrapper of that method
     name = frame.f_globals.get("__name__", "")
     if name in PASSING and frame.f_back is not None:
         name = frame.f_back.f_globals.get("__name__", "")

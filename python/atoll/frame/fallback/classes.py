@@ -23,6 +23,7 @@ from .argument_limits import OF_ARGUMENTS_OF_FRAMES, OF_ARGUMENTS_OF_SERIES
 from .calls import (
     GROUPS,
     PARTS,
+    PASSING_CODE,
     RECORDED,
     VIEWS,
     _from_outside,
@@ -96,6 +97,14 @@ def install() -> None:
         _wrap_attributes(kind)
         _add_missing(kind, ("__iter__", "__len__"))
         REBUILT[kind] = _made_again
+    for kind in (
+        CLASSES["DataFrame"],
+        CLASSES["Series"],
+        CLASSES["SeriesGroupBy"],
+        CLASSES["DataFrameGroupBy"],
+        Windowed,
+    ):
+        PASSING_CODE.add(inspect.unwrap(kind.pipe).__code__)
     GROUPS.update((CLASSES["SeriesGroupBy"], CLASSES["DataFrameGroupBy"]))
     REBUILT[Grouper] = _grouper_of_pandas
     ELSEWHERE.append(_attribute_of_pandas)

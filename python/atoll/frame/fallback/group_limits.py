@@ -31,6 +31,8 @@ def of_groups(name: str) -> Limit:
             return _aggregates(self, *args, **kwargs)
         if name in FIGURES and not set(kwargs) <= {"numeric_only", "min_count", "skipna", "dropna"}:
             return False
+        if name in ("rolling", "expanding", "ewm") and not self._options["as_index"]:
+            return False
         if name == "value_counts" and kwargs.get("subset") is not None:
             return False
         if name == "nth":

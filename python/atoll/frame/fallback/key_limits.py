@@ -28,7 +28,7 @@ def is_usual_key(of: Any, key: Any) -> bool:
         if any(isinstance(one, int) and abs(one) >= 1 << 63 for one in (key.start, key.stop, key.step)):
             return True  # pandas' strings refuse such bounds
         return forward and all(_is_usual_end(end, not exact) for end in (key.start, key.stop))
-    if isinstance(key, (set, frozenset, dict)) or key is Ellipsis or hasattr(key, "__next__"):
+    if isinstance(key, (set, frozenset, dict, bool, np.bool_)) or key is Ellipsis or hasattr(key, "__next__"):
         return False
     return not isinstance(key, (np.ndarray, ndarray)) or key.ndim == 1
 

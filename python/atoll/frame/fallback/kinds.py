@@ -124,7 +124,7 @@ def casts(self: Any, dtype: object, copy: bool | None = True, errors: Any = "rai
 def _casts_column(column: Any, dtype: Any) -> bool:
     kind = kind_name(column)
     if type(dtype).__name__ == "CategoricalDtype" and dtype.categories is not None:
-        return kind not in ("interval", "nullable") and dtype.categories.dtype != object
+        return kind not in ("interval", "nullable") and _has_usual_categories(dtype)
     if type(dtype).__name__ == "CategoricalDtype" and kind == "category":
         return False  # the order is that of the dtype, or stays
     if dtype is str or dtype == "str":
@@ -142,10 +142,16 @@ def _casts_column(column: Any, dtype: Any) -> bool:
     return target != np.float16 and not (kind in ("nullable", "tz") and target.kind == "O")
 
 
+def _has_usual_categories(dtype: Any) -> bool:
+    """Whether categories are of a dtype of NumPy, or strings of the default dtype."""
+    known = dtype.categories.dtype
+    return known.kind != "O" if isinstance(known, np.dtype) else str(known) == "str"
+
+
 def is_usual_dtype(dtype: Any) -> bool:
     """Whether values are made columns of a dtype as pandas makes them."""
     if type(dtype).__name__ == "CategoricalDtype":
-        return dtype.categories is None or dtype.categories.dtype != object
+        return dtype.categories is None or _has_usual_categories(dtype)
     if dtype is None or dtype in (str, "str", "category"):
         return True
     try:
