@@ -124,6 +124,14 @@ def test_data_repeat_and_start_at_a_cache_line():
     assert (np.diff(data.generate("float64", "sorted", 1000, 1)) >= 0).all()
 
 
+def test_rankings_begin_with_the_slowest(capsys):
+    names = ["axes.sum_2d0_c", "axes.flip_2d1_c_int8", "axes.all_2d1_c_bool"]
+    assert cli.main(["bench", "run", *names, "--size", "900", "--threads", "1", "--quick", "--ranked"]) == 0
+    ratios = [line.split() for line in capsys.readouterr().out.splitlines() if "axes." in line]
+    assert {words[2] for words in ratios} == set(names)
+    assert [float(words[0]) for words in ratios] == sorted(float(words[0]) for words in ratios)
+
+
 def wrong_case() -> Case:
     case = Case("wrong", "", make=lambda request: {"a": np.arange(3)}, nominal_bytes=lambda data: 24)
     case.contenders["numpy"] = lambda data, setup: Timed(lambda: data["a"])

@@ -17,12 +17,14 @@ from atoll.bench.places import place
 from atoll.bench.programs import Measured, run_program
 from atoll.bench.registry import Case, Data, Program, Request, Setup, Skip, Timed, checksum, select
 from atoll.bench.result import Result
-from atoll.bench.table import Progress, console, print_measured, print_result
+from atoll.bench.table import Progress, console, print_measured, print_ranking, print_result
 from atoll.bench.timing import in_turns
 from atoll.bench.toolchains import is_toolchain
 
 #: Each contender has its own copy of the input if all copies together are smaller than this.
 COPIED_BYTES = 4 << 30
+#: Of the default size, and the number of trials, of `--quick`.
+QUICK_PART, QUICK_TRIALS = 4, 3
 
 
 def wanted_contenders(case: Case, against: Sequence[str]) -> list[str]:
@@ -159,6 +161,7 @@ def run_command(arguments: argparse.Namespace) -> None:
     leads = together.leads()
     console.stderr = arguments.json == record.STANDARD_OUTPUT
     meter = meter_for(arguments.energy) if leads else None
+    ranked: list[Result] = []
     with Progress() as progress:
         for one in chosen:
             if leads:
@@ -175,13 +178,18 @@ def run_command(arguments: argparse.Namespace) -> None:
                 if not leads:
                     continue
                 progress.stop()
-                for result in results:
-                    print_result(result)
+                if arguments.ranked:
+                    ranked += results
+                else:
+                    for result in results:
+                        print_result(result)
                 records = [each for result in results for each in result.records()]
             if arguments.json == record.STANDARD_OUTPUT:
                 record.write(records)
             elif arguments.json is not None:
                 record.append(arguments.json, records)
+    if ranked:
+        print_ranking(ranked)
 
 
 def meter_for(wanted: bool) -> Meter | None:
@@ -207,17 +215,18 @@ def run_arrays(case: Case, arguments: argparse.Namespace, tick: Any, meter: Mete
         setup = Setup(pes, arguments.threads or default_threads(pes))
     peers.prepare_environment(setup.cores)
     request = Request(
-        size=arguments.size or case.default_size,
+        size=arguments.size or (max(1, case.default_size // QUICK_PART) if arguments.quick else case.default_size),
         dtype=arguments.dtype or case.dtype,
         dist=arguments.dist or case.dist,
         seed=arguments.seed,
     )
     against = arguments.against or ["numpy"]
+    trials = QUICK_TRIALS if arguments.quick else arguments.trials
     if arguments.simd:
         if together.in_job() or arguments.memory:
             raise BenchError("--simd starts a process for each level: set ATOLL_SIMD for a job, or to measure --memory")
-        return levels.run_case_at(arguments.simd, case, request, setup, against, arguments.trials, tick)
-    return [run_case(case, request, setup, against, arguments.trials, arguments.memory, tick, meter)]
+        return levels.run_case_at(arguments.simd, case, request, setup, against, trials, tick)
+    return [run_case(case, request, setup, against, trials, arguments.memory, tick, meter)]
 
 
 def run_job(program: Program, arguments: argparse.Namespace, tick: Any, meter: Meter | None = None) -> Measured:

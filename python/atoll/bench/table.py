@@ -96,6 +96,36 @@ def print_result(result: Result) -> None:
         console.print(f"  peak memory: {result.memory_ratio:.2f} x the bytes of the input", highlight=False)
 
 
+def print_wide(table: Table) -> None:
+    """Wide enough that no number is wrapped."""
+    wide = console.options.update(max_width=1000)
+    width = max(console.width, Measurement.get(console, wide, table).maximum)
+    Console(width=width, stderr=console.stderr).print(table)
+
+
+def print_ranking(results: list[Result]) -> None:
+    """One line for each case and contender: the ratio of its least time to Atoll's, the least ratio first."""
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("Atoll is", justify="right")
+    table.add_column("benchmark", overflow="fold")
+    for column in ("size", "type", "atoll", "contender", "time"):
+        table.add_column(column, justify="right" if column in ("size", "atoll", "time") else "left")
+    lines = []
+    for result in results:
+        least = {name: min(seconds) for name, seconds in result.seconds.items()}
+        if "atoll" not in least:
+            continue
+        own = least.pop("atoll")
+        level = f" {result.simd}" if result.simd else ""
+        for name, seconds in least.items():
+            size, dtype = f"{result.request.size:,}", result.request.dtype
+            cells = (result.case.name + level, size, dtype, duration(own), name, duration(seconds))
+            lines.append((seconds / own, cells))
+    for value, cells in sorted(lines):
+        table.add_row(ratio(value), *cells)
+    print_wide(table)
+
+
 def rate(per_second: float, unit: str) -> str:
     unit = "" if unit == "op" else unit
     for prefix, scale in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
@@ -133,10 +163,7 @@ def print_measured(measured: Measured) -> None:
                 known = spread is not None and "atoll" in spreads
                 cells.append(ratio(spread.median / spreads["atoll"].median) if spread is not None and known else "-")
         table.add_row(*cells)
-    # Wide enough that no number is wrapped.
-    wide = console.options.update(max_width=1000)
-    width = max(console.width, Measurement.get(console, wide, table).maximum)
-    Console(width=width).print(table)
+    print_wide(table)
     for name, library in measured.libraries.items():
         console.print(f"  [dim]{name}: {library}[/dim]", highlight=False)
     print_joules(measured.joules, "a job")

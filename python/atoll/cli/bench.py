@@ -56,6 +56,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--energy", action="store_true", help="also joules, by the processors' counters where they are shown"
     )
+    run.add_argument(
+        "--ranked", action="store_true", help="one table of all benchmarks: by the ratio of minima, the slowest first"
+    )
+    run.add_argument("--quick", action="store_true", help="3 trials of a quarter of the elements, on a machine in use")
     run.add_argument("--memory", action="store_true", help="also the peak of Atoll's memory, in units of the input")
     run.add_argument(
         "--hosts", metavar="LIST", help="of communication: PEs on these hosts, as `atoll run` takes them: a:2,b:2"

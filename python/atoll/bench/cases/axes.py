@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reductions, scans, joins and products of matrices and cubes, along every axis of every memory layout.
 
-`axes.OPERATION_2d1_t` is OPERATION along axis 1 of a matrix that is the transpose of the array in memory.
+`axes.OPERATION_2d1_t` is OPERATION along axis 1 of a matrix that is the transpose of the array in memory;
+`axes.OPERATION_2d1_c_int8` is one of a matrix of int8.
 """
 
 from __future__ import annotations
@@ -34,17 +35,30 @@ REDUCTIONS: dict[str, Operation] = {
     "std": lambda xp, x, axis: xp.std(x, axis),
     "norm": lambda xp, x, axis: xp.linalg.norm(x, axis=axis),
     "count_nonzero": lambda xp, x, axis: xp.count_nonzero(x, axis),
+    "prod": lambda xp, x, axis: xp.prod(x, axis),
+    "all": lambda xp, x, axis: xp.all(x, axis),
+    "percentile": lambda xp, x, axis: xp.percentile(x, 30, axis),
 }
 SCANS: dict[str, Operation] = {
     "cumsum": lambda xp, x, axis: xp.cumsum(x, axis),
+    "cumprod": lambda xp, x, axis: xp.cumprod(x, axis),
     "diff": lambda xp, x, axis: xp.diff(x, axis=axis),
 }
 JOINS: dict[str, Operation] = {
     "concatenate": lambda xp, x, axis: xp.concatenate([x, x], axis),
     "roll": lambda xp, x, axis: xp.roll(x, 3, axis),
+    "stack": lambda xp, x, axis: xp.stack([x, x], axis),
+    "flip": lambda xp, x, axis: xp.ascontiguousarray(xp.flip(x, axis)),
 }
 #: Element types that are not those of PLACES.
 DTYPES = {"count_nonzero": "int8"}
+#: What is measured with other element types, too, along both axes of a matrix in C order.
+MORE_TYPES = {
+    "float32": ("sum", "mean", "max", "std", "cumsum", "diff"),
+    "int32": ("sum", "mean", "max", "argmax", "std", "cumsum", "diff"),
+    "int8": ("sum", "max", "cumsum", "diff", "concatenate", "flip"),
+    "bool": ("sum", "all", "count_nonzero", "cumsum", "concatenate"),
+}
 
 
 def stencil(x: Any) -> Any:
@@ -72,8 +86,10 @@ PRODUCTS: dict[str, tuple[str, Operation]] = {
 
 
 def numbers(request: Request, shape: tuple[int, ...]) -> Any:
-    """Numbers from 0.5 to 1.5; integers from 0 to 2."""
+    """Numbers from 0.5 to 1.5; integers from 0 to 2; nearly all true."""
     rng = np.random.default_rng(request.seed)
+    if request.dtype == "bool":
+        return rng.random(shape) < 0.999
     if np.dtype(request.dtype).kind in "iu":
         return rng.integers(0, 3, shape).astype(request.dtype)
     return (rng.random(shape) + 0.5).astype(request.dtype)
@@ -138,15 +154,16 @@ def add_contenders(one: Case, action: Callable[[Any, Data], Any], scipy: bool = 
             return Timed(run)
 
 
-def declare_along(name: str, operation: Operation, dims: str, layout: str, axis: int) -> None:
+def declare_along(name: str, operation: Operation, dims: str, layout: str, axis: int, other_type: str = "") -> None:
     words, stored, view = LAYOUTS[layout]
-    dtype = DTYPES.get(name, "float64" if dims == "2d" else "float32")
+    suffix = f"_{other_type}" if other_type else ""
+    dtype = other_type or DTYPES.get(name, "float64" if dims == "2d" else "float32")
 
     def make(request: Request) -> Data:
         return {"m": numbers(request, stored(shape_of(request.size, int(dims[0]))))}
 
     one = case(
-        f"axes.{name}_{dims}{axis}_{layout}", f"{name} along axis {axis}, {words}", make=make, dtype=dtype,
+        f"axes.{name}_{dims}{axis}_{layout}{suffix}", f"{name} along axis {axis}, {words}", make=make, dtype=dtype,
         nominal_bytes=lambda data: int(data["m"].nbytes), default_size=4096**2, check=close, canonical=rounded,
     )  # fmt: skip
     add_contenders(one, lambda xp, data: operation(xp, view(data["m"]), axis))
@@ -189,8 +206,13 @@ def stencil_of_numba(data: Data, setup: Setup) -> Timed:
     return Timed(run)
 
 
-for operation_name, along in {**REDUCTIONS, **SCANS, **JOINS}.items():
+ALONG = {**REDUCTIONS, **SCANS, **JOINS}
+for operation_name, along in ALONG.items():
     for dims_name, layout_name, place in PLACES:
         declare_along(operation_name, along, dims_name, layout_name, place)
+for type_name, operations in MORE_TYPES.items():
+    for operation_name in operations:
+        for place in (0, 1):
+            declare_along(operation_name, ALONG[operation_name], "2d", "c", place, type_name)
 for operation_name, (summary, product) in PRODUCTS.items():
     declare_product(operation_name, summary, product)
