@@ -2,6 +2,7 @@
 #include "host_guests.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -96,23 +97,22 @@ std::uint32_t HostGuests::choose_host(const GuestProgram& program, std::uint32_t
   for (const PeState& pe : pes_)
     if (!pe.is_gone()) ++processes[pe.host];
   std::optional<std::uint32_t> best;
-  std::string known, lost;
+  std::string usable;
   for (std::uint32_t host = 0; host < options_.hosts.size(); ++host) {
-    known += (known.empty() ? "" : ", ") + name_of(host);
+    if (!agents_.connected(host) || processes[host] == 0) continue;
+    usable += (usable.empty() ? "" : ", ") + name_of(host);
     const bool own = host == pes_[asker].host;
     const bool wanted =
         program.hosts.empty() || std::any_of(program.hosts.begin(), program.hosts.end(), [&](const std::string& name) {
           return is_called(name_of(host), name) || (own && name == "localhost");
         });
-    if (!wanted) continue;
-    if (!agents_.connected(host) || processes[host] == 0) lost = name_of(host);
-    else if (!best || processes[host] < processes[*best]) best = host;
+    if (wanted && (!best || processes[host] < processes[*best])) best = host;
   }
   if (best) return *best;
-  std::string asked;
-  for (const std::string& name : program.hosts) asked += (asked.empty() ? "" : ", ") + name;
-  ATOLL_VALIDATE(!lost.empty(), SetupError, "host {} is not one of this job's, which are {}", asked, known);
-  raise<SetupError>(fmt::format("no process of this job runs on host {} any more", lost));
+  raise<SetupError>(
+      fmt::format("no process of this job runs on host {} (all run on {}, and a running job spans only the hosts on "
+                  "which its processes run). Name one of these, or start the job with a process on each host (-n)?",
+                  fmt::join(program.hosts, ", "), usable));
 }
 
 void HostGuests::start() {

@@ -71,7 +71,7 @@ def test_spawns_succeed_after_refused_ones(two):
 @pytest.mark.parametrize(
     ("program", "host", "why"),
     [
-        ("true", "nowhere", "host nowhere is not one of this job's, which are {0}, {1}"),
+        ("true", "nowhere", r"no process of this job runs on host nowhere \(all run on {0}, {1}, .*\)\. Name one"),
         ("no-such-program", "{1}", "cannot start 'no-such-program' in .*: No such file or directory on {1}"),
         ("true", "{1}", "'true' on {1} exited with status 0 before it came to MPI_Init"),
     ],
@@ -94,6 +94,20 @@ def test_a_killed_process_ends_a_job_that_does_not_handle_it(two):
     done = outcome(two, "fatal")
     assert done.returncode == 137, done.stderr
     assert re.search(r"^atoll-run: PE 3 \(host \S+, pid \d+\) was killed by signal 9", done.stderr, re.MULTILINE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pes", [1, 2])
+def test_a_host_without_a_process_is_refused_with_advice(pes):
+    with network.Hosts(3) as three:
+        command = three.command("-n", pes, PROGRAM, "refuse", "true", three.names[2], slots=1)
+        done = subprocess.run(
+            command, env={**os.environ, **SMALL}, capture_output=True, text=True, timeout=100, check=False
+        )
+        assert done.returncode != 0
+        why = f"MPI_Comm_spawn: no process of this job runs on host {three.names[2]} .*[Ss]tart the job with "
+        assert re.search(why, done.stderr), done.stderr
+        assert three.everything_ends(ENDED_S)
 
 
 @pytest.mark.slow

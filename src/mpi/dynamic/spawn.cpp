@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamic/spawn.hpp"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
+#include <ifaddrs.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -86,6 +90,42 @@ void add_hosts_in_file(std::vector<std::string>& hosts, const std::string& path)
   } catch (const Error& error) { fail(MPI_ERR_SPAWN, "{}", error.what()); }
 }
 
+bool is_address_of_this_host(const std::string& text) {
+  in_addr wanted{};
+  if (::inet_pton(AF_INET, text.c_str(), &wanted) != 1) return false;
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) return false;
+  bool found = false;
+  for (const ifaddrs* one = list; one != nullptr && !found; one = one->ifa_next) {
+    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
+    sockaddr_in address{};
+    std::memcpy(&address, one->ifa_addr, sizeof(address));
+    found = address.sin_addr.s_addr == wanted.s_addr;
+  }
+  ::freeifaddrs(list);
+  return found;
+}
+
+// For jobs of one host, in which no launcher starts processes elsewhere. With several names one has to be this host's.
+void check_hosts_of_job_on_one_host(const std::vector<std::string>& hosts) {
+  if (hosts.empty()) return;
+  utsname names{};
+  ::uname(&names);
+  const std::string pretended = config::text(config::Variable::node_name);
+  const auto& bootstrap = runtime::process_membership().bootstrap;
+  std::string here = !pretended.empty() ? pretended : bootstrap ? bootstrap->host_name() : names.nodename;
+  here.erase(0, here.find('@') + 1);  // "user@reef"; erases nothing without "@"
+  const auto short_name = [](const std::string& name) { return name.substr(0, name.find('.')); };
+  for (const std::string& host : hosts)
+    if (host == here || host == "localhost" || short_name(host) == here || host == short_name(here) ||
+        host == names.nodename || is_address_of_this_host(host))
+      return;
+  fail(MPI_ERR_SPAWN,
+       "no process of this job runs on host {} (all run on {}, and a running job spans only the hosts on which its "
+       "processes run). Start the job with a process on each host (mpiexec --hosts)?",
+       hosts.front(), here);
+}
+
 runtime::GuestProgram program_of(const char* command, char** arguments, int count, MPI_Info info) {
   ATOLL_MPI_REQUIRE(command != nullptr && *command != '\0', MPI_ERR_ARG, "no command is given");
   ATOLL_MPI_REQUIRE(count >= 1, MPI_ERR_ARG, "{} processes to start", count);
@@ -96,8 +136,9 @@ runtime::GuestProgram program_of(const char* command, char** arguments, int coun
     if (key == "wdir") program.directory = directory = value;
     if (key == "path") places = value;
     if (key == "host" || key == "add-host") add_hosts(program.hosts, value);
-    if (by_launcher && (key == "hostfile" || key == "add-hostfile")) add_hosts_in_file(program.hosts, value);
+    if (key == "hostfile" || key == "add-hostfile") add_hosts_in_file(program.hosts, value);
   }
+  if (!by_launcher) check_hosts_of_job_on_one_host(program.hosts);
   if (by_launcher) {
     // Each host looks for it.
     program.directory = directory;
@@ -166,7 +207,8 @@ fabric::Cohort start_by_launcher(const std::vector<runtime::GuestProgram>& progr
   const fabric::Job& job = library().context().job();
   ATOLL_MPI_REQUIRE(
       desk != nullptr, MPI_ERR_SPAWN,
-      "the launcher of this job of several hosts starts no processes in a running job. Start it by Atoll's mpiexec");
+      "the launcher of this job of several hosts starts no processes in a running job (srun, prterun and MPICH's mpiexec "
+      "do not). Start the job with Atoll's mpiexec --hosts?");
   const std::uint32_t request = desk->ask(programs, job.guest_areas());
   std::optional<runtime::GuestDesk::Answer> answer;
   library().context().wait([&] {
