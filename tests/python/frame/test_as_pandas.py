@@ -88,6 +88,35 @@ def test_answer_and_dtype(name):
 
 
 @pytest.mark.filterwarnings("ignore::atoll.io.fallback.FallbackWarning")
+def test_numba_gets_the_function_of_the_caller(monkeypatch):
+    seen = []
+
+    def apply(self, func, *args, **options):
+        seen.append(func)
+        return self
+
+    def function(values):
+        return values.sum()
+
+    monkeypatch.setattr(pd.DataFrame, "apply", apply)
+    ak.DataFrame({"a": [1.0, 2.0]}).apply(function, raw=True, engine="numba")
+    assert seen == [function]
+
+
+def test_operators_have_their_names():
+    for name in ("__add__", "__rsub__", "__rtruediv__", "__eq__"):
+        assert getattr(ak.Index([1, 2]), name).__name__ == name
+        assert getattr(ak.Series([1, 2]), name).__name__ == name
+
+
+@pytest.mark.parametrize("names", [["a", "b", "c"], "ab", 1])
+def test_levels_refuse_names_of_another_number(names):
+    for m in (pd, ak):
+        with pytest.raises(ValueError, match=r"ength of names|list-like"):
+            m.MultiIndex.from_tuples([(1, 2)]).names = names
+
+
+@pytest.mark.filterwarnings("ignore::atoll.io.fallback.FallbackWarning")
 def test_groups_that_pandas_makes_give_our_frames():
     groups = ak.DataFrame({"k": ["x"][:0], "v": [1][:0], "w": [2][:0]}).groupby("k")[["v", "w"]]
     assert type(groups.first()) is ak.DataFrame

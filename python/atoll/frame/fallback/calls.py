@@ -12,7 +12,7 @@ import operator
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial, wraps
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 from ...arrays.ndarray import ndarray
@@ -163,6 +163,9 @@ def _answered(
         target = rows if view is None else view(of, rows)
         method = partial(OPERATIONS[name], target) if name in OPERATIONS else getattr(target, name)
         held, named = arguments_to_pandas(args, kwargs)
+        if kwargs.get("engine") == "numba":  # it compiles the caller's function, not one around it
+            held = [own if isinstance(own, FunctionType) else one for own, one in zip(args, held, strict=True)]
+            named |= {key: own for key, own in kwargs.items() if isinstance(own, FunctionType)}
     except Exception as conversion:
         if error is None or (type(of) in RECORDED and not isinstance(conversion, NotImplementedError)):
             raise conversion from None  # pandas refuses the call that made the groups or windows
@@ -409,6 +412,7 @@ def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | 
             return answer(self, name, args, {}, error, silent=objects)
         return told_each(made) if outside and name in _ITERATING else made
 
+    method.__name__ = name  # many operators are made by one function
     return method
 
 

@@ -134,6 +134,10 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
 
     @names.setter
     def names(self, values: Any) -> None:
+        if isinstance(values, str) or not hasattr(values, "__len__"):
+            raise ValueError("Names should be list-like for a MultiIndex")
+        if len(values) != self.nlevels:
+            raise ValueError("Length of names must match number of levels in MultiIndex.")
         self._name = list(values)
 
     @property
