@@ -75,6 +75,32 @@ int main(void) {
 """
 
 
+# PE 2 ends or stops by the signal of its argument. The others start more operations for it than the network holds.
+QUEUES = """
+#include <shmem.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static long word, words[10000], fetched[10000];
+int main(int count, char** arguments) {
+  shmem_init();
+  shmem_barrier_all();
+  puts("ready");
+  fflush(stdout);
+  if (shmem_my_pe() == 2) raise(atoi(arguments[count - 1]));
+  while (shmem_my_pe() != 2) {
+    for (int i = 0; i < 10000; ++i) {
+      shmem_long_put_nbi(words + i, fetched + i, 1, 2);
+      shmem_long_atomic_fetch_add_nbi(fetched + i, &word, 1, 2);
+      shmem_long_get_nbi(fetched + i, words + i, 1, 2);
+    }
+    shmem_quiet();
+  }
+}
+"""
+
+
 @pytest.fixture
 def hosts():
     with network.Hosts(3) as made:
@@ -294,6 +320,23 @@ def test_a_pe_that_is_stopped(hosts, tmp_path, osh_program):
     told, errors = job.end(within=SILENCE_S)
     assert re.search(r"PE 2 on \S+ is lost: PE \d on \S+ has heard nothing of it", errors)
     assert len(told) == 2
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        (signal.SIGKILL, r"PE 2 .*was killed by signal 9"),
+        pytest.param(
+            signal.SIGSTOP, r"PE 2 \S*.*is lost: PE \d on \S+ has heard nothing of it", marks=pytest.mark.slow
+        ),
+    ],
+    ids=["killed", "stopped"],
+)
+def test_a_pe_that_others_have_queued_operations_for(hosts, tmp_path, how, expected):
+    job = Job(hosts, compiled(tmp_path, QUEUES), str(int(how)))
+    told, errors = job.end(within=SILENCE_S)
+    assert re.search(expected, errors), errors
+    assert len(told) >= 1, errors
 
 
 @needs_core
