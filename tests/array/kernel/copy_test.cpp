@@ -111,6 +111,18 @@ TEST(CopyStrided, AgreesWithElementByElement) {
   }
 }
 
+TEST(CopyStrided, ReversesLinesAndTakesEveryOtherElement) {
+  Harness harness(3);
+  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{3, 1300}, {5, 700'003}})
+    for (std::size_t size : {1, 2, 4, 8}) {
+      if (size < 8 && shape[1] > 1300) continue;  // one that is large enough for stores past the caches
+      dispatch_size(size, [&]<class T>(Type<T>) {
+        check_strided<T>(harness.work, shape, {0, 1}, 2, false, false);
+        check_strided<T>(harness.work, shape, {0, 1}, 1, true, false);
+      });
+    }
+}
+
 TEST(CopyStrided, LargeTransposesOfEverySizeStream) {
   Harness harness(2);
   for (std::size_t size : {1, 2, 4, 8})

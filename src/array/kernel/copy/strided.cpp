@@ -79,8 +79,39 @@ void copy_rows(const Work& work, const Job& job, std::size_t element_size, std::
              });
 }
 
+/// `count` elements, `step` apart in the source. A constant step, so that the compiler makes vectors of them.
+template <class T, std::int64_t step>
+void copy_steps(unsigned char* to, const unsigned char* from, std::int64_t count) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + i * size, from + i * step * size, sizeof(T));
+}
+
+/// copy_steps past the cache, by way of a piece of the first one.
+template <class T, std::int64_t step>
+void stream_steps(unsigned char* to, const unsigned char* from, std::int64_t count) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(T)), most = 4096 / size;
+  alignas(64) unsigned char piece[4096];
+  for (std::int64_t i = 0; i < count; i += most) {
+    const std::int64_t n = std::min(most, count - i);
+    copy_steps<T, step>(piece, from + i * step * size, n);
+    stream_bytes(to + i * size, piece, static_cast<std::size_t>(n * size));
+  }
+}
+
 template <class T>
-void copy_elements(const Work& work, const Job& job, Axis inner) {
+void copy_elements(const Work& work, const Job& job, Axis inner, bool stream) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+  // Reversed lines, and every other element.
+  auto steps = inner.from == -size      ? (stream ? &stream_steps<T, -1> : &copy_steps<T, -1>)
+               : inner.from == 2 * size ? (stream ? &stream_steps<T, 2> : &copy_steps<T, 2>)
+                                        : nullptr;
+  if (inner.to == size && steps != nullptr) {
+    for_chunks(work, job, inner.count, 1, 64,
+               [&](unsigned char* to, const unsigned char* from, std::int64_t begin, std::int64_t end) {
+                 steps(to + begin * size, from + begin * inner.from, end - begin);
+               });
+    return;
+  }
   for_chunks(work, job, inner.count, 1, 1,
              [&](unsigned char* to, const unsigned char* from, std::int64_t begin, std::int64_t end) {
                to += begin * inner.to;
@@ -189,7 +220,7 @@ void copy_strided(const Work& work, std::size_t element_size, std::size_t ndim, 
       transpose<T>(work, job, row, inner, stream);
     } else {
       job.outer = std::move(joined);
-      copy_elements<T>(work, job, inner);
+      copy_elements<T>(work, job, inner, stream);
     }
   });
 }
