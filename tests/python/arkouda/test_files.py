@@ -212,3 +212,20 @@ def test_a_list_of_files_from_a_stranger_moves_nothing(tmp_path, told):
         ak.read_parquet(str(tmp_path / "a*"))
     assert (tmp_path / "b").read_text() == "kept"
     assert sorted(os.listdir(tmp_path)) == [".a.12345678.whole", "a_LOCALE0000", "a_LOCALE0001", "b"]
+
+
+def test_nul_characters_are_kept_or_refused(tmp_path):
+    texts = ["a\0", "x\0y", "\0", "", "z\0\0"]
+    assert ak.array(texts).tolist() == texts and ak.array(tuple(texts), dtype=ak.str_).tolist() == texts
+    for write, read in ((ak.to_csv, ak.read_csv), (ak.to_parquet, ak.read_parquet)):
+        write({"t": ak.array(texts)}, str(tmp_path / read.__name__))
+        assert read(f"{tmp_path / read.__name__}_LOCALE*")["t"].tolist() == texts
+    frame = ak.DataFrame({"n\0a": ak.arange(3)})
+    for thing in (ak.arange(3), ak.array(["a"]), ak.Categorical(ak.array(["a"])), frame):
+        with pytest.raises(ValueError, match=r"n.x00a' has a NUL character"):
+            ak.to_hdf({"n\0a": thing, "n": ak.arange(2)}, str(tmp_path / "cut"))
+    with pytest.raises(ValueError, match=r"n.x00a' has a NUL character"):
+        frame.to_hdf(str(tmp_path / "cut"))
+    with pytest.raises(ValueError, match=r"n.x00a' has a NUL character"):
+        ak.to_hdf({"f": frame}, str(tmp_path / "cut"))
+    assert not [name for name in os.listdir(tmp_path) if name.startswith("cut")]

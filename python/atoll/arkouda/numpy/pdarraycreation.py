@@ -86,6 +86,9 @@ def _as_numpy(a: ArrayLike, dtype: DTypeLike) -> np.ndarray[Any, Any]:
     if isinstance(a, (set, frozenset)):
         raise TypeError("a set has no order: pass a list")
     kind = None if dtype is None else ak_dtype(dtype)
+    texts = kind is None or (kind != bigint() and kind.kind == "U")
+    if texts and isinstance(values, (list, tuple)) and values and all(isinstance(one, str) for one in values):
+        return np.array(values, dtype=object)  # NumPy's own strings lose NUL characters at their end
     try:
         if kind is not None and kind != bigint() and kind.kind != "U":
             return np.array(values, dtype=kind)

@@ -53,7 +53,9 @@ def read_csv_columns(path: str, delimiter: str) -> dict[str, Any]:
 def _values(column: list[str], kind: str) -> Any:
     if kind == "bool":
         return np.array([one.lower() == "true" for one in column], dtype=bool)
-    return np.array(column, dtype=str).astype(_KINDS.get(kind, str))
+    if _KINDS.get(kind, str) is str:
+        return np.array(column, dtype=object)  # NumPy's own strings lose NUL characters at their end
+    return np.array(column, dtype=str).astype(_KINDS[kind])
 
 
 def to_csv_text(columns: dict[str, Any], delimiter: str) -> str:

@@ -19,7 +19,7 @@ from ... import extras
 from ...columns.creation import from_arrow
 from ...io.hdf.reader import all_texts, object_type
 from ...io.hdf.writer import hdf_file, put
-from ...io.writing import write_alone
+from ...io.writing import check_nul, write_alone
 from ...storage.session_files import exists, read_by_path
 from ..client_dtypes import IPv4
 from ..numpy.arrays import pdarray
@@ -129,6 +129,7 @@ def _stored(thing: object) -> _Stored:
 
 
 def _put(group: Any, name: str, one: _Stored) -> None:
+    check_nul(name, "data set name")
     if name in group:
         del group[name]
     if isinstance(one.content, dict):
