@@ -34,6 +34,23 @@ text_makers: list[Callable[[Any, Any], Any]] = []
 Self = TypeVar("Self", bound="Column")
 
 
+class Unchanged:
+    """Converts numbers to values that are these numbers. Data, so that an object with it can be published."""
+
+    def __call__(self, numbers: ndarray) -> ndarray:
+        return numbers
+
+
+class Likewise:
+    """Converts numbers to values of a column's kind. Data, so that an object with it can be published."""
+
+    def __init__(self, column: Any) -> None:
+        self._column = column
+
+    def __call__(self, numbers: ndarray) -> Any:
+        return self._column._like(numbers, None)
+
+
 class Column(Arithmetic, Compared, Printing, Reductions):
     """A column of numbers or bools with missing values; `Strings` is the class of string columns.
 
@@ -455,7 +472,7 @@ class Column(Arithmetic, Compared, Printing, Reductions):
 
         None when only `_key` provides such integers. Those of missing values are arbitrary.
         """
-        return (self._values, lambda values: values) if type(self) is Column else None
+        return (self._values, Unchanged()) if type(self) is Column else None
 
     def _fitting(self, other: Column) -> Column:
         """Converts another column for comparison with this one; values that this kind cannot have become missing."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,6 +68,16 @@ class PlainKeys:
         return [group if make is None else make(group) for group, make in pairs]
 
 
+@dataclass
+class _Distinct:
+    """Converts codes to the distinct values of a key. Data, so that it can be published."""
+
+    values: Any
+
+    def __call__(self, codes: ndarray) -> Any:
+        return self.values[codes]
+
+
 def plain_keys(columns: Sequence[Any], dropna: bool) -> PlainKeys:
     """Columns as arrays. Rows with a missing key are dropped, or the missing key is an additional, largest value."""
     keys: list[ndarray] = []
@@ -88,7 +97,7 @@ def plain_keys(columns: Sequence[Any], dropna: bool) -> PlainKeys:
             if valid is not None and not dropna:
                 numbers = where(numbers < 0, distinct.size, numbers)
                 distinct = _with_null(distinct)
-            plain = numbers, distinct.__getitem__
+            plain = numbers, _Distinct(distinct)
         keys.append(plain[0])
         makers.append(plain[1])
     kinds = [column.kind if isinstance(column, Column) else str(column.dtype) for column in columns]
@@ -111,8 +120,39 @@ def _with_null(distinct: Any) -> Any:
     return both._like(both._values, valid)
 
 
-#: Converts numbers of groups to their original keys.
-Meaning = Callable[["ndarray"], "list[ndarray]"]
+class Meaning:
+    """Converts numbers of groups to their original keys: here they are the keys. Data, so that it can be published."""
+
+    def __call__(self, group: ndarray) -> list[ndarray]:
+        return [group]
+
+
+@dataclass
+class _Places(Meaning):
+    """Numbers are places among the distinct keys."""
+
+    values: ndarray
+
+    def __call__(self, group: ndarray) -> list[ndarray]:
+        return [take(self.values, group)]
+
+
+@dataclass
+class _Together(Meaning):
+    """Numbers are places among the distinct combinations of neighbouring keys."""
+
+    distinct: ndarray
+    bits: list[int]
+    meanings: list[Meaning]
+
+    def __call__(self, group: ndarray) -> list[ndarray]:
+        together = take(self.distinct, group)
+        values: list[ndarray] = []
+        behind = sum(self.bits)
+        for width, meaning in zip(self.bits, self.meanings, strict=True):
+            behind -= width
+            values.extend(meaning((together >> behind) & ((1 << width) - 1)))
+        return values
 
 
 @dataclass
@@ -123,8 +163,8 @@ class Numbered:
     ----------
     keys : list of ndarray
         Keys as they are, and numbers that replace one or several neighbouring keys.
-    meanings : list of callable
-        For each of `keys` a function that returns the original keys of groups.
+    meanings : list of Meaning
+        For each of `keys` what returns the original keys of groups.
     """
 
     keys: list[ndarray]
@@ -142,7 +182,7 @@ def number_keys(columns: Sequence[ndarray]) -> Numbered:
     The widest keys are replaced by codes of their distinct values until all fit; if that does not suffice, neighbours
     are replaced by codes of their combinations, as many as fit.
     """
-    numbered = Numbered(list(columns), [lambda group: [group]] * len(columns))
+    numbered = Numbered(list(columns), [Meaning()] * len(columns))
     if sum(8 * column.itemsize for column in columns) <= KEY_BITS:
         return numbered
     bits = _core.key_bits([expr_of(key) for key in numbered.keys])
@@ -151,7 +191,7 @@ def number_keys(columns: Sequence[ndarray]) -> Numbered:
         if total <= KEY_BITS:
             return numbered
         values, numbers = unique(numbered.keys[i], return_inverse=True)
-        numbered.keys[i], numbered.meanings[i] = numbers, partial(_taken, values)
+        numbered.keys[i], numbered.meanings[i] = numbers, _Places(values)
         total += _bits_of(values) - bits[i]
         bits[i] = _bits_of(values)
     while sum(bits) > KEY_BITS:
@@ -162,10 +202,6 @@ def number_keys(columns: Sequence[ndarray]) -> Numbered:
 def _bits_of(values: ndarray) -> int:
     """Bits that number the elements of `values`."""
     return max(int(values.size) - 1, 0).bit_length()
-
-
-def _taken(values: ndarray, group: ndarray) -> list[ndarray]:
-    return [take(values, group)]
 
 
 def _joined(numbered: Numbered, bits: list[int]) -> tuple[Numbered, list[int]]:
@@ -187,24 +223,13 @@ def _joined(numbered: Numbered, bits: list[int]) -> tuple[Numbered, list[int]]:
                 together = (together << width) | key
             distinct = wrap(_core.group_by([expr_of(together)], [], [])[0])
             joined.keys.append(searchsorted(distinct, together))
-            joined.meanings.append(partial(_apart, distinct, bits[begin:end], numbered.meanings[begin:end]))
+            joined.meanings.append(_Together(distinct, bits[begin:end], numbered.meanings[begin:end]))
             widths.append(_bits_of(distinct))
             total += widths[-1] - sum(bits[begin:end])
         begin = end
     if len(widths) == len(bits):
         raise ValueError(f"{len(bits)} keys take {total} bits together, and {KEY_BITS} are what fits. Group by fewer")
     return joined, widths
-
-
-def _apart(distinct: ndarray, bits: list[int], meanings: list[Meaning], group: ndarray) -> list[ndarray]:
-    """The functions that split such combinations into the original keys."""
-    together = take(distinct, group)
-    values: list[ndarray] = []
-    behind = sum(bits)
-    for width, meaning in zip(bits, meanings, strict=True):
-        behind -= width
-        values.extend(meaning((together >> behind) & ((1 << width) - 1)))
-    return values
 
 
 def row_numbers(columns: Sequence[ndarray], groups: Sequence[ndarray]) -> ndarray:

@@ -5,6 +5,8 @@ import datetime
 import os
 import pickle
 import socket
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -167,3 +169,47 @@ def test_arkouda_connects_and_its_registry_is_the_servers(server):
         arkouda.disconnect()
     arkouda.connect()
     assert arkouda.get_config()["kind"] == "embedded"
+
+
+def test_arkouda_registers_groups_and_saves_checkpoints_on_a_server(server, tmp_path):
+    import atoll.arkouda as arkouda
+
+    ak.shutdown()
+    arkouda.connect(server)
+    left_over = arkouda.arange(4)  # of a session that has ended before the checkpoint
+    assert left_over.name
+    arkouda.disconnect()
+    arkouda.connect(server)
+    try:
+        words = arkouda.array(["b", "a", "b", "c"])
+        keys = [arkouda.array([1, 2, 1, 2**62]), words, arkouda.Categorical(words)]
+        groups = arkouda.GroupBy(keys).register("ark_groups")
+        again = arkouda.attach("ark_groups")
+        assert again.permutation.tolist() == groups.permutation.tolist()
+        assert again.size()[1].tolist() == groups.size()[1].tolist() == [2, 1, 1]
+        groups.unregister()
+        days = arkouda.GroupBy(arkouda.Datetime(arkouda.array([5, 3, 5]))).register("ark_days")
+        assert arkouda.attach("ark_days").size()[1].tolist() == [1, 2]
+        days.unregister()
+
+        numbers, wide = arkouda.array([3, 1]), arkouda.array([2**70, 5])
+        assert numbers.name != wide.name
+        name = arkouda.save_checkpoint(path=str(tmp_path))
+        numbers[0] = wide[0] = 9
+        arkouda.load_checkpoint(name, str(tmp_path))
+        assert numbers.tolist() == [3, 1]
+        assert wide.tolist() == [2**70, 5]
+    finally:
+        arkouda.disconnect()
+
+
+def test_client_that_ends_with_arrays_and_a_session_prints_nothing(server):
+    script = (
+        "import builtins, atoll as ak\n"
+        "ak.connect('three')\n"
+        "builtins.kept = ak.arange(3) + 1, ak.array(['x'])\n"  # are freed when modules are empty
+        "assert builtins.kept[0].sum() == 6\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(ak.__file__))}
+    ended = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=300)
+    assert (ended.returncode, ended.stderr) == (0, "")

@@ -12,7 +12,9 @@ from typing import Any
 
 import atoll
 
+from ...arrays.array import expr_of
 from ...session.everywhere import once
+from ...session.session import current
 from ..core import client
 from ..numpy import wide
 from ..numpy.arrays import pdarray
@@ -50,14 +52,14 @@ def save_checkpoint(name: str = "", path: str = ".akdata", mode: str = "overwrit
     if mode not in _MODES:
         allowed = '", "'.join(_MODES)
         raise ValueError(f'invalid checkpointing mode "{mode}"; allowed modes are: "{allowed}"')
-    name = name or once(lambda: f"id_{uuid.uuid4().hex[:7]}_")
+    name = name or once(_new_name)
     target = os.path.join(path, name)
     if once(os.path.exists, target) and mode != "overwrite":
         if mode == "error":
             raise RuntimeError(f"there is a checkpoint {name!r} in {path!r} already")
         once(_kept, target)
     gc.collect()  # so that each process finds the same arrays alive
-    alive = {key: one for key, one in sorted(symbols.items()) if type(one) is pdarray}
+    alive = {key: one for key, one in sorted(symbols.items()) if type(one) is pdarray and _is_here(one)}
     told = {
         "numLocales": client.get_config()["numLocales"],
         "shapes": {key: one.shape for key, one in alive.items()},
@@ -95,6 +97,16 @@ def load_checkpoint(name: str, path: str = ".akdata") -> None:
             one._set(values, shapes[key])
         else:
             pdarray._of(values, shapes[key]).register(key)
+
+
+def _new_name() -> str:
+    return f"id_{uuid.uuid4().hex[:7]}_"
+
+
+def _is_here(one: pdarray) -> bool:
+    """Whether an array belongs to the current session, and not to one that has ended."""
+    values = one._a._values.words[0] if isinstance(one._a, wide.BigInts) else one._a
+    return expr_of(values).session is current()
 
 
 def _made(path: str) -> None:

@@ -14,7 +14,7 @@ from ...arrays.creation import asarray, full, zeros
 from ...arrays.joining import concatenate
 from ...arrays.selection import where
 from ...pandas_errors import pandas_error
-from ..column import ORDINAL, Column, as_column, both, chosen_valid, column_or_array, valid_of_all
+from ..column import ORDINAL, Column, Likewise, as_column, both, chosen_valid, column_or_array, valid_of_all
 from ..non_numeric import NonNumericColumn
 from ..objects import is_missing, object_array
 from ..text.strings import Strings
@@ -361,7 +361,7 @@ class Periods(NonNumericColumn):
         return self._one(there._values.max()) if there.size else None
 
     def _as_numbers(self) -> tuple[ndarray, Callable[[ndarray], Any]]:
-        return self._values, lambda values: self._like(values, None)
+        return self._values, Likewise(self)
 
     def numbers(self) -> tuple[ndarray, Any, ndarray]:
         """As of every column; see `Column.numbers`."""

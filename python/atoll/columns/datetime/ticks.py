@@ -14,7 +14,7 @@ from ...arrays.joining import concatenate
 from ...arrays.quantiles import median, quantile
 from ...arrays.selection import where
 from ...arrays.ufuncs import rint
-from ..column import ORDINAL, Column, both, chosen_valid, column_or_array, valid_of_all
+from ..column import ORDINAL, Column, Likewise, both, chosen_valid, column_or_array, valid_of_all
 from .engine import mapped
 from .tick import (
     MOST,
@@ -275,7 +275,7 @@ class Ticks(Column):
     # -- order and reductions --
 
     def _as_numbers(self: Self) -> tuple[ndarray, Callable[[ndarray], Self]]:
-        return self._values, lambda values: self._like(values, None)
+        return self._values, Likewise(self)
 
     def _grouped(self, figure: str) -> tuple[ndarray, Callable[[ndarray, ndarray | None], Any]]:
         if figure in ("mean", "quantile", "std"):  # floats hold what lies near the smallest

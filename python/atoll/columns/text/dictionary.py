@@ -133,7 +133,7 @@ class DictionaryStrings(Strings):
         return self._codes.argsort()
 
     def _as_numbers(self) -> tuple[ndarray, Callable[[ndarray], Any]]:
-        return self._codes, lambda numbers: DictionaryStrings(numbers, self._words)
+        return self._codes, _Words(self._words)
 
     def numbers(self) -> tuple[ndarray, Any, ndarray]:
         """As of every column; see `Column.numbers`."""
@@ -160,3 +160,13 @@ class DictionaryStrings(Strings):
         if figure not in ORDINAL:
             raise TypeError(f"texts have no {figure}")
         return self._codes, self._like
+
+
+class _Words:
+    """Converts codes to strings. Data, so that an object with it can be published."""
+
+    def __init__(self, words: Any) -> None:
+        self._words = words
+
+    def __call__(self, codes: ndarray) -> DictionaryStrings:
+        return DictionaryStrings(codes, self._words)

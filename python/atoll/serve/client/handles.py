@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -45,8 +45,8 @@ class RemoteExpr:
     def __init__(self, session: Server, number: int, dtype: int, shape: tuple[int, ...], ready: bool) -> None:
         self.session, self.id, self.dtype, self.shape, self.ready = session, number, dtype, shape, ready
 
-    def __del__(self) -> None:
-        self.session.drop(self.id, 8 * math.prod(self.shape))
+    def __del__(self, prod: Callable[[tuple[int, ...]], int] = math.prod) -> None:  # modules are empty at the very end
+        self.session.drop(self.id, 8 * prod(self.shape))
 
     @property
     def ndim(self) -> int:

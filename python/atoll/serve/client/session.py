@@ -170,13 +170,13 @@ class RemoteSession:
         self._last += 1
         return self._last
 
-    def drop(self, number: int, size: int) -> None:
-        """Called by finalizers, which may run anywhere: in another call of this session, too."""
-        if self.closed or self.failed:
+    def drop(self, number: int, size: int, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        """Called by finalizers, which may run anywhere: in another call of this session, and when modules are empty."""
+        if self.closed or self.failed or is_finalizing():
             return
         self._dropped.append(number)
         self._dropped_bytes += size
-        if self._dropped_bytes < _DROP_BYTES or sys.is_finalizing() or self._lock._is_owned():  # type: ignore[attr-defined]
+        if self._dropped_bytes < _DROP_BYTES or self._lock._is_owned():  # type: ignore[attr-defined]
             return
         if self._lock.acquire(blocking=False):
             try:
