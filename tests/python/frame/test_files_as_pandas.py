@@ -65,6 +65,11 @@ def test_parquet_is_partitioned_by_columns_of_any_dtype(tmp_path):
     assert ak.read_parquet(tmp_path / "b").shape == (3, 4)
 
 
+def test_data_sets_are_written_by_each_pe(tmp_path):
+    ak.DataFrame({"a": ak.Series([1, None, 2], dtype="Int64")}).to_parquet(tmp_path / "a", dataset=True)
+    assert ak.read_parquet(tmp_path / "a").a.sum() == 3
+
+
 def test_parquet_takes_a_schema_and_refuses_what_pandas_refuses(tmp_path):
     import pyarrow as pa
 

@@ -9,13 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from ...arrays.ndarray import ndarray
+from ...columns.categorical.categorical import Categorical
+from ...columns.column import Column
 from ...columns.datetime.ticks import Ticks
 from ...columns.text.strings import Strings
+from ...storage.session_files import is_remote
 from ..classes import is_frame
+from .convert import in_pandas
 from .limits import Limit, columns_of
 
-#: Parameters of `to_parquet` that pandas has, too, and of which ours follows any value.
-_OF_PARQUET = frozenset(("path", "engine", "compression", "index", "partition_cols", "storage_options"))
+#: Parameters of `to_parquet` of which ours follows any value.
+_OF_PARQUET = frozenset((
+    "path", "engine", "compression", "index", "partition_cols", "storage_options", "dataset", "row_group_size",
+    "bloom_filter_options",
+))  # fmt: skip
 
 
 def _is_archive(where: object, compression: object) -> bool:
@@ -34,14 +41,17 @@ def _to_csv(self: Any, path_or_buf: Any = None, *args: Any, compression: Any = "
 
 
 def _to_json(self: Any, path_or_buf: Any = None, **options: Any) -> bool:
-    """Numbers, strings and datetimes under labels that do not repeat and are no datetimes."""
-    if _is_archive(path_or_buf, options.get("compression", "infer")) or options.get("mode", "w") != "w":
+    """Rows under labels that do not repeat and are no datetimes, but for complex numbers."""
+    appended = options.get("mode", "w") == "a" and options.get("lines") is True and options.get("orient") == "records"
+    if options.get("mode", "w") != "w" and not appended:
+        return False
+    if _is_archive(path_or_buf, options.get("compression", "infer")) and not is_remote():
         return False
     if is_frame(self) and not (self._labels.nlevels == 1 and self._labels.is_unique):
         return False
     held = columns_of(self)
-    usual = all(map(_is_told_by_type, held))
-    return usual and self._index.nlevels == 1 and not isinstance(self._index._values, Ticks)
+    complexes = any(isinstance(one, ndarray) and one.dtype.kind == "c" for one in held)
+    return not complexes and self._index.nlevels == 1 and not isinstance(self._index._values, Ticks)
 
 
 def _to_parquet(self: Any, path: Any = None, engine: str | None = None, *args: object, **options: Any) -> bool:
@@ -51,6 +61,8 @@ def _to_parquet(self: Any, path: Any = None, engine: str | None = None, *args: o
     rows.
     """
     labels = self._labels
+    if not in_pandas() or is_remote() or options.get("dataset"):
+        return True
     if args or engine not in (None, "pyarrow") or not _OF_PARQUET.issuperset(options):
         return False
     if labels.nlevels > 1 or labels.names[0] is not None or not all(type(one) is str for one in labels.values):
@@ -60,12 +72,17 @@ def _to_parquet(self: Any, path: Any = None, engine: str | None = None, *args: o
     if kept and not (self._index.nlevels == 1 and (names[0] is None or type(names[0]) is str)):
         return False
     held = [*columns_of(self), *(self._index._labels_of_index if kept else [])]
-    if not self._columns or not all(map(_is_told_by_type, held)):
-        return False
     parts = options.get("partition_cols")
+    if not self._columns or not all(_is_told_by_type(one) or (parts and _is_written_by_each(one)) for one in held):
+        return False
     named = not parts or (isinstance(parts, list) and all(one in labels.places for one in parts))
     local = isinstance(path, (str, os.PathLike)) and "://" not in str(path)
-    return named and (not local or Path(path).parent.is_dir())
+    return named and (not local or Path(path).expanduser().parent.is_dir())
+
+
+def _is_written_by_each(column: Any) -> bool:
+    """Whether each PE writes its rows of a column to a directory."""
+    return isinstance(column, Categorical) or type(column) is Column
 
 
 def _is_told_by_type(column: Any) -> bool:
