@@ -246,6 +246,9 @@ TEST(Launcher, NonsenseIsExplained) {
 }
 
 TEST(Launcher, RunsWhereProcIsNotMounted) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the leak sanitizer reads /proc";
+#endif
   const std::string hidden = "unshare --map-root-user --mount sh -c 'mount -t tmpfs none /proc && exec \"$@\"' sh ";
   if (shell(hidden + "true").status != 0) GTEST_SKIP() << "no namespaces of mounts here";
   for (const char* heap : {"64M", "0"}) {
@@ -262,6 +265,9 @@ TEST(Launcher, RunsWhereProcIsNotMounted) {
 }
 
 TEST(Launcher, AnAddressSpaceThatIsTooSmallIsOneSentence) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need more address space";
+#endif
   Outcome outcome = shell("ulimit -v 200000; ATOLL_HEAP_SIZE=1G @run -n 2 true");
   EXPECT_NE(outcome.status, 0);
   EXPECT_EQ(outcome.lines().size(), 1u) << outcome.output;
@@ -439,7 +445,7 @@ TEST(Environment, NonsenseIsExplained) {
 class Workers : public ::testing::TestWithParam<std::uint32_t> {
  protected:
   std::shared_ptr<fabric::Job> make() {
-    return fabric::Job::create_shm({.npes = GetParam(), .segment_bytes = std::uint64_t{16} << 20, .threads_per_pe = 1});
+    return fabric::Job::create_shm({.npes = GetParam(), .segment_bytes = std::uint64_t{64} << 20, .threads_per_pe = 1});
   }
 };
 
