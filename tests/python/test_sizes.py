@@ -57,6 +57,7 @@ def distinct_texts():
         "repeat": lambda: ak.repeat(array(), QUARTER),
         "tile": lambda: ak.tile(array(), QUARTER),
         "tile along two axes": lambda: ak.tile(array(), (1 << 40, 1 << 40)),
+        "kron": lambda: ak.kron(ak.broadcast_to(ak.ones(1), (1 << 31,)), ak.broadcast_to(ak.ones(1), (1 << 33,))),
         "zeros of a wide shape": lambda: ak.zeros((WIDE, 0)),
         "histogram": lambda: ak.histogram(array(), bins=WIDE),
         "bincount": lambda: ak.bincount(array(), minlength=WIDE),

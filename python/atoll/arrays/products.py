@@ -11,7 +11,7 @@ import numpy as np
 
 from . import engine
 from .array import as_array, expr_of, require_out, wrap
-from .creation import zeros
+from .creation import shape_of, zeros
 from .dtypes import BOOL, DTypeLike, check_cast, code_of, result_code
 from .manipulation import (
     _axis,
@@ -299,9 +299,10 @@ def kron(a: ArrayLike, b: ArrayLike) -> Any:
     if ndim == 0:
         return x * y
     shapes = [(1,) * (ndim - one.ndim) + one.shape for one in (x, y)]
+    made = shape_of([m * n for m, n in zip(*shapes, strict=True)])  # before broadcast operands are copied
     left = x.reshape([length for one in shapes[0] for length in (one, 1)])
     right = y.reshape([length for one in shapes[1] for length in (1, one)])
-    return (left * right).reshape([m * n for m, n in zip(*shapes, strict=True)])
+    return (left * right).reshape(made)
 
 
 def cross(
