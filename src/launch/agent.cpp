@@ -274,12 +274,16 @@ void Agent::on_end(std::uint32_t index, int wait_status) {
   pe_server_.close(index);
   // Before the launcher learns of it, and starts others.
   const PeId pe(pe_server_.pe_of(index));
-  for (const auto& memory : memories_)
+  std::optional<PeId> followed;  // a PE whose failure was known on this host before
+  for (const auto& memory : memories_) {
     if (pe.value() >= order_.npes && pe.value() < memory->places()) memory->note_end(pe);
+    if (const auto failure = memory->first_failure(); failure && failure->pe != pe) followed = failure->pe;
+  }
   link_->send(FrameKind::ended, Packer()
                                     .number(pe_server_.pe_of(index))
                                     .number(static_cast<std::uint32_t>(wait_status))
                                     .number(pe_server_.has_finalized(index) ? 1 : 0)
+                                    .number(followed ? followed->value() + 1 : 0)
                                     .body());
 }
 

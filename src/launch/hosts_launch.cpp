@@ -300,6 +300,7 @@ std::string HostsLaunch::late_hosts() const {
 void HostsLaunch::take_end(std::uint32_t pe, Unpacker& reader) {
   pes_[pe].wait_status = static_cast<int>(reader.number());
   pes_[pe].finalized = reader.number() != 0;
+  pes_[pe].follows = reader.number() != 0;
   pes_[pe].ended = true;
   if (!guests_.take_end(pe)) judge(pe);
 }
@@ -374,9 +375,13 @@ void HostsLaunch::conclude_if_all_reported() {
 void HostsLaunch::conclude() {
   unreported_.clear();
   conclude_at_ = Deadline::never();
-  const auto suspects = std::exchange(suspects_, {});
+  auto suspects = std::exchange(suspects_, {});
+  // The PE that the others follow may be reported after them.
+  std::stable_partition(suspects.begin(), suspects.end(), [&](std::uint32_t pe) { return !pes_[pe].follows; });
   for (const Complaint& one : std::exchange(complaints_, {})) {
     if (failing_ || pes_[one.pe].dead || pes_[one.by].dead) continue;
+    // The network loses a PE that has ended: how it has ended says more.
+    if (one.is_loss && std::find(suspects.begin(), suspects.end(), one.pe) != suspects.end()) continue;
     if (survival_ == fabric::Survival::none) {
       say(one.line);
       fail(one.status, grace_ns, one.pe, one.how, one.host);

@@ -14,6 +14,7 @@ struct PeState {
   bool finalized = false;
   bool dead = false;  ///< and the others have been told that they go on without it, or it is a guest that is not wanted
   int wait_status = 0;
+  bool follows = false;  ///< its host knew of the failure of another PE when it ended
 
   bool is_gone() const { return ended || dead; }
 };

@@ -50,7 +50,7 @@ enum class FrameKind : std::uint16_t {
   output,          // PE (4), 1 standard output or 2 standard error (4), the rest: bytes
   output_end,      // PE (4), 1 or 2 (4)
   joined,          // PE (4): it has asked for the job
-  ended,           // PE (4), wait status (4), 1: it had taken leave (4)
+  ended,           // PE (4), wait status (4), 1: it had taken leave (4), 0 or 1 + PE that had failed before (4)
   contribution,    // entries: all PEs of this host are in an exchange
   job_abort,       // PE (4), exit status (4), sentence (text), empty: a wish, nothing went wrong
   input_taken,     // bytes of input that have gone to PE 0 (4)
