@@ -18,11 +18,8 @@ from ..classes import is_frame
 from .convert import in_pandas
 from .limits import Limit, columns_of
 
-#: Parameters of `to_parquet` of which ours follows any value.
-_OF_PARQUET = frozenset((
-    "path", "engine", "compression", "index", "partition_cols", "storage_options", "dataset", "row_group_size",
-    "bloom_filter_options",
-))  # fmt: skip
+#: Parameters of `to_parquet` that are pandas' to follow; others that ours lacks are those of pyarrow's writer.
+_OF_PANDAS = frozenset(("schema", "filesystem"))
 
 
 def _is_archive(where: object, compression: object) -> bool:
@@ -63,7 +60,7 @@ def _to_parquet(self: Any, path: Any = None, engine: str | None = None, *args: o
     labels = self._labels
     if not in_pandas() or is_remote() or options.get("dataset"):
         return True
-    if args or engine not in (None, "pyarrow") or not _OF_PARQUET.issuperset(options):
+    if args or engine not in (None, "pyarrow") or not _OF_PANDAS.isdisjoint(options):
         return False
     if labels.nlevels > 1 or labels.names[0] is not None or not all(type(one) is str for one in labels.values):
         return False
