@@ -235,8 +235,7 @@ bool Path::advance_by_reads(PeId pe, QueuedOperation& get) {
   return true;
 }
 
-// ---- backlogs
-// -----------------------------------------------------------------------------------------------------------
+// ---- backlogs ----
 
 bool Path::advance_backlogs() {
   bool any = false;

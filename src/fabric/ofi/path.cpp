@@ -117,8 +117,7 @@ void Path::mark_dirty(Peer& to) {
   to.dirty = true;
 }
 
-// ---- put
-// --------------------------------------------------------------------------------------------------------------
+// ---- put ----
 
 // One write or read, handed over as soon as there is room.
 template <class Start>
@@ -382,8 +381,7 @@ void Path::post(PeId self, PeId pe, std::uint16_t kind, std::span<const std::byt
   send_operation(pe, header, payload);
 }
 
-// ---- get and atomics
-// ----------------------------------------------------------------------------------------------------
+// ---- get and atomics ----
 
 std::uint32_t Path::add_request(PeId pe, std::byte* to, std::uint32_t bytes, Pending& pending) {
   if (free_requests_.empty()) {
@@ -479,8 +477,7 @@ std::uint64_t Path::atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, 
   return old;
 }
 
-// ---- order
-// --------------------------------------------------------------------------------------------------------------
+// ---- order ----
 
 // Messages stay in order by themselves, and behind writes. Only a write can overtake messages.
 void Path::fence() {

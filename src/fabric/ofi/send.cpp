@@ -139,8 +139,7 @@ void Path::ask_for_all(PeId pe) {
   if (!to.gone && (to.unflushed || !asked)) send_operation(pe, header_of(MessageType::flush), {});
 }
 
-// ---- active messages
-// ----------------------------------------------------------------------------------------------------
+// ---- active messages ----
 
 Status Path::try_send(PeId pe, MessageLabel label, const MessageParts& parts) {
   if (parts.size() > copied_bytes) return try_send_long(pe, label, parts);
@@ -222,8 +221,7 @@ bool Path::send_long(Hold& hold, Peer& to, Header header, const MessageParts& pa
   return true;
 }
 
-// ---- with a write
-// -------------------------------------------------------------------------------------------------------
+// ---- with a write ----
 
 // As one that brings a header, in its place in the order of things.
 bool Path::may_write_now(const Peer& to, Bytes payload, Registrations::Loan& loan) {

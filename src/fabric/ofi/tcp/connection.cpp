@@ -62,8 +62,7 @@ std::size_t write_head(std::byte* to, const Connection::Outgoing& what) {
 
 }  // namespace
 
-// ---- what goes out
-// ------------------------------------------------------------------------------------------------------
+// ---- sending ----
 
 void Connection::finish(const Outgoing& what) {
   if (what.context == nullptr) return;
@@ -152,8 +151,7 @@ int Connection::pump() {
   }
 }
 
-// ---- what comes in
-// ------------------------------------------------------------------------------------------------------
+// ---- receiving ----
 
 int Connection::receive(bool& any) {
   any = false;

@@ -107,8 +107,7 @@ const std::string& Endpoint::secret_of(Peer& peer) {
   return peer.secret;
 }
 
-// ---- connecting
-// ---------------------------------------------------------------------------------------------------------
+// ---- connecting ----
 
 void Endpoint::connect(std::size_t number) {
   Peer& peer = peers_[number];
@@ -296,8 +295,7 @@ int Endpoint::attempt(std::size_t number, Action&& action) {
   return error;
 }
 
-// ---- operations
-// ---------------------------------------------------------------------------------------------------------
+// ---- operations ----
 
 int Endpoint::send(std::size_t number, const Connection::Outgoing& what, bool keeps) {
   Peer& peer = peers_[number];
@@ -335,8 +333,7 @@ void Endpoint::release(void* context) noexcept {
   }
 }
 
-// ---- progress
-// -----------------------------------------------------------------------------------------------------------
+// ---- progress ----
 
 bool Endpoint::receive(std::size_t number) {
   bool any = false;

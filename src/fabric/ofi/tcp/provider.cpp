@@ -60,8 +60,7 @@ int control(fid* object, int command, void* argument) {
   return 0;
 }
 
-// ---- fabric and domain
-// --------------------------------------------------------------------------------------------------
+// ---- fabric and domain ----
 
 int close_fabric(fid* object) {
   delete &of(*object);
@@ -125,8 +124,7 @@ int reg(fid* domain, const void* memory, std::size_t bytes, std::uint64_t access
   return 0;
 }
 
-// ---- addresses
-// ----------------------------------------------------------------------------------------------------------
+// ---- addresses ----
 
 int insert(fid_av* peers, const void* addresses, std::size_t count, fi_addr_t* numbers, std::uint64_t, void*) {
   Provider& provider = of(peers);
@@ -160,8 +158,7 @@ ssize_t without_exceptions(Action&& action) noexcept {
   }
 }
 
-// ---- operations
-// ---------------------------------------------------------------------------------------------------------
+// ---- operations ----
 
 using Outgoing = Connection::Outgoing;
 
@@ -232,8 +229,7 @@ ssize_t read(fid_ep* end, void* to, std::size_t bytes, void*, fi_addr_t from, st
       [&] { return result(of(end).endpoint->read(from, {offset, bytes, key}, static_cast<std::byte*>(to), context)); });
 }
 
-// ---- completions
-// --------------------------------------------------------------------------------------------------------
+// ---- completions ----
 
 ssize_t read_queue(fid_cq* queue, void* to, std::size_t count) {
   Endpoint& endpoint = *of(queue).endpoint;
@@ -254,8 +250,7 @@ ssize_t read_failure(fid_cq* queue, fi_cq_err_entry* to, std::uint64_t) {
   return 1;
 }
 
-// ---- tables
-// -------------------------------------------------------------------------------------------------------------
+// ---- tables ----
 
 // Unset functions are never called here.
 template <class Table>
