@@ -395,9 +395,14 @@ void bind_text(nb::module_& m) {
   nb::class_<Texts>(m, "Texts")
       .def_prop_ro("rows", [](const Texts& x) { return x.text.rows(); })
       .def_prop_ro("session", [](const Texts& x) { return x.session; })
-      .def_prop_ro(
-          "nbytes", [](const Texts& x) { return x.session->call<&table::text_bytes, table::Operations>(x.text); },
-          Release());
+      .def_prop_ro("nbytes", [](Texts& x) {
+        const auto ask = [&x] {
+          const WithoutGil release;
+          return x.session->call<&table::text_bytes, table::Operations>(x.text);
+        };
+        if (!x.bytes) x.bytes = ask();
+        return *x.bytes;
+      });
   bind_buffers(m);
   bind_rows(m);
   bind_order(m);

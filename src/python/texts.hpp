@@ -2,6 +2,9 @@
 // The Python handle on a column of texts.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "atoll/base/validate.hpp"
 #include "atoll/table/text.hpp"
 #include "expr.hpp"
@@ -11,6 +14,7 @@ namespace atl::python {
 struct Texts {
   SessionPtr session;
   table::Text text;
+  std::optional<std::int64_t> bytes = {};  // on all PEs, once asked for: strings never change. Guarded by the GIL
 
   const table::Text& in(const SessionPtr& other) const {
     ATOLL_VALIDATE(session == other, ValueError, "the columns belong to different sessions");

@@ -215,6 +215,7 @@ def test_small_requests_are_answered_during_a_long_operation(server, tmp_path):
     done = tmp_path / "done"
     with ak.connect(server) as other:
         ak.publish("small", ak.array([4, 5]))
+        ak.publish("frame", ak.DataFrame({"text": ["b", None, "é"], "n": [1, 2, 3]}), replace=True)
         with ak.connect(server):
             x, words = ak.arange(1000) + 1, ak.array(["b", "a", "b"])
             assert x.sum() == 500500
@@ -229,6 +230,7 @@ def test_small_requests_are_answered_during_a_long_operation(server, tmp_path):
                 assert ak.sort(words).to_list() == ["a", "b", "b"]
                 assert "small" in ak.published()
                 assert ak.attach("small").sum() == 9
+                assert ak.attach("frame")["text"].to_list()[2] == "é"
                 with ak.connect(server):  # a client that comes meanwhile
                     drawn = ak.random.default_rng(3).random(100).to_numpy()
                 assert _running(server) == "run_everywhere"
@@ -239,3 +241,4 @@ def test_small_requests_are_answered_during_a_long_operation(server, tmp_path):
             assert x.sum() == 500509
             assert (x + ak.arange(1000)).sum() == 500509 + 499500
         ak.unpublish("small")
+        ak.unpublish("frame")

@@ -30,6 +30,10 @@ class Published:
     user: str
     at: float
     copies: list[Any] | None = None  # of the handles, in the side engine; None each: it is not small
+    nbytes: int = 0  # of the handles: counted by the main thread, as strings ask the engine the first time
+
+    def __post_init__(self) -> None:
+        self.nbytes = sum(map(nbytes, self.handles))
 
 
 class Names:
@@ -100,7 +104,7 @@ class Names:
     def published(self, client: Client) -> list[tuple[str, str, int, str, float]]:
         """Name, kind, bytes, user and time of what this client may attach."""
         return [
-            (name, one.kind, sum(map(nbytes, one.handles)), one.user, one.at)
+            (name, one.kind, one.nbytes, one.user, one.at)
             for name, one in sorted(self._known.items())
             if client.role >= one.role
         ]
@@ -108,7 +112,7 @@ class Names:
     def status(self) -> list[dict[str, Any]]:
         """Data of each object for a dashboard."""
         return [
-            {"name": name, "kind": one.kind, "bytes": sum(map(nbytes, one.handles)), "user": one.user,
+            {"name": name, "kind": one.kind, "bytes": one.nbytes, "user": one.user,
              "role": one.role.label, "at": one.at}
             for name, one in sorted(self._known.items())
         ]  # fmt: skip
