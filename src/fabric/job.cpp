@@ -160,9 +160,9 @@ void Job::attach() {
   cohort_ = {PeId(0), control_->npes};
   records_ = reinterpret_cast<PeRecord*>(base_ + sizeof(JobControl));
   owners_ = reinterpret_cast<std::atomic<std::uint32_t>*>(base_ + owner_offset(control_->places));
-  rings_ = zeros<MessageRing*>(control_->places);
-  seen_heads_ = zeros<std::atomic<std::uint64_t>>(control_->places);
-  segments_ = zeros<std::byte*>(control_->places);
+  rings_ = make_zero_table<MessageRing*>(control_->places);
+  seen_heads_ = make_zero_table<std::atomic<std::uint64_t>>(control_->places);
+  segments_ = make_zero_table<std::byte*>(control_->places);
   leaders_.assign(control_->nodes, PeId(0));
   for (std::uint32_t pe = 0; pe < control_->npes; ++pe) {
     const PeRecord& record = records_[pe];

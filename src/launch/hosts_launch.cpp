@@ -38,8 +38,8 @@ namespace {
 // and reports its error after that; on a busy machine it takes a few.
 constexpr std::int64_t grace_ns = 5'000'000'000;
 // PEs tell one another of a death by the network, and may be quicker than the agents. When a PE has ended or
-// complained, and that may be the consequence of a death, agents have so long to report all ends.
-constexpr std::int64_t news_ns = 10'000'000'000;
+// complained, and that may be the consequence of a death, agents have this long to report all ends.
+constexpr std::int64_t report_patience_ns = 10'000'000'000;
 // Agents that were told to end their PEs have this much longer to say that they have done so.
 constexpr std::int64_t agent_grace_ns = 5'000'000'000;
 // What is on its way to PE 0's standard input.
@@ -352,7 +352,7 @@ void HostsLaunch::accuse(Complaint complaint) {
 void HostsLaunch::inquire() {
   if (!unreported_.empty()) return;  // what has been noted since the question follows what was noted before
   ++inquiry_;
-  conclude_at_ = Deadline::after_ns(news_ns);
+  conclude_at_ = Deadline::after_ns(report_patience_ns);
   for (std::uint32_t host = 0; host < options_.hosts.size(); ++host)
     if (agents_.connected(host)) unreported_.insert(host);
   for (const std::uint32_t host : std::set(unreported_))  // sending may find one lost

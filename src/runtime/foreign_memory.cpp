@@ -38,7 +38,7 @@ ForeignMemory::ForeignMemory(const fabric::Job& job, PeId pe, HeapOffset card)
       card_(card),
       word_(random_bits(static_cast<std::uint64_t>(now_ns()),
                         std::uint64_t{pe.value()} << 32 | static_cast<std::uint32_t>(::getpid()))),
-      known_(fabric::zeros<std::atomic<bool>>(job.places())),
+      known_(make_zero_table<std::atomic<bool>>(job.places())),
       open_(config::choice(config::Variable::kernel_copy) == 0) {}
 
 void ForeignMemory::show_card() {

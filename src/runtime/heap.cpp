@@ -101,8 +101,7 @@ Heap::Heap(std::byte* base, std::size_t bytes, std::byte* segment_base, Pages pa
   std::size_t units = bytes / unit_bytes;
   ATOLL_VALIDATE(units < UINT32_MAX, ValueError, "a segment of {} is too large. Lower ATOLL_HEAP_SIZE",
                  format_bytes(bytes));
-  span_at_.reset(static_cast<std::atomic<Span*>*>(std::calloc(units, sizeof(std::atomic<Span*>))));
-  if (!span_at_) throw std::bad_alloc();
+  span_at_ = make_zero_table<std::atomic<Span*>>(units);
   auto* span = new Span;
   span->units = static_cast<std::uint32_t>(units);
   insert_free(span);

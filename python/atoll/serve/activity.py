@@ -52,6 +52,10 @@ class Activity:
         self.running: tuple[str, str, float] | None = None  # operation, session, begin
         self.progress: tuple[str, int, int] | None = None  # operation as the engine names it, done, total
 
+    def operation(self, operation: str, session: str, parent: str = "") -> Operation:
+        """A context that notes begin and end of an operation; `parent`: the span of its caller."""
+        return Operation(self, operation, session, parent)
+
     def begin(self, operation: str, session: str) -> float:
         """Notes that an operation begins; when."""
         now = time.monotonic()
@@ -100,6 +104,23 @@ class Activity:
             "operation": operation, "session": session, "seconds": time.monotonic() - began, "done": done,
             "total": total, "kind": kind_of(operation),
         }  # fmt: skip
+
+
+class Operation:
+    """The time of one operation, as a context manager."""
+
+    __slots__ = ("_activity", "_name", "_parent", "_session", "began")
+
+    def __init__(self, activity: Activity, name: str, session: str, parent: str) -> None:
+        self._activity, self._name, self._session, self._parent = activity, name, session, parent
+        self.began = 0.0
+
+    def __enter__(self) -> Operation:
+        self.began = self._activity.begin(self._name, self._session)
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._activity.end(self._name, self._session, self.began, error, self._parent)
 
 
 class LogLines(logging.Handler):

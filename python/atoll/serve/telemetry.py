@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
 import os
 import re
@@ -28,8 +27,11 @@ class Traces:
 
     def __init__(self, tracer: Any) -> None:
         self._tracer = tracer
-        self._trace: Any = importlib.import_module("opentelemetry.trace")
-        self._propagation: Any = importlib.import_module("opentelemetry.trace.propagation.tracecontext")
+        from opentelemetry import trace
+        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+        self._failed = trace.StatusCode.ERROR
+        self._propagator = TraceContextTextMapPropagator()
 
     def operation(
         self, name: str, kind: str, session: str, began: float, ended: float, error: BaseException | None, parent: str
@@ -48,14 +50,14 @@ class Traces:
         offset = time.time() - time.monotonic()
         context = None
         if parent:
-            context = self._propagation.TraceContextTextMapPropagator().extract({"traceparent": parent})
+            context = self._propagator.extract({"traceparent": parent})
         span = self._tracer.start_span(
             f"atoll {name}", context=context, start_time=int((began + offset) * 1e9),
             attributes={"atoll.operation": name, "atoll.kind": kind, "atoll.session": session},
         )  # fmt: skip
         if error is not None:
             span.set_attribute("error.type", type(error).__name__)
-            span.set_status(self._trace.StatusCode.ERROR, str(error)[:200])
+            span.set_status(self._failed, str(error)[:200])
         span.end(end_time=int((ended + offset) * 1e9))
 
 
@@ -63,10 +65,11 @@ def traces() -> Traces | None:
     """What makes spans; None where OpenTelemetry is not installed, or nothing exports its traces."""
     if not extras.is_here("opentelemetry"):
         return None
-    api: Any = importlib.import_module("opentelemetry.trace")
-    if isinstance(api.get_tracer_provider(), api.ProxyTracerProvider):
+    from opentelemetry import trace
+
+    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         return None
-    return Traces(api.get_tracer("atoll"))
+    return Traces(trace.get_tracer("atoll"))
 
 
 def set_up(service: str) -> None:
@@ -74,18 +77,22 @@ def set_up(service: str) -> None:
     wanted = os.environ.get("OTEL_TRACES_EXPORTER", "otlp" if any(map(os.environ.get, _ENDPOINTS)) else "none")
     if wanted == "none" or not extras.is_here("opentelemetry"):
         return
-    api: Any = importlib.import_module("opentelemetry.trace")
-    if not isinstance(api.get_tracer_provider(), api.ProxyTracerProvider):
+    from opentelemetry import trace
+
+    if not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         return  # `opentelemetry-instrument` has done it
     try:
-        sdk: Any = importlib.import_module("opentelemetry.sdk.trace")
-        export: Any = importlib.import_module("opentelemetry.sdk.trace.export")
-        resources: Any = importlib.import_module("opentelemetry.sdk.resources")
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter
+
+        exporter: Any
         if wanted == "otlp":
-            otlp: Any = importlib.import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
-            exporter = otlp.OTLPSpanExporter()
+            from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
+            exporter = OTLPSpanExporter()
         elif wanted == "console":
-            exporter = export.ConsoleSpanExporter(out=sys.stderr)
+            exporter = ConsoleSpanExporter(out=sys.stderr)
         else:
             raise ValueError(f"OTEL_TRACES_EXPORTER={wanted!r} is not known. Use otlp, console or none")
     except ImportError as error:
@@ -95,9 +102,9 @@ def set_up(service: str) -> None:
         _log.warning("traces are not exported: %s", error)
         return
     attributes = {} if os.environ.get("OTEL_SERVICE_NAME") else {"service.name": service}
-    provider = sdk.TracerProvider(resource=resources.Resource.create(attributes))
-    provider.add_span_processor(export.BatchSpanProcessor(exporter))
-    api.set_tracer_provider(provider)
+    provider = TracerProvider(resource=Resource.create(attributes))
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    trace.set_tracer_provider(provider)
 
 
 def traceparent() -> str:

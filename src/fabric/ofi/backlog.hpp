@@ -11,7 +11,7 @@
 
 namespace atl::fabric::ofi {
 
-/// What has been sent to a PE up to some point.
+/// Counts of the operations that have been sent to a PE. Path::settled() tells whether they are complete.
 struct Sent {
   std::uint32_t pe;
   std::uint32_t operations;

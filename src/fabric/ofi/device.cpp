@@ -14,6 +14,7 @@
 #include "atoll/base/log.hpp"
 #include "atoll/base/random.hpp"
 #include "atoll/base/validate.hpp"
+#include "atoll/fabric/layout.hpp"
 #include "station.hpp"
 
 namespace atl::fabric::ofi {
@@ -104,12 +105,13 @@ Device::Device(Info info, const tcp::Identity& identity, std::byte* segment, std
       provider_name(*info_), info_->ep_attr->max_msg_size, most_message);
   open_segment();
   tell_ = info_->domain_attr->cq_data_size != 0 ? FI_REMOTE_CQ_DATA : 0;
+  static_assert(most_pes - 1 <= Note::most_source);
   // In the order of what is sent, before and after; and a note, or the number of a slot, goes with the completion.
   constexpr std::uint64_t order = FI_ORDER_SAS | FI_ORDER_SAW | FI_ORDER_WAS | FI_ORDER_WAW;
   bool ordered = segment_region_ && (info_->tx_attr->msg_order & order) == order;
-  has_notes_ = ordered && info_->domain_attr->cq_data_size >= sizeof(std::uint64_t) && npes <= Note::most_source;
+  has_notes_ = ordered && info_->domain_attr->cq_data_size >= sizeof(std::uint64_t);
   if (ordered && info_->tx_attr->rma_iov_limit >= 2 && info_->tx_attr->iov_limit >= 2 &&
-      info_->domain_attr->cq_data_size >= sizeof(std::uint32_t))
+      info_->domain_attr->cq_data_size >= sizeof(std::uint32_t) && identity.pe < npes)
     open_slots(npes);
   make_buffers();
 }
@@ -165,7 +167,8 @@ void Device::open_segment() {
         "ATOLL_HEAP_SIZE may help");
 }
 
-// Without them long puts are a write and a message.
+// Without them long puts are a write and a message. Guests have none and are given none: slots for all numbers that
+// guests can have would be 128 MiB, which some networks lock in memory.
 void Device::open_slots(std::uint32_t npes) {
   slot_count_ = std::size_t{npes} * slots_per_peer;
   slots_ = std::make_unique_for_overwrite<Header[]>(slot_count_);  // untouched pages cost nothing

@@ -36,7 +36,7 @@ class End final : public NetworkEnd {
       tcp::Identity identity{
           .pe = self.value(), .lane = static_cast<std::uint32_t>(i), .protection = network_protection()};
       devices_.push_back(
-          std::make_unique<Device>(std::move(info), identity, job.segment(self), job.segment_bytes(), job.places()));
+          std::make_unique<Device>(std::move(info), identity, job.segment(self), job.segment_bytes(), job.npes()));
       cards_.push_back(devices_.back()->card());
     }
   }

@@ -52,7 +52,7 @@ JOINS: dict[str, Operation] = {
 }
 #: Element types that are not those of PLACES.
 DTYPES = {"count_nonzero": "int8"}
-#: What is measured with other element types, too, along both axes of a matrix in C order.
+#: Element type → operations that are measured with it, too, along both axes of a matrix in C order.
 MORE_TYPES = {
     "float32": ("sum", "mean", "max", "std", "cumsum", "diff"),
     "int32": ("sum", "mean", "max", "argmax", "std", "cumsum", "diff"),

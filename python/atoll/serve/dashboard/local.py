@@ -60,18 +60,14 @@ class Recorder:
         def recorded(*args: object, **named: Any) -> Any:
             if self._depth:
                 return function(*args, **named)
-            began = self.activity.begin(name, "local")
+            operation = self.activity.operation(name, "local")
             self._depth = 1
-            failure: BaseException | None = None
             try:
-                return function(*args, **named)
-            except BaseException as error:
-                failure = error
-                raise
+                with operation:
+                    return function(*args, **named)
             finally:
                 self._depth = 0
-                self.activity.end(name, "local", began, failure)
-                del failure  # its traceback has this frame
+                began = operation.began
                 if began > self._looked_at + _STATS_SECONDS and not self._core.closed:
                     self._looked_at = began
                     self.stats = self._core.stats()

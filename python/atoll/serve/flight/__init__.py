@@ -3,5 +3,5 @@
 
 `tables` (the published frames, and their rows as Arrow), `queries` (SQL by DuckDB over those rows), `messages` (Flight
 SQL's messages), `catalog` (answers to questions about tables and the server), `gateway` (the Flight server, and the
-check of tokens).
+check of tokens). All import pyarrow and DuckDB, so `atoll flight` looks for the extra `flight` first.
 """

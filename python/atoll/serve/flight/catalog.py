@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ... import _core, extras
+import pyarrow as pa
+
+from ... import _core
 from .messages import Message
 from .queries import CATALOG, SCHEMA
 from .tables import Tables
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _TABLE = "TABLE"
 #: Numbers of `SqlInfo` → values. Transactions: none. Statements that are read only: all.
@@ -45,7 +44,6 @@ def like(pattern: str | None, name: str) -> bool:
 
 
 def _rows(schema: pa.Schema, rows: list[tuple[Any, ...]]) -> pa.Table:
-    pa: Any = extras.module("pyarrow", "Flight SQL")
     columns = [[row[place] for row in rows] for place in range(len(schema))]
     made: pa.Table = pa.table(
         [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)], schema=schema
@@ -54,13 +52,11 @@ def _rows(schema: pa.Schema, rows: list[tuple[Any, ...]]) -> pa.Table:
 
 
 def _schema(*fields: tuple[str, Any], needed: tuple[str, ...] = ()) -> pa.Schema:
-    pa: Any = extras.module("pyarrow", "Flight SQL")
     made: pa.Schema = pa.schema([pa.field(name, kind, nullable=name not in needed) for name, kind in fields])
     return made
 
 
 def _tables(tables: Tables, message: Message) -> pa.Table:
-    pa: Any = extras.module("pyarrow", "Flight SQL")
     fields: list[tuple[str, Any]] = [
         ("catalog_name", pa.string()), ("db_schema_name", pa.string()), ("table_name", pa.string()),
         ("table_type", pa.string()),
@@ -83,7 +79,6 @@ def _tables(tables: Tables, message: Message) -> pa.Table:
 
 
 def _info(message: Message) -> pa.Table:
-    pa: Any = extras.module("pyarrow", "Flight SQL")
     wanted = [number for number in message.get("info", _INFO) if number in _INFO]
     values = [_INFO[number] for number in wanted]
     codes = [_BOOLEAN if isinstance(one, bool) else _BITMASK if isinstance(one, int) else _STRING for one in values]
@@ -106,7 +101,6 @@ def _info(message: Message) -> pa.Table:
 
 
 def _primary_keys() -> pa.Table:
-    pa: Any = extras.module("pyarrow", "Flight SQL")
     text = pa.string()
     return _rows(
         _schema(
@@ -118,7 +112,6 @@ def _primary_keys() -> pa.Table:
 
 
 def _foreign_keys() -> pa.Table:
-    pa: Any = extras.module("pyarrow", "Flight SQL")
     text = pa.string()
     names = [f"{side}_{part}" for side in ("pk", "fk") for part in
              ("catalog_name", "db_schema_name", "table_name", "column_name")]  # fmt: skip
@@ -135,7 +128,6 @@ def _foreign_keys() -> pa.Table:
 
 def answer(tables: Tables, name: str, message: Message) -> pa.Table | None:
     """The answer to a question about the server or its tables; None where the message is no such question."""
-    pa: Any = extras.module("pyarrow", "Flight SQL")
     text = pa.string()
     match name:
         case "CommandGetSqlInfo":

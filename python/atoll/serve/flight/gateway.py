@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.flight as flight
+import pyarrow.flight as flight  # without types: mypy takes its classes, and subclasses of them, for Any
 
 from .catalog import answer
 from .messages import Message, pack, unpack

@@ -6,13 +6,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ... import extras
+import duckdb
+import pyarrow as pa
+
 from .tables import Table, Tables
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: Names of the catalog and of the schema in which all tables are.
 CATALOG, SCHEMA = "atoll", "main"
@@ -24,7 +23,6 @@ class Rows:
 
     def __init__(self, number: int, table: Table, columns: Sequence[int], *, empty: bool) -> None:
         self._table, self._columns, self._empty = table, columns, empty
-        pa: Any = extras.module("pyarrow", "Flight SQL")
         self._schema = pa.schema(
             pa.field(f"t{number}c{place}", table.schema.field(place).type) for place in columns
         )  # fmt: skip
@@ -33,7 +31,6 @@ class Rows:
         return self._schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        pa: Any = extras.module("pyarrow", "Flight SQL")
         return pa.RecordBatchReader.from_batches(self._schema, self._batches()).__arrow_c_stream__(requested_schema)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
@@ -58,20 +55,18 @@ class Query:
 
     def __init__(self, tables: Tables, text: str, memory: int = 0) -> None:
         self._text, self._memory = text, memory
-        self._duckdb: Any = extras.module("duckdb", "Flight SQL")
         self._tables = dict(enumerate(tables.named_in(text)))
         with self._connection() as connection:
             statements = self._checked(lambda: connection.extract_statements(text))
-            if len(statements) != 1 or statements[0].type != self._duckdb.StatementType.SELECT:
+            if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
                 raise ValueError("the server runs one SELECT at a time, and changes nothing")
             #: Number of parameters (`?`).
             self.parameters = len(statements[0].named_parameters)
 
     def schema(self, values: Sequence[Any] = ()) -> pa.Schema:
         """The result's schema. No rows are read."""
-        pa: Any = extras.module("pyarrow", "Flight SQL")
         with self._connection() as connection:
-            self._show(connection, {number: [] for number in self._tables})
+            self._show(connection, {})
             given = list(values) or [None] * self.parameters
             found = self._checked(lambda: connection.sql(self._text, params=given))
             made: pa.Schema = pa.RecordBatchReader.from_stream(found).schema
@@ -79,7 +74,6 @@ class Query:
 
     def run(self, values: Sequence[Any] = ()) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         """The result's schema, and its rows while they are computed."""
-        pa: Any = extras.module("pyarrow", "Flight SQL")
         connection = self._connection()
         try:
             self._show(connection, self._columns_read(values))
@@ -91,7 +85,7 @@ class Query:
         return reader.schema, _until_the_end(reader, connection)
 
     def _connection(self) -> Any:
-        connection = self._duckdb.connect()
+        connection = duckdb.connect()
         connection.execute(f"ATTACH ':memory:' AS {CATALOG}")
         connection.execute(f"USE {CATALOG}")
         if self._memory:
@@ -123,7 +117,7 @@ class Query:
     def _columns_read(self, values: Sequence[Any]) -> dict[int, list[int]]:
         """Table → columns that the plan reads."""
         with self._connection() as connection:
-            self._show(connection, {number: [] for number in self._tables})
+            self._show(connection, {})
             plan = self._checked(lambda: connection.execute(f"EXPLAIN (FORMAT json) {self._text}", list(values)))
             read: dict[int, set[int]] = {}
             for node in json.loads(plan.fetchall()[0][1]):
@@ -135,7 +129,7 @@ class Query:
     def _checked(self, call: Any) -> Any:
         try:
             return call()
-        except self._duckdb.Error as error:
+        except duckdb.Error as error:
             raise ValueError(str(error)) from error
 
 
@@ -148,7 +142,6 @@ def _projections(node: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _until_the_end(reader: pa.RecordBatchReader, connection: Any) -> Iterator[pa.RecordBatch]:
-    pa: Any = extras.module("pyarrow", "Flight SQL")
     try:
         yield from reader
     except pa.ArrowException as error:

@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ... import extras
+import pyarrow as pa
+
 from ...frame.data.dtypes import as_arrow
 from ...frame.data.values import cut
 from ...frame.dataframe import DataFrame
+from ...frame.index.index import RangeIndex
 from ...session.session import Session
 from ..client import names
 from ..client.connect import connect
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: Rows that travel from the server at once.
 PIECE_ROWS = 1 << 18
@@ -45,10 +44,9 @@ class Table:
 
     def __init__(self, name: str, frame: DataFrame, lock: threading.Lock) -> None:
         self.name, self._rows, self._lock = name, len(frame), lock
-        pa: Any = extras.module("pyarrow", "Flight SQL")
         with lock:
             # The labels of rows are columns, unless they only count the rows.
-            counted = frame.index.name is None and type(frame.index).__name__ == "RangeIndex"
+            counted = frame.index.name is None and isinstance(frame.index, RangeIndex)
             shown = frame if counted else frame.reset_index()
             self._columns = list(shown._columns)
             kinds = [as_arrow(cut(column, slice(0, 0))).type for column in self._columns]
@@ -59,7 +57,6 @@ class Table:
 
     def batches(self, columns: Sequence[int]) -> Iterator[pa.RecordBatch]:
         """Columns, by place, of all rows."""
-        pa: Any = extras.module("pyarrow", "Flight SQL")
         wanted = pa.schema([self.schema.field(place) for place in columns])
         for start in range(0, self._rows, PIECE_ROWS):
             rows = slice(start, min(start + PIECE_ROWS, self._rows))
@@ -71,7 +68,6 @@ class Table:
 
 def _plain(kind: Any) -> Any:
     """The type of values of a dictionary, whose dictionaries may differ between pieces; other types as they are."""
-    pa: Any = extras.module("pyarrow", "Flight SQL")
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
@@ -106,21 +102,23 @@ class Tables:
         return dict(zip(distinct(found), found, strict=True))
 
     def get(self, table: str) -> Table | None:
-        """The table of a name; None where the frame is not published any more."""
+        """The table of a name; None where there is none."""
         published = self.names().get(table)
-        if published is None:
-            return None
+        return None if published is None else self._attached(table, published)
+
+    def named_in(self, statement: str) -> list[Table]:
+        """The tables whose names occur in a statement, as they are now."""
+        text = statement.casefold()
+        wanted = [(table, published) for table, published in self.names().items() if table.casefold() in text]
+        return [found for one in wanted if (found := self._attached(*one)) is not None]
+
+    def _attached(self, table: str, published: str) -> Table | None:
+        """A table; None where its frame is not published any more."""
         try:
             frame = self._ask(lambda: names.attach(published))
         except KeyError:
             return None
         return Table(table, frame, self._lock)
-
-    def named_in(self, statement: str) -> list[Table]:
-        """The tables whose names occur in a statement, as they are now."""
-        text = statement.casefold()
-        wanted = [name for name in self.names() if name.casefold() in text]
-        return [found for name in wanted if (found := self.get(name)) is not None]
 
     def close(self) -> None:
         """Ends the session."""

@@ -294,20 +294,14 @@ class Client:
     def _performed(self, name: str, function: Callable[..., Any], args: list[Any]) -> Any:
         """The result of a function of the engine."""
         self.running = name
-        began = self.activity.begin(name, self.id)
-        failure: BaseException | None = None
         try:
-            if not side.may_be_long(name, args):
-                return self._interruptibly(function, args)
-            with served(self._deputy):
-                return self._interruptibly(function, args)
-        except BaseException as error:
-            failure = error
-            raise
+            with self.activity.operation(name, self.id, self.span):
+                if not side.may_be_long(name, args):
+                    return self._interruptibly(function, args)
+                with served(self._deputy):
+                    return self._interruptibly(function, args)
         finally:
             self.running = ""
-            self.activity.end(name, self.id, began, failure, self.span)
-            del failure  # its traceback has this frame
 
     def _interruptibly(self, function: Callable[..., Any], args: list[Any]) -> Any:
         try:

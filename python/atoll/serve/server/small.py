@@ -46,7 +46,7 @@ class SmallRequest:
         self._encoders = {**codec.ENCODERS, _core.Expr: self._new_array, _core.Texts: self._new_texts}
 
     def run(self, frame: Frame) -> list[Part] | None:
-        """What is to be sent; None: the frame is the main thread's."""
+        """Runs the frame. Returns the parts of its answer, or None where the main thread has to run it."""
         numbers = self._client.numbers
         try:
             body, bulk = self._run(frame)

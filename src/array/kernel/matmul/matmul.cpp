@@ -31,9 +31,9 @@ std::size_t tile_columns() {
   return 2 * hn::Lanes(hn::ScalableTag<T>());
 }
 
-/// Where a matrix of T lies: one of the strides is 1.
+/// A MatrixView of Ts.
 template <class T>
-struct Lying {
+struct TypedView {
   const T* data;
   std::size_t row_stride, column_stride;
   const T* at(std::size_t row, std::size_t column) const { return data + row * row_stride + column * column_stride; }
@@ -42,8 +42,8 @@ struct Lying {
 /// Columns of b as panels, k rows from `row` on: all k of two vectors' columns, then those of the next two; zeros
 /// beyond the end.
 template <class T>
-HWY_ATTR void pack_columns(const Lying<T>& b, std::size_t row, std::size_t n, std::size_t k, std::size_t first_panel,
-                           std::size_t last_panel, T* to) {
+HWY_ATTR void pack_columns(const TypedView<T>& b, std::size_t row, std::size_t n, std::size_t k,
+                           std::size_t first_panel, std::size_t last_panel, T* to) {
   constexpr std::size_t together = 8;  // rows of a transpose: a cache line of each of its columns
   const std::size_t width = tile_columns<T>();
   for (std::size_t panel = first_panel; panel < last_panel; ++panel) {
@@ -69,7 +69,7 @@ HWY_ATTR void pack_columns(const Lying<T>& b, std::size_t row, std::size_t n, st
 
 /// Some rows of a, k columns from (row, column) on, element by element across the rows.
 template <class T>
-HWY_ATTR void pack_rows(const Lying<T>& a, std::size_t row, std::size_t column, std::size_t rows, std::size_t k,
+HWY_ATTR void pack_rows(const TypedView<T>& a, std::size_t row, std::size_t column, std::size_t rows, std::size_t k,
                         T* to) {
   const std::size_t row_stride = a.row_stride;
   if (row_stride == 1 && rows == tile_rows) {
@@ -114,8 +114,8 @@ HWY_ATTR HWY_INLINE void tile_product(const T* HWY_RESTRICT a, const T* HWY_REST
 /// At most chunk_rows rows of the product: some of a packed at a time, 192 KiB that stay in the second cache while each
 /// panel of b, in the first, meets them all. Of a symmetric product only tiles that reach its diagonal or lie above.
 template <class T>
-HWY_ATTR void rows_product(const Lying<T>& a, std::size_t first, std::size_t last, std::size_t inner, const T* packed,
-                           T* c, std::size_t k, std::size_t n, bool symmetric, T* scratch) {
+HWY_ATTR void rows_product(const TypedView<T>& a, std::size_t first, std::size_t last, std::size_t inner,
+                           const T* packed, T* c, std::size_t k, std::size_t n, bool symmetric, T* scratch) {
   const std::size_t width = tile_columns<T>();
   T* tile = scratch + chunk_rows * product_depth;
   for (std::size_t row = first; row < last; row += tile_rows)
@@ -145,7 +145,7 @@ void mirror(const Work& work, T* c, std::size_t n) {
 }
 
 template <class T>
-HWY_ATTR void add_float_product(const Work& work, const Lying<T>& a, const Lying<T>& b, T* c, std::size_t m,
+HWY_ATTR void add_float_product(const Work& work, const TypedView<T>& a, const TypedView<T>& b, T* c, std::size_t m,
                                 std::size_t k, std::size_t n, bool symmetric) {
   const std::size_t width = tile_columns<T>(), panels = (n + width - 1) / width;
   Buffer<T> packed(work.memory, panels * width * std::min(k, product_depth));
@@ -178,15 +178,15 @@ HWY_ATTR void add_float_product(const Work& work, const Lying<T>& a, const Lying
 
 HWY_ATTR void add_float32(const Work& work, const MatrixView& a, const MatrixView& b, float* c, std::size_t m,
                           std::size_t k, std::size_t n, bool symmetric) {
-  add_float_product(work, Lying<float>{static_cast<const float*>(a.data), a.row_stride, a.column_stride},
-                    Lying<float>{static_cast<const float*>(b.data), b.row_stride, b.column_stride}, c, m, k, n,
+  add_float_product(work, TypedView<float>{static_cast<const float*>(a.data), a.row_stride, a.column_stride},
+                    TypedView<float>{static_cast<const float*>(b.data), b.row_stride, b.column_stride}, c, m, k, n,
                     symmetric);
 }
 
 HWY_ATTR void add_float64(const Work& work, const MatrixView& a, const MatrixView& b, double* c, std::size_t m,
                           std::size_t k, std::size_t n, bool symmetric) {
-  add_float_product(work, Lying<double>{static_cast<const double*>(a.data), a.row_stride, a.column_stride},
-                    Lying<double>{static_cast<const double*>(b.data), b.row_stride, b.column_stride}, c, m, k, n,
+  add_float_product(work, TypedView<double>{static_cast<const double*>(a.data), a.row_stride, a.column_stride},
+                    TypedView<double>{static_cast<const double*>(b.data), b.row_stride, b.column_stride}, c, m, k, n,
                     symmetric);
 }
 

@@ -153,25 +153,18 @@ HWY_ATTR void tree(void* acc, const void* const* x, const void* const* y, std::s
 
 }  // namespace
 
-struct FusedKernels {
-  std::uint64_t (*unit)(const void* x, const void* y, std::size_t count);
-  void (*tree)(void* acc, const void* const* x, const void* const* y, std::size_t count);
-};
-
 template <class In>
 FusedKernels kernels_of(FusedForm form) {
   if (form == FusedForm::widened) return {&unit<Widened<In>>, &tree<Widened<In>>};
   return {&unit<Distance<In, true>>, &tree<Distance<In, false>>};
 }
 
-void find_fused(FusedForm form, DType type, void* found) {
-  FusedKernels kernels{};
-  if (form == FusedForm::product && type == DType::f32) kernels = {&unit<Product<float>>, &tree<Product<float>>};
-  else if (form == FusedForm::product) kernels = {&unit<Product<double>>, &tree<Product<double>>};
-  else if (type == DType::f32) kernels = kernels_of<float>(form);
-  else if (type == DType::i32) kernels = kernels_of<std::int32_t>(form);
-  else kernels = kernels_of<double>(form);
-  __builtin_memcpy(found, &kernels, sizeof kernels);
+FusedKernels find_fused(FusedForm form, DType type) {
+  if (form == FusedForm::product && type == DType::f32) return {&unit<Product<float>>, &tree<Product<float>>};
+  if (form == FusedForm::product) return {&unit<Product<double>>, &tree<Product<double>>};
+  if (type == DType::f32) return kernels_of<float>(form);
+  if (type == DType::i32) return kernels_of<std::int32_t>(form);
+  return kernels_of<double>(form);
 }
 
 // NOLINTNEXTLINE(google-readability-namespace-comments)
@@ -259,13 +252,7 @@ FusedSum::FusedSum(const Program& program, Reduction kind, const Domain& domain,
   x_ = data(found.x);
   x_size_ = size_of(type);
   y_size_ = size_of(form_ == FusedForm::product ? type : DType::f64);
-  struct {
-    std::uint64_t (*unit)(const void*, const void*, std::size_t);
-    void (*tree)(void*, const void* const*, const void* const*, std::size_t);
-  } kernels;
-  HWY_DYNAMIC_DISPATCH(find_fused)(form_, type, &kernels);
-  unit_ = kernels.unit;
-  tree_ = kernels.tree;
+  kernels_ = HWY_DYNAMIC_DISPATCH(find_fused)(form_, type);
 }
 
 void FusedSum::tree(void* acc, std::uint64_t row, std::uint64_t row_elements, std::uint64_t column,
@@ -276,7 +263,7 @@ void FusedSum::tree(void* acc, std::uint64_t row, std::uint64_t row_elements, st
     x[r] = x_ + begin * x_size_;
     y[r] = y_ == nullptr ? nullptr : y_ + (form_ == FusedForm::product ? begin : column) * y_size_;
   }
-  tree_(acc, x, y, count);
+  kernels_.tree(acc, x, y, count);
 }
 
 }  // namespace atl::array

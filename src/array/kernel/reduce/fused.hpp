@@ -18,6 +18,12 @@ enum class FusedForm : std::uint8_t {
   distance,  ///< (double(x[i]) - y)²
 };
 
+/// Kernels of one form and type, see FusedSum.
+struct FusedKernels {
+  std::uint64_t (*unit)(const void* x, const void* y, std::size_t count) = nullptr;
+  void (*tree)(void* acc, const void* const* x, const void* const* y, std::size_t count) = nullptr;
+};
+
 /// One sum whose elements are computed on the way, where program and leaves allow it.
 class FusedSum {
  public:
@@ -34,7 +40,7 @@ class FusedSum {
   std::uint64_t unit(std::uint64_t begin, std::size_t count, std::uint64_t line = 0) const {
     const void* y = &bits_;
     if (y_ != nullptr) y = y_ + (form_ == FusedForm::product ? begin : y_moves_ ? line : 0) * y_size_;
-    return unit_(x_ + begin * x_size_, y, count);
+    return kernels_.unit(x_ + begin * x_size_, y, count);
   }
   /// The tree of so many rows (that of RowKernels) for `count` columns from `column` on of the rows of `row_elements`
   /// from `row` on.
@@ -47,8 +53,7 @@ class FusedSum {
   std::size_t x_size_ = 1, y_size_ = 1;
   bool y_moves_ = false;  // y_ of a distance is one number for each line or column, not one for all
   std::uint64_t bits_ = 0;  // of a constant, where y_ is null
-  std::uint64_t (*unit_)(const void* x, const void* y, std::size_t count) = nullptr;
-  void (*tree_)(void* acc, const void* const* x, const void* const* y, std::size_t count) = nullptr;
+  FusedKernels kernels_;
 };
 
 }  // namespace atl::array

@@ -7,11 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
-#include <new>
 #include <optional>
 #include <shared_mutex>
 #include <span>
@@ -19,6 +17,7 @@
 #include <vector>
 
 #include "atoll/base/ids.hpp"
+#include "atoll/base/zero_table.hpp"
 #include "atoll/fabric/doorbell.hpp"
 #include "atoll/fabric/layout.hpp"
 #include "atoll/fabric/remote_path.hpp"
@@ -62,19 +61,6 @@ struct Cohort {
   PeId first{0};
   std::uint32_t count = 0;
 };
-
-struct FreeZeros {
-  void operator()(void* zeros) const { std::free(zeros); }
-};
-/// A table by PE. Its pages are touched when entries are written.
-template <typename T>
-using Zeros = std::unique_ptr<T[], FreeZeros>;
-template <typename T>
-Zeros<T> zeros(std::size_t count) {
-  void* made = std::calloc(count, sizeof(T));
-  if (made == nullptr) throw std::bad_alloc();
-  return Zeros<T>(static_cast<T*>(made));
-}
 
 /// A process's mapping of a job. Thread-safe: all state is in the job's memory.
 class Job {
@@ -307,9 +293,9 @@ class Job {
   JobControl* control_ = nullptr;
   PeRecord* records_ = nullptr;
   std::atomic<std::uint32_t>* owners_ = nullptr;  // guest of each area; 0: none yet
-  Zeros<MessageRing*> rings_;  // by PE; null on another node, and for a guest that this process has not met
-  Zeros<std::atomic<std::uint64_t>> seen_heads_;  // of rings, by PE
-  Zeros<std::byte*> segments_;  // by PE; null as in rings_
+  ZeroTable<MessageRing*> rings_;  // by PE; null on another node, and for a guest that this process has not met
+  ZeroTable<std::atomic<std::uint64_t>> seen_heads_;  // of rings, by PE
+  ZeroTable<std::byte*> segments_;  // by PE; null as in rings_
   std::vector<PeId> leaders_;  // by node
   std::vector<std::string> hosts_;
   LossListener loss_listener_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "atoll/base/ids.hpp"
+#include "atoll/base/zero_table.hpp"
 #include "atoll/fabric/job.hpp"
 
 namespace atl::runtime {
@@ -53,7 +54,7 @@ class ForeignMemory {
   PeId pe_;
   HeapOffset card_;
   std::uint64_t word_;
-  fabric::Zeros<std::atomic<bool>> known_;  // by PE: its card was compared
+  ZeroTable<std::atomic<bool>> known_;  // by PE: its card was compared
   std::atomic<bool> open_;
 };
 

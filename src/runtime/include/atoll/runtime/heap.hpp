@@ -15,6 +15,7 @@
 #include "atoll/base/assertion.hpp"
 #include "atoll/base/ids.hpp"
 #include "atoll/base/memory.hpp"
+#include "atoll/base/zero_table.hpp"
 
 namespace atl::runtime {
 
@@ -166,12 +167,9 @@ class Heap final : public Memory {
   SizeClass classes_[class_count];
 
   mutable std::mutex mutex_;  // spans and what follows; taken after a size class's, never before
-  struct Free {
-    void operator()(void* block) const { std::free(block); }
-  };
-  // Span by unit: all units of a slab, the first and last of others. From calloc, so that a sparse segment of a
-  // terabyte costs no memory here either.
-  std::unique_ptr<std::atomic<Span*>[], Free> span_at_;
+  // Span by unit: all units of a slab, the first and last of others. A sparse segment of a terabyte costs no memory
+  // here either.
+  ZeroTable<std::atomic<Span*>> span_at_;
   FreeSet fresh_;
   FreeSet pooled_;
   std::uint64_t pooled_units_ = 0;
