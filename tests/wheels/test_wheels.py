@@ -152,6 +152,8 @@ def tree(tmp_path):
     """Makes a tree of a Debian release and enters it; it is removed afterwards."""
     if os.geteuid() != 0:
         pytest.skip("only root can enter a tree")
+    if shutil.which("mmdebstrap") is None:
+        pytest.skip("needs mmdebstrap (scripts/system-packages trees)")
     made = []
 
     def make(suite: str, *packages: str) -> Tree:
