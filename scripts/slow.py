@@ -3,8 +3,9 @@
 
     python scripts/slow.py [--list] [--resume] [PIECE ...] [-- ARGUMENTS OF PYTEST]
 
-A piece that fails does not stop the others. The output of each is in build/slow/PIECE.log, and its result in
-build/slow/results.json: with `--resume`, pieces that passed are left out.
+A piece that fails does not stop the others. A piece whose Debian packages cannot be installed is skipped. The output of
+each is in build/slow/PIECE.log, and its result in build/slow/results.json: with `--resume`, pieces that passed are left
+out.
 """
 
 from __future__ import annotations
@@ -25,16 +26,18 @@ FOLDER = ROOT / "build" / "slow"
 JOBS = os.environ.get("JOBS", "2")
 LIMIT_S = 9000  # of one test
 MAKE = "make --no-print-directory"
+INSTALL = "scripts/system-packages"
 
 
 @dataclasses.dataclass(frozen=True)
 class Piece:
-    """Shell commands, then slow Python tests."""
+    """Shell commands, then slow Python tests. Neither runs where scripts/system-packages cannot install a group."""
 
     name: str
     about: str
     commands: tuple[str, ...] = ()
     tests: str = ""
+    packages: str = ""
 
 
 def under(preset: str) -> tuple[str, ...]:
@@ -72,12 +75,13 @@ PIECES = (
           tests="tests/python/test_launchers.py tests/slurm"),
     Piece("libraries", "libraries, suites and benchmarks of others over Atoll", tests=LIBRARIES),
     Piece("kills", "200 random kills and 50 stops, and checks of what is left", tests=f"{CAMPAIGN} -k kills"),
-    Piece("fuzz", "libFuzzer on each C++ reader, broken files of each format on 1 and 3 PEs", (FUZZ,)),
+    Piece("fuzz", "libFuzzer on each C++ reader, broken files of each format on 1 and 3 PEs", (FUZZ,),
+          packages="fuzz"),
     Piece("soak", "an hour of work: memory, descriptors and threads do not grow", tests=f"{CAMPAIGN} -k flat"),
-    Piece("wheels", "the wheels, in bare systems", tests="tests/wheels"),
+    Piece("wheels", "the wheels, in bare systems", tests="tests/wheels", packages="trees"),
     Piece("dev", "C++ tests under the address and undefined-behaviour sanitizers", under("dev")),
     Piece("tsan", "C++ tests under the thread sanitizer", under("tsan")),
-    Piece("aarch64", "C++ tests for aarch64, under emulation", (f"{MAKE} test-aarch64",)),
+    Piece("aarch64", "C++ tests for aarch64, under emulation", (f"{MAKE} test-aarch64",), packages="aarch64"),
 )  # fmt: skip
 
 
@@ -97,21 +101,25 @@ def pieces() -> dict[str, Piece]:
     return {piece.name: piece for piece in (*PIECES[:4], rest(), *PIECES[4:])}
 
 
-def run(piece: Piece, arguments: list[str]) -> tuple[bool, str]:
-    """Whether it passed, and the last line that sums up."""
+def run(piece: Piece, arguments: list[str]) -> tuple[str, str]:
+    """Its state, and the last line that sums up."""
     commands = list(piece.commands)
     if piece.tests:
         pytest = [sys.executable, "-m", "pytest", "-m", "slow", f"--timeout={LIMIT_S}"]
         commands.append(shlex.join([*pytest, *piece.tests.split(), *arguments]))
     with (FOLDER / f"{piece.name}.log").open("w+") as log:
-        for command in commands:
+
+        def succeeds(command: str) -> bool:
             print(f"+ {command}", file=log, flush=True)
             done = subprocess.run(command, shell=True, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, check=False)
-            if done.returncode != 0:
-                break
+            return done.returncode == 0
+
+        if piece.packages and not succeeds(f"{INSTALL} {piece.packages}"):
+            return "skipped", f"its Debian packages cannot be installed ({INSTALL} {piece.packages})"
+        passed = all(succeeds(command) for command in commands)
         log.seek(0)
         lines = log.read().splitlines()
-    return done.returncode == 0, summary(lines)
+    return "passed" if passed else "FAILED", summary(lines)
 
 
 def summary(lines: list[str]) -> str:
@@ -154,14 +162,13 @@ def main() -> int:
     for name in chosen:
         print(f"== {name}: {known[name].about}", flush=True)
         began = time.monotonic()
-        passed, said = run(known[name], words[end + 1 :])
-        state = "passed" if passed else "FAILED"
+        state, said = run(known[name], words[end + 1 :])
         results[name] = {"state": state, "seconds": round(time.monotonic() - began), "summary": said}
         results = {one: results[one] for one in known if one in results}
         kept.write_text(json.dumps(results, indent=1) + "\n")
         print(f"   {state}: build/slow/{name}.log", flush=True)
     print(table(results))
-    return 0 if all(results[name]["state"] == "passed" for name in chosen) else 1
+    return 1 if any(results[name]["state"] == "FAILED" for name in chosen) else 0
 
 
 if __name__ == "__main__":

@@ -56,6 +56,19 @@ def test_resume_leaves_out_what_passed(run, tmp_path):
     assert runs_of_good(tmp_path) == 2
 
 
+def test_a_piece_whose_packages_cannot_be_installed_is_skipped(run, monkeypatch, tmp_path):
+    (tmp_path / "mended").touch()
+    monkeypatch.setattr(slow, "INSTALL", "false")
+    left_out = slow.Piece("left", "one more", (f"touch {tmp_path}/ran",), packages="tools")
+    monkeypatch.setattr(slow, "pieces", lambda: {"left": left_out})
+    status, text = run()
+    assert (status, (tmp_path / "ran").exists()) == (0, False)
+    assert text.splitlines()[-1].split(maxsplit=3)[1::2] == [
+        "skipped",
+        "its Debian packages cannot be installed (false tools)",
+    ]
+
+
 def test_a_named_piece_runs_alone(run, tmp_path):
     assert run("good", "--", "-k", "words")[0] == 0
     assert list(json.loads((tmp_path / "results.json").read_text())) == ["good"]
