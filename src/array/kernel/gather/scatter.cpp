@@ -46,6 +46,8 @@ struct OwnedRows {
 struct RowValues {
   const unsigned char* data;
   std::size_t stride;
+
+  RowValues from(std::size_t i) const { return {data + i * stride, stride}; }
 };
 
 }  // namespace
@@ -194,8 +196,9 @@ namespace {
 HWY_EXPORT(set_rows);
 HWY_EXPORT(add_rows);
 
-// Runs in_buckets(base), or where that returns false body(OwnedRows) over ranges of the rows, one for each thread and
-// block; after the indices were found good.
+// Runs in_buckets(base), or where that returns false body(OwnedRows, at, count) over ranges of the rows, one for each
+// thread and block, with all indices in order, `count` from `at` on at a time; after the indices were found good. Each
+// thread reads all indices, so that more ranges of rows than threads would cost as many times the time.
 template <class InBuckets, class Body>
 BadIndex for_owners(const Work& work, const PeerBlocks& to, const std::int64_t* indices, std::size_t n, RowRange only,
                     Bounds bounds, InBuckets in_buckets, Body body) {
@@ -208,13 +211,21 @@ BadIndex for_owners(const Work& work, const PeerBlocks& to, const std::int64_t* 
   const std::size_t row_bytes = to.row_bytes();
   std::size_t align = std::max<std::size_t>(1, line_bytes / std::max<std::size_t>(1, row_bytes));
   if (n < index_grain) align = static_cast<std::size_t>(last - first);
-  Polling(work).for_pieces(
-      static_cast<std::size_t>(last - first), align, [&](std::size_t begin, std::size_t end, unsigned) {
+  constexpr std::size_t at_once = std::size_t{1} << 17;  // indices between two looks for an interrupt
+  Polling polling(work);
+  polling.for_ranges(
+      static_cast<std::size_t>(last - first), align, [&](std::size_t begin, std::size_t end, unsigned thread) {
         std::int64_t low = first + static_cast<std::int64_t>(begin), high = first + static_cast<std::int64_t>(end);
+        Pace pace(polling, thread);
         while (low < high) {  // PEs write their own rows: one block
           std::size_t block = to.block_of(low);
           std::int64_t border = std::min(high, to.end_of(block));
-          body(OwnedRows{to.origins()[block], row_bytes, to.rows(), low, border});
+          const OwnedRows owned{to.origins()[block], row_bytes, to.rows(), low, border};
+          for (std::size_t at = 0; at < n; at += at_once) {
+            const std::size_t some = std::min(at_once, n - at);
+            body(owned, at, some);
+            pace.done(some);
+          }
           low = border;
         }
       });
@@ -231,7 +242,9 @@ BadIndex scatter(const Work& work, const PeerBlocks& to, const std::int64_t* ind
            scatter_in_buckets(work, std::nullopt, base, to.rows(), value_stride, indices, n, values);
   };
   return for_owners(work, to, indices, n, only, bounds, in_buckets,
-                    [&](const OwnedRows& owned) { HWY_DYNAMIC_DISPATCH(set_rows)(owned, indices, n, source); });
+                    [&](const OwnedRows& owned, std::size_t at, std::size_t some) {
+                      HWY_DYNAMIC_DISPATCH(set_rows)(owned, indices + at, some, source.from(at));
+                    });
 }
 
 BadIndex scatter_add(const Work& work, DType type, std::size_t row_elements, const PeerBlocks& to,
@@ -244,7 +257,9 @@ BadIndex scatter_add(const Work& work, DType type, std::size_t row_elements, con
            scatter_in_buckets(work, type, base, to.rows(), value_stride, indices, n, values);
   };
   return for_owners(work, to, indices, n, only, bounds, in_buckets,
-                    [&](const OwnedRows& owned) { HWY_DYNAMIC_DISPATCH(add_rows)(type, owned, indices, n, source); });
+                    [&](const OwnedRows& owned, std::size_t at, std::size_t some) {
+                      HWY_DYNAMIC_DISPATCH(add_rows)(type, owned, indices + at, some, source.from(at));
+                    });
 }
 
 }  // namespace atl::array

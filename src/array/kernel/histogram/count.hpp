@@ -26,7 +26,8 @@ inline constexpr std::size_t interleaved_bins = 1024;
 inline constexpr std::size_t private_bins = std::size_t{1} << 17;
 
 /// use(number, position) for all values in bins [low, high), in order, for every thread's own range of bins at the same
-/// time. Bin numbers are computed first, some at a time, so that each is computed once.
+/// time. Bin numbers are computed first, some at a time, so that each is computed once. Every thread reads all of them:
+/// more ranges of bins than threads would cost as many times the time.
 template <class Locate, class Use>
 void for_bins(const Work& work, std::size_t n, std::size_t bins, const void* table, std::size_t table_stride,
               Locate locate, Use use) {
@@ -53,7 +54,7 @@ void for_bins(const Work& work, std::size_t n, std::size_t bins, const void* tab
       }
     };
     if (count < bin_grain) owner(0, bins);
-    else Polling(work).for_pieces(bins, 8, [&](std::size_t low, std::size_t high, unsigned) { owner(low, high); });
+    else work.threads.for_ranges(bins, 8, [&](std::size_t low, std::size_t high, unsigned) { owner(low, high); });
   }
 }
 

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t ahead = 32;
 constexpr std::size_t lines_per_part = 4096;  // at least, so that chance does not fill one
 constexpr std::size_t parallel_rows = 1 << 16;
+constexpr std::size_t rows_between_looks = 1 << 16;  // for an interrupt
 
 }  // namespace
 
@@ -57,7 +58,9 @@ bool JoinTable::enter(array::Work work, std::span<const std::uint64_t> keys, std
   part_mask_ = lines_used_ / parts - 1;
   std::uint32_t* numbers = numbers_.data();
   std::atomic<bool> full{false};
-  array::Polling(work).for_pieces(parts, 1, [&](std::size_t first_part, std::size_t end_part, unsigned) {
+  array::Polling polling(work);
+  polling.for_ranges(parts, 1, [&](std::size_t first_part, std::size_t end_part, unsigned thread) {
+    array::Pace pace(polling, thread);
     const std::size_t first = first_part * (part_mask_ + 1), count = (end_part - first_part) * (part_mask_ + 1);
     for (std::size_t at = first; at < first + count; ++at) {
       std::fill_n(lines_[at].keys, line_keys, 0);
@@ -86,6 +89,7 @@ bool JoinTable::enter(array::Work work, std::span<const std::uint64_t> keys, std
     std::size_t waiting[ahead];
     std::size_t seen = 0;
     for (std::size_t row = 0; row < n; ++row) {
+      if (row % rows_between_looks == 0) pace.done(rows_between_looks);
       const std::size_t at = place(keys[row]);
       if (at - first >= count) continue;
       prefetch_for_write(&lines_[at]);

@@ -42,7 +42,8 @@ class Polling {
     });
   }
   /// for_ranges() with each thread's range in pieces, between which it polls: a thread calls `body(begin, end, thread)`
-  /// several times. Borders are at multiples of `align`.
+  /// several times. Borders are at multiples of `align`. For bodies whose work is in their piece: one that reads all of
+  /// its input for each piece uses for_ranges() and Pace.
   template <class Body>
   void for_pieces(std::size_t count, std::size_t align, Body&& body) {
     for_ranges(count, align, [&](std::size_t first, std::size_t last, unsigned thread) {
