@@ -75,7 +75,7 @@ wheel: system $(VENV)/.run ## what people install, into dist/: wheels for Python
 sdist: system $(VENV)/.run ## the source distribution alone
 	@$(PY) scripts/wheels.py sdist
 
-install: build ## OpenSHMEM, MPI, Portals, GASNet and the C++ layers (compilers, launchers, libraries, headers): make install PREFIX=/opt/atoll
+install: build ## OpenSHMEM, MPI, Portals, GASNet and the C++ layers (compilers, launchers, libraries, headers): make install PREFIX=/opt/atoll [GASNET_CONDUIT=smp]
 	@test -n "$(PREFIX)" || { echo "make install needs a place: make install PREFIX=/opt/atoll" >&2; exit 2; }
 	@cmake --build --preset release -j $(JOBS) --target atoll_portals atoll_gasnet_tree
 	@for door in shmem mpi portals gasnet cxx; do cmake --install $(BUILD) --component $$door --prefix "$(abspath $(PREFIX))" || exit 1; done

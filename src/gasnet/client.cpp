@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "atoll/base/config.hpp"
+#include "launch.hpp"
 #include "message.hpp"
 
 extern "C" gex_TM_t gasnet_atoll_world;
@@ -21,8 +22,9 @@ std::mutex mutex;  // serialises initialisation
 std::atomic<Library*> instance{nullptr};
 std::atomic<bool> verbose{true};
 
-void open(const char* mode) {
+void open(Call call, const char* mode) {
   config::validate_environment();
+  launch_ranks(call);
   auto* made = new Library(std::strcmp(mode, "seq") != 0);
   gasnet_atoll_world = &made->world();
   instance.store(made, std::memory_order_release);  // partner: library_if_open()
@@ -56,7 +58,7 @@ int client_init(Call call, gex_Client_t* client, gex_EP_t* endpoint, gex_TM_t* t
     return refuse(call, GASNET_ERR_RESOURCE, "there is a client already (a process has one). Use that one?");
   if (name == nullptr || client == nullptr || endpoint == nullptr || team == nullptr)
     return refuse(call, GASNET_ERR_BAD_ARG, "a pointer is null. Pass a name and places for client, endpoint and team?");
-  open(mode);
+  open(call, mode);
   Library& here = *library_if_open();
   here.client().name = name;
   here.client().flags = flags;

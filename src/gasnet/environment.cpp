@@ -3,13 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
+
+#include "library.hpp"
 
 namespace atl::gasnet {
 namespace {
@@ -49,9 +53,39 @@ double environment_fraction(const char* name, double otherwise) {
   return *end == '/' ? value / std::strtod(end + 1, nullptr) : value;
 }
 
+std::uint64_t segment_limit(std::uint64_t memory, std::uint64_t processes) {
+  const std::string text = environment("GASNET_MAX_SEGSIZE", "");
+  const std::string size = text.substr(0, text.find('/'));
+  if (size.empty()) return 0;
+  char* end = nullptr;
+  const double share = std::strtod(size.c_str(), &end);
+  const bool is_share = *end == 0 && share > 0 && share < 1;
+  const double bytes =
+      is_share ? share * static_cast<double>(memory) : static_cast<double>(parse_number(size.c_str(), 1 << 20));
+  const bool of_host = text.size() > size.size() + 1 && std::toupper(text[size.size() + 1]) == 'H';
+  return static_cast<std::uint64_t>(std::max(bytes, 0.0)) / (of_host ? processes : 1);
+}
+
 void set_environment(const char* name, const char* value) { (void)::setenv(name, value, 1); }
 void unset_environment(const char* name) { (void)::unsetenv(name); }
 int tells_environment() { return environment_choice("GASNET_VERBOSEENV", 0); }
+
+void tell_environment(const char* name, const char* value, int is_default) {
+  const Library* here = library_if_open();
+  if (tells_environment() == 0 || (here != nullptr && here->rank() != 0)) return;
+  const char* shown = value == nullptr ? "*not set*" : *value == 0 ? "*empty*" : value;
+  std::fputs(fmt::format("ENV parameter: {} = {}{}\n", name, shown, is_default != 0 ? "   (default)" : "").c_str(),
+             stderr);
+}
+
+void tell_environment(const char* name, std::int64_t value, int is_default, int is_size) {
+  char text[64];
+  tell_environment(name, format_number(value, text, sizeof(text), is_size), is_default);
+}
+
+void tell_environment(const char* name, double value, int is_default) {
+  tell_environment(name, fmt::format("{}", value).c_str(), is_default);
+}
 
 char* format_number(std::int64_t value, char* into, std::size_t bytes, int is_size) {
   if (bytes == 0) return into;

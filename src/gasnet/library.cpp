@@ -11,6 +11,7 @@
 #include "environment.hpp"
 #include "exit.hpp"
 #include "message.hpp"
+#include "tools.hpp"
 
 namespace atl::gasnet {
 namespace {
@@ -53,9 +54,8 @@ void Library::measure_memory() {
   const auto& budget = context_->budget();
   const double free = static_cast<double>(std::min<std::uint64_t>(budget.limit(), context_->heap().capacity()));
   largest_segment_ = whole_pages(static_cast<std::uintptr_t>(segment_share * free));
-  // The user's limit.
-  const auto allowed = environment_number("GASNET_MAX_SEGSIZE", 0, 1 << 20);
-  if (allowed > 0) largest_segment_ = std::min(largest_segment_, whole_pages(static_cast<std::uintptr_t>(allowed)));
+  if (const std::uint64_t limit = segment_limit(memory_bytes(), ranks_of_host_.size()); limit > 0)
+    largest_segment_ = std::min(largest_segment_, std::max<std::uintptr_t>(whole_pages(limit), GASNETT_PAGESIZE));
   const auto of_all = context_->exchange(largest_segment_);
   largest_segment_of_all_ = *std::min_element(of_all.begin(), of_all.end());
 }

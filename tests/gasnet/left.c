@@ -7,9 +7,15 @@ static void leave(gex_Token_t token, gex_AM_Arg_t status) {
   gasnet_exit(status);
 }
 
+static void put(gex_Token_t token, gex_AM_Arg_t unused) {
+  (void)token;
+  gex_RMA_PutBlocking(world, me, segment_of(me), &unused, sizeof(unused), 0);
+}
+
 int main(int argc, char** argv) {
-  gex_AM_Entry_t handlers[] = {{200, (gex_AM_Fn_t)leave, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 1, NULL, NULL}};
-  start(&argc, &argv, handlers, 1);
+  gex_AM_Entry_t handlers[] = {{200, (gex_AM_Fn_t)leave, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 1, NULL, NULL},
+                               {201, (gex_AM_Fn_t)put, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, 1, NULL, NULL}};
+  start(&argc, &argv, handlers, 2);
   barrier();
   const char* how = argc > 1 ? argv[1] : "together";
   if (strcmp(how, "return") == 0) return 3;
@@ -21,6 +27,7 @@ int main(int argc, char** argv) {
   if (strcmp(how, "token") == 0 && me == 0) gex_AM_ReplyShort0(NULL, 200, 0);
   if (strcmp(how, "size") == 0 && me == 0)
     gex_AM_RequestMedium0(world, 0, 200, &how, gex_AM_LUBRequestMedium() + 1, GEX_EVENT_NOW, 0);
+  if (strcmp(how, "put") == 0 && me == 0) gex_AM_RequestShort1(world, ranks - 1, 201, 0, 6);
   if (strcmp(how, "killed") == 0 && me == ranks - 1) gasnett_killmyprocess(9);
   for (;;) barrier();
 }

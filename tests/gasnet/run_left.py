@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ends jobs in every way, and checks status and message: `run_left.py atoll-run PROGRAM`."""
+"""Ends jobs in every way, and checks status and message: `run_left.py atoll-run PROGRAM PROGRAM_FOR_DEBUG`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,18 @@ CASES = (
     ("size", 1, 1, "gex_AM_RequestMedium: argument 'nbytes'"),
     ("killed", 2, None, "PE 1"),
 )
+#: The same of the program that is compiled with GASNET_DEBUG, which the library checks where memory is mapped, too.
+CASES_OF_DEBUG = (
+    ("outside", 2, 1, "gex_RMA_PutBlocking: argument 'dest'"),
+    ("put", 2, 1, "gex_RMA_PutBlocking: a handler may not put or get"),
+)
 
 
 def main() -> int:
-    launcher, program = sys.argv[1:]
+    launcher, release, debug = sys.argv[1:]
     wrong = 0
-    for how, ranks, status, words in CASES:
+    cases = [(release, *case) for case in CASES] + [(debug, *case) for case in CASES_OF_DEBUG]
+    for program, how, ranks, status, words in cases:
         done = subprocess.run([launcher, "-n", str(ranks), program, how], capture_output=True, text=True, timeout=60)
         good = (done.returncode != 0) if status is None else done.returncode == status
         if not good or words not in done.stderr:

@@ -71,6 +71,9 @@ int main(int argc, char** argv) {
         gasnett_getenv_yesno_withdefault("GASNET_NONE", 0) == 0);
   gasnett_setenv("GASNET_TEST_WORD", "3/8");
   CHECK(gasnett_getenv_dbl_withdefault("GASNET_TEST_WORD", 0) == 0.375 && gasnett_verboseenv() == 0);
+  gasnett_envstr_display("GASNET_TEST_WORD", "3/8", 0);
+  gasnett_envint_display("GASNET_TEST_NUMBER", 4096, 1, 1);
+  gasnett_envdbl_display("GASNET_TEST_SHARE", 0.5, 1);
 
   const unsigned char bytes[9] = {0, 1, 0, 2, 3, 4, 0, 5, 6};
   unsigned char copy[9];

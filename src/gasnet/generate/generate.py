@@ -110,6 +110,7 @@ def mode_source(mode: str) -> str:
     return f"""// SPDX-License-Identifier: Apache-2.0
 // Generated: the way in of programs that are compiled for GASNET_{mode.upper()}.
 #define GASNET_{mode.upper()} 1
+#define GASNET_ATOLL_WITHOUT_IDENT 1
 #include "gasnetex.h"
 
 int {PREFIX}Client_Init_{mode}(gex_Client_t *client_p, gex_EP_t *ep_p, gex_TM_t *tm_p, const char *client_name,
