@@ -5,6 +5,7 @@
 
 #include "atoll/array/every_poll.hpp"
 #include "atoll/array/kernel/simd_level.hpp"
+#include "atoll/array/phase.hpp"
 #include "atoll/base/assertion.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
@@ -281,13 +282,19 @@ Array Engine::wrap(DType dtype, const Shape& shape, void* data, std::shared_ptr<
 }
 
 void Engine::barrier() {
-  if (npes_ > 1) communicator_->barrier();
+  if (npes_ == 1) return;
+  const Phase phase(*this, wait_phase);
+  communicator_->barrier();
 }
 
 std::vector<std::byte> Engine::allgather(const void* data, std::size_t size) {
   std::vector<std::byte> all(size * npes_);
-  if (npes_ == 1) std::memcpy(all.data(), data, size);
-  else communicator_->allgather(data, size, all.data());
+  if (npes_ == 1) {
+    std::memcpy(all.data(), data, size);
+    return all;
+  }
+  const Phase phase(*this, wait_phase);
+  communicator_->allgather(data, size, all.data());
   return all;
 }
 
@@ -303,6 +310,7 @@ std::vector<std::vector<std::byte>> Engine::allgather_bytes(std::span<const std:
     all[pe].resize(sizes[pe]);
     blocks.push_back({all[pe].data(), sizes[pe]});
   }
+  const Phase phase(*this, wait_phase);
   communicator_->allgatherv(mine.data(), mine.size(), blocks);
   return all;
 }

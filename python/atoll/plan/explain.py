@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from ..io.parquet.reader import ParquetReader
 from ..session.everywhere import once
@@ -12,35 +12,59 @@ from .estimate import estimated
 from .nodes import Assign, Choose, Filter, Group, Head, Join, Node, Sort, Source
 from .terms import Term
 
+#: What stands before the steps of a join's right side.
+INDENT = " " * 8
 
-def lines(node: Node, wanted: Collection[str], where: list[Filter] | None = None, indent: str = "") -> list[str]:
-    """A line for each step, the first one first. `where`: filters between a source and what is looked at."""
+
+def lines(node: Node, wanted: Collection[str]) -> list[str]:
+    """A line for each step, the first one first."""
+    return [
+        INDENT * depth + text + ("" if costed is None else _cost(costed)) for depth, text, costed in steps(node, wanted)
+    ]
+
+
+def steps(
+    node: Node, wanted: Collection[str], where: Sequence[Filter] = (), depth: int = 0,
+    reading: Callable[[Source, Collection[str], Sequence[Filter]], str] | None = None,
+) -> Iterator[tuple[int, str, Node | None]]:  # fmt: skip
+    """Depth, description and node of each step, the first one first; None: the step's cost is part of another's.
+
+    Parameters
+    ----------
+    where
+        Filters between a source and `node`.
+    reading
+        Describes a source, in place of the description that looks at the statistics of its files.
+    """
     if isinstance(node, Source):
-        return [indent + _reading(node, wanted, where or []) + _cost(node)]
-    if isinstance(node, Choose):
-        return lines(node.of, wanted, where, indent)
+        yield depth, (reading or _reading)(node, wanted, where), node
+        return
     before = node.needs(wanted)
-    if isinstance(node, Join):
-        own = f"join    {node.how} {_pairs(node)}"
-        found = lines(node.left, before[0], None, indent) + lines(node.right, before[1], None, indent + "        ")
-        return [*found, indent + own + _cost(node)]
-    assert isinstance(node, (Filter, Assign, Group, Sort, Head))
-    found = lines(node.of, before[0], [*(where or []), node] if isinstance(node, Filter) else None, indent)
-    return [*found, *(indent + line for line in _own(node, wanted))]
+    if isinstance(node, Choose):
+        yield from steps(node.of, wanted, where, depth, reading)
+    elif isinstance(node, Join):
+        yield from steps(node.left, before[0], (), depth, reading)
+        yield from steps(node.right, before[1], (), depth + 1, reading)
+        yield depth, f"join    {node.how} {_pairs(node)}", node
+    else:
+        assert isinstance(node, (Filter, Assign, Group, Sort, Head))
+        above = [*where, node] if isinstance(node, Filter) else ()
+        yield from steps(node.of, before[0], above, depth, reading)
+        yield from ((depth, text, costed) for text, costed in _own(node, wanted))
 
 
-def _own(node: Filter | Assign | Group | Sort | Head, wanted: Collection[str]) -> list[str]:
+def _own(node: Filter | Assign | Group | Sort | Head, wanted: Collection[str]) -> list[tuple[str, Node | None]]:
     if isinstance(node, Filter):
-        return [f"filter  {node.term.expression}"]
+        return [(f"filter  {node.term.expression}", None)]
     if isinstance(node, Assign):
-        return [f"make    {name} = {term.expression}" for name, term in node.made.items() if name in wanted]
+        return [(f"make    {name} = {term.expression}", None) for name, term in node.made.items() if name in wanted]
     if isinstance(node, Group):
         made = ", ".join(f"{name} = {figure} of {column}" for name, (column, figure) in node.figures.items())
-        return [f"group   by {', '.join(node.keys)}: {made}" + _cost(node)]
+        return [(f"group   by {', '.join(node.keys)}: {made}", node)]
     if isinstance(node, Sort):
         way = zip(node.by, node.ascending, strict=True)
-        return ["sort    by " + ", ".join(name + ("" if up else " downwards") for name, up in way) + _cost(node)]
-    return [f"head    {node.count} rows"]
+        return [("sort    by " + ", ".join(name + ("" if up else " downwards") for name, up in way), node)]
+    return [(f"head    {node.count} rows", None)]
 
 
 def _pairs(node: Join) -> str:
@@ -53,7 +77,7 @@ def _cost(node: Node) -> str:
     return f"  [{text}]" if text else ""
 
 
-def _reading(node: Source, wanted: Collection[str], where: list[Filter]) -> str:
+def _reading(node: Source, wanted: Collection[str], where: Sequence[Filter]) -> str:
     reader = node.reader
     names = [name for name in reader.schema.names if name in wanted]
     term = functools.reduce(Term.also, (one.term for one in where)) if where else None

@@ -21,6 +21,7 @@ from .estimate import estimated, is_wide
 from .figures import finished, grouped, in_two_steps, settled
 from .meter import Meter
 from .nodes import Assign, Choose, Cost, Filter, Group, Head, Join, Node, Sort, Source
+from .record import recorded
 from .spill import Chain, Spill, spilled
 from .split import pieces_of, ranges_for, sample, split
 
@@ -44,6 +45,7 @@ class Run(contextlib.ExitStack):
         for plan, names in zip(plans, wanted, strict=True):
             self._look(plan, set(names))
         self._done: dict[int, list[Rows]] = {}
+        self._plans, self._wanted = plans, wanted
         self._sources = {id(node.reader): node for node in self._nodes.values() if isinstance(node, Source)}
 
     def _look(self, node: Node, wanted: set[str]) -> None:
@@ -59,6 +61,7 @@ class Run(contextlib.ExitStack):
         self._spill = self.enter_context(Spill())
         self._meter = Meter(self._spill)
         self._free = _least()
+        self._note_progress = self.enter_context(recorded(self._plans, self._wanted))
         return self
 
     # -- results --
@@ -104,6 +107,7 @@ class Run(contextlib.ExitStack):
                 if not isinstance(rows, Reader):
                     node.cost.rows = (node.cost.rows or 0) + len(rows)
                     node.cost.bytes = (node.cost.bytes or 0) + _bytes(rows)
+            self._note_progress()
             yield rows
             del rows
 
@@ -334,6 +338,7 @@ class Run(contextlib.ExitStack):
             made = DataFrame(read_columns(rows, list(names), where))
             cost.rows = (cost.rows or 0) + len(made)
             cost.bytes = (cost.bytes or 0) + _bytes(made)
+        self._note_progress()
         return made
 
     def _source_of(self, reader: Reader) -> Source | None:

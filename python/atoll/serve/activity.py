@@ -9,8 +9,10 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from .scans import Scans
 from .telemetry import Traces
 
 #: Operations that are kept. Shorter ones than `_SHORTEST` seconds count in the totals alone.
@@ -40,17 +42,33 @@ def kind_of(operation: str) -> str:
     return KIND_OF.get(operation) or ("text" if operation.startswith("text_") else "other")
 
 
-class Activity:
-    """A record of operations. Times are those of `time.monotonic`. `traces` makes spans of them, unless it is None."""
+#: Phases that an engine counts, as `_core.Session.stats` names them. The rest of an operation's time is local work.
+PHASES = ("exchange_ns", "wait_ns")
 
-    def __init__(self, traces: Traces | None = None) -> None:
-        self._traces = traces
+
+class Activity:
+    """A record of operations. Times are those of `time.monotonic`.
+
+    Parameters
+    ----------
+    traces : Traces, optional
+        Makes spans of operations.
+    counters : callable, optional
+        Gives the counters of PE 0. They are asked for before and after operations that begin before `phases_until`.
+    """
+
+    def __init__(self, traces: Traces | None = None, counters: Callable[[], Mapping[str, int]] | None = None) -> None:
+        self._traces, self._counters = traces, counters
+        self.phases_until = 0.0
+        self._before: Mapping[str, int] | None = None  # counters when the running operation began
+        self.phases: dict[str, tuple[float, float, float]] = {}  # operation → seconds, of these exchange and wait
         self._recent: deque[tuple[int, float, float, str, str]] = deque(maxlen=KEPT)
         self._count = 0
         self.totals: dict[str, tuple[int, float]] = {}  # operation → calls, seconds
         self.begun = 0  # operations
         self.running: tuple[str, str, float] | None = None  # operation, session, begin
         self.progress: tuple[str, int, int] | None = None  # operation as the engine names it, done, total
+        self.scans = Scans()
 
     def operation(self, operation: str, session: str, parent: str = "") -> Operation:
         """A context that notes begin and end of an operation; `parent`: the span of its caller."""
@@ -61,6 +79,7 @@ class Activity:
         now = time.monotonic()
         self.begun += 1
         self.running = operation, session, now
+        self._before = self._counters() if now < self.phases_until and self._counters is not None else None
         return now
 
     def end(
@@ -68,7 +87,14 @@ class Activity:
     ) -> None:
         """Notes that an operation has ended, with an error or None; `parent`: the span of its caller."""
         self.running = self.progress = None
-        self.note(operation, session, began, time.monotonic(), error, parent)
+        now = time.monotonic()
+        if self._before is not None and self._counters is not None:
+            after, before = self._counters(), self._before
+            spent = [1e-9 * (after.get(name, 0) - before.get(name, 0)) for name in PHASES]
+            known = self.phases.get(operation, (0.0, 0.0, 0.0))
+            self.phases[operation] = known[0] + now - began, known[1] + spent[0], known[2] + spent[1]
+            self._before = None
+        self.note(operation, session, began, now, error, parent)
 
     def note(
         self, operation: str, session: str, began: float, now: float, error: BaseException | None = None,
@@ -82,6 +108,11 @@ class Activity:
             self._recent.append((self._count, began, now, operation, session))
             if self._traces is not None:
                 self._traces.operation(operation, kind_of(operation), session, began, now, error, parent)
+
+    def running_name(self) -> str:
+        """The name of the running operation; empty: none."""
+        running = self.running
+        return "" if running is None else running[0]
 
     def after(self, number: int, limit: int) -> list[tuple[int, float, float, str, str]]:
         """The operations behind this number, the last `limit` of them at most."""

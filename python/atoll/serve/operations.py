@@ -37,8 +37,8 @@ _CODE = ("run_everywhere",)
 _NAMES = {"attach": Role.READ, "published": Role.READ, "publish": Role.COMPUTE, "unpublish": Role.COMPUTE}
 #: Pieces of large arrays: `server/transfers.py`.
 _TRANSFERS = {"fetch": Role.READ, "store": Role.COMPUTE, "upload": Role.COMPUTE}
-#: The span under which the client's next calls are traced: `Client.trace_under`.
-_TELEMETRY = {"trace_under": Role.READ}
+#: The span under which the client's next calls are traced, and runs of its scans: `Client.trace_under`, `note_scan`.
+_TELEMETRY = {"note_scan": Role.READ, "trace_under": Role.READ}
 SERVICES = {**_NAMES, **_TRANSFERS, **_TELEMETRY}
 #: Functions of `_core` that take a session or handles and cannot be called by a client, and why.
 LOCAL = {

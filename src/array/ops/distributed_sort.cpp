@@ -5,6 +5,7 @@
 
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/ops/routing.hpp"
+#include "atoll/array/phase.hpp"
 #include "atoll/base/assertion.hpp"
 #include "atoll/coll/collectives.hpp"
 
@@ -43,8 +44,11 @@ void DistributedSort<Word>::run() {
   for (std::size_t i = 0; i < counts.size(); ++i) mine[i % buckets] += counts[i];
   std::vector<std::uint64_t> all(buckets), before(buckets);
   const coll::Reduction sum(coll::Type::u64, coll::Op::sum);
-  engine_.communicator().allreduce(mine.data(), all.data(), buckets, sum);
-  engine_.communicator().exscan(mine.data(), before.data(), buckets, sum);
+  {
+    const Phase phase(engine_, wait_phase);
+    engine_.communicator().allreduce(mine.data(), all.data(), buckets, sum);
+    engine_.communicator().exscan(mine.data(), before.data(), buckets, sum);
+  }
   place_buckets(mine, all, before);
   engine_.together([&] {
     spare_ = Buffer<Word>(engine_.memory(), std::max<std::size_t>(spare_words_, 1));
@@ -53,7 +57,10 @@ void DistributedSort<Word>::run() {
   spares_ = Reach(engine_, spare_.data());
 
   const std::vector<Word*> to = starts(counts);
-  engine_.together([&] { scatter<Word>(work, key_, plan_, packing_, to); });
+  engine_.together([&] {
+    const Phase phase(engine_, exchange_phase);
+    scatter<Word>(work, key_, plan_, packing_, to);
+  });
   send_outgoing();
   engine_.barrier();
   sort_mine();

@@ -8,8 +8,8 @@
 #include "atoll/array/kernel/fourier.hpp"
 #include "atoll/array/kernel/polling.hpp"
 #include "atoll/array/ops/blocks.hpp"
+#include "atoll/array/phase.hpp"
 #include "atoll/base/assertion.hpp"
-#include "atoll/base/clock.hpp"
 
 namespace atl::array {
 namespace {
@@ -22,20 +22,6 @@ constexpr std::size_t slab_bytes = std::size_t{16} << 10;
 constexpr std::size_t message_bytes = std::size_t{64} << 10;
 constexpr std::size_t pack_buffers = 4;  // that fly while the next is filled
 constexpr std::size_t most_chunks = 4;   // in which the columns come back, each while the next is transformed
-
-/// Adds the time of a scope to a phase.
-class Phase {
- public:
-  Phase(Engine& engine, const char* name) : engine_(engine), name_(name), start_(now_ns()) {}
-  ~Phase() { engine_.count_phase(name_, now_ns() - start_); }
-  Phase(const Phase&) = delete;
-  Phase& operator=(const Phase&) = delete;
-
- private:
-  Engine& engine_;
-  const char* name_;
-  std::int64_t start_;
-};
 
 /// A transform along one of a plane's own axes.
 struct Step {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/array/ops/routing.hpp"
 
+#include "atoll/array/phase.hpp"
 #include "atoll/coll/collectives.hpp"
 
 namespace atl::array {
@@ -28,7 +29,10 @@ Routing::Routing(Engine& engine, const OpenBlocks& holders, const std::int64_t* 
   if (values) value_reach_ = Reach(engine, values_.data());
   std::vector<Asked> mine(engine.npes());
   for (std::uint32_t pe = 0; pe < engine.npes(); ++pe) mine[pe] = {starts_[pe], starts_[pe + 1] - starts_[pe]};
-  asked_ = engine.communicator().alltoall(mine);
+  {
+    const Phase phase(engine, wait_phase);
+    asked_ = engine.communicator().alltoall(mine);
+  }
 
   const std::span<std::byte> staging = holders.staging();
   room_ = staging.size() / (sizeof(std::int64_t) + row_bytes_);

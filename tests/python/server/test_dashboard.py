@@ -40,6 +40,14 @@ SNAPSHOT = {
         "quota": 0, "calls": 9, "running": "sort", "bytes": 160, "waiting": False,
         "request": 7,
     }],
+    "phases": {"sort": (2.0, 0.5, 0.25)},
+    "scans": [{
+        "session": "s1", "number": 2, "state": "done", "seconds": 1.5, "at": 90.0, "steps": [
+            ("read    trips.parquet: columns a, b of a, b, c", 1_200_000, 19_200_000, 1.0, 0, 0),
+            ("filter  (a >= 100)", None, None, 0.0, 0, 0),
+            ("group   by b: n = size of a", 7, 112, 0.25, 4096, 1 << 20),
+        ],
+    }],
     "operations": [(1, 97.0, 98.0, "sort", "s1")], "lines": [(1, "a line")],
 }  # fmt: skip
 
@@ -61,6 +69,16 @@ class FakeSource:
     def cancel(self, session, request):
         self.cancelled.append((session, request))
         return session == "s1"
+
+    def profile(self):
+        loop, run = "Loop.run (server/loop.py:160)", "Client._run (server/client.py:255)"
+        return {
+            "samples": 100, "idle": 20, "period": 0.01,
+            "stacks": [
+                (60, [loop, run, "sort (engine)"]), (15, [loop, run, "<b>f</b> (my/code.py:7)"]),
+                (5, [loop, "Loop._look (server/loop.py:330)"]),
+            ],
+        }  # fmt: skip
 
 
 class Site:
@@ -106,7 +124,7 @@ def test_page_loads_nothing_from_elsewhere_and_is_small(site):
     assert site.ask("..%2fweb.py", token="")[0] == 404
 
 
-@pytest.mark.parametrize("path", ["state", "events", "metrics"])
+@pytest.mark.parametrize("path", ["state", "events", "metrics", "profile"])
 def test_data_need_the_token(site, path):
     for token in ("", "wrong", "secrets"):
         status, _, body = site.ask(path, token=token)
@@ -180,6 +198,20 @@ def test_events_begin_with_all_that_is_kept(site):
     assert second["operations"] == second["lines"] == []
 
 
+def test_profile_gives_stacks_with_counts_and_viewers_share_it(site):
+    status, _, body = site.ask("profile")
+    found = json.loads(body)
+    assert (status, found["samples"], found["idle"]) == (200, 100, 20)
+    assert found["stacks"][0][1][-1] == "sort (engine)"
+    source = FakeSource()
+    calls = []
+    source.profile = lambda: calls.append(1) or {}
+    feed = Feed(source)
+    for _ in range(100):
+        feed.profile()
+    assert len(calls) < 20
+
+
 def test_viewers_share_snapshots():
     source = FakeSource()
     feed = Feed(source)
@@ -218,6 +250,16 @@ def test_grafana_dashboard_asks_for_metrics_that_exist(site):
     assert {word.partition("{")[0] for word in words if word.startswith("atoll_")} <= names
 
 
+def wait_for_stacks(address, token):
+    """Waits until this thread has been sampled in this function."""
+    while True:
+        request = urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            found = json.loads(answer.read())
+        if any("wait_for_stacks" in frame for _, frames in found["stacks"] for frame in frames):
+            return
+
+
 def test_local_session_is_shown_with_its_operations():
     ak.shutdown()
     with ak.init() as session, ak.dashboard() as board:
@@ -234,6 +276,8 @@ def test_local_session_is_shown_with_its_operations():
         assert "sort" in [one[3] for one in found["operations"]]
         assert found["processes"][0]["pid"] == os.getpid()
         assert found["stats"]["memory_limit"] > 0
+        assert found["phases"]["sort"][0] > 0
+        wait_for_stacks(f"{address}/profile", token)
         assert session.pes == 1
     from atoll import _core
 

@@ -55,6 +55,15 @@ class LiveSource(FakeSource):
                 *SNAPSHOT["objects"],
                 {"name": "<b>x</b>", "kind": "ndarray", "bytes": 3 << 29, "user": "eve", "role": "code", "at": 0.0},
             ],
+            phases={
+                "sort": (4.0, 1.2, 0.8), "group_by": (2.5, 0.5, 1.2), "apply": (2.0, 0.0, 0.2),
+                "take": (1.0, 0.7, 0.1), "reduce_all": (0.5, 0.0, 0.3),
+            },
+            scans=[
+                {**SNAPSHOT["scans"][0], "number": 3, "state": "running", "seconds": 0.5 * self.step,
+                 "steps": [("read    <b>x</b>.parquet: columns a of a", 9 * self.step, 72 * self.step, 0.5, 0, 0)]},
+                *SNAPSHOT["scans"],
+            ],
             totals={name: (step + 1, 0.4 * step + 0.1) for step, name in enumerate(_NAMES)},
         )  # fmt: skip
         if not self.busy:
@@ -202,6 +211,55 @@ def test_cancel_button_cancels_and_tells(page, site):
     wait_text(page, "#progress", "No operation is running.")
 
 
+def test_scans_show_the_steps_of_each_run_with_rows_and_bytes(page):
+    blocks = page.locator("#plans details")
+    assert blocks.count() == 2
+    assert "Scan 3 of session s1: running" in blocks.nth(0).locator("summary").inner_text()
+    assert blocks.nth(0).get_attribute("open") is not None
+    assert "<b>x</b>.parquet" in blocks.nth(0).locator("tbody").inner_text()  # as text, not as HTML
+    second = blocks.nth(1).locator("summary")
+    assert second.inner_text() == "Scan 2 of session s1: done, 1.50 s, 7 rows"
+    second.focus()
+    page.keyboard.press("Enter")
+    rows = [row.split("\t") for row in blocks.nth(1).locator("tbody tr").all_inner_texts()]
+    assert [row[1:4] for row in rows] == [["1,200,000", "18 MiB", "1.00 s"], ["", "", ""], ["7", "112 B", "250 ms"]]
+    assert rows[2][4:] == ["4.0 KiB", "1.0 MiB"]
+    before = blocks.nth(0).locator("tbody td").first.inner_text()
+    wait(page, "one => document.querySelector('#plans tbody td').textContent !== one", before)  # it runs
+    assert blocks.nth(1).get_attribute("open") is not None  # as the reader has left it
+
+
+def test_profile_shows_time_by_operation_and_phase(page):
+    rows = [row.split("\t") for row in page.locator("#phases tr").all_inner_texts()]
+    assert rows[0][:5] == ["sort", "4.000", "2.00 s", "1.20 s", "800 ms"]
+    label = page.get_attribute("#phases svg >> nth=0", "aria-label")
+    assert label == "sort: compute 50 %, exchange 30 %, wait 20 %"
+    widths = page.evaluate(
+        "[...document.querySelector('#phases svg').children].map(one => Number(one.getAttribute('width')))"
+    )
+    assert widths == [50, 30, 20]
+
+
+def test_profile_shows_sampled_stacks_as_a_tree(page):
+    page.wait_for_selector("#stacks .frame")
+    assert "100 samples, 10 ms apart; 20 % idle" in page.inner_text("#sampled")
+    top = page.locator("#stacks > .frame")  # below the frame that all stacks have
+    assert top.count() == 2
+    assert "94 %" in top.nth(0).inner_text()
+    assert "Client._run (server/client.py:255)" in top.nth(0).inner_text()
+    leaves = page.locator("#stacks .frame .frame").all_inner_texts()
+    assert [one.split("\n")[-1].split("%")[-1].strip() for one in leaves] == [
+        "sort (engine)",
+        "<b>f</b> (my/code.py:7)",
+    ]
+    top.nth(0).locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert not page.is_visible("#stacks .frame .frame")
+    page.wait_for_timeout(2500)  # the next samples leave it folded
+    assert not page.is_visible("#stacks .frame .frame")
+    page.evaluate("document.querySelector('#profile').scrollIntoView()")
+
+
 def test_memory_is_listed_by_session_and_by_name(page):
     sessions = page.locator("#by-session tr").all_inner_texts()
     assert [one.split()[0] for one in sessions] == ["s1", "s2", "s3"]
@@ -249,15 +307,16 @@ def test_text_has_enough_contrast_in_both_themes(page):
         pair.sort((a, b) => b - a);
         return (pair[0] + .05) / (pair[1] + .05);
     }"""
+    page.wait_for_selector("#stacks .part")
     for _ in range(2):
-        for selector in ("#status", "h2", "#pes td", "caption", "nav a", "#window"):
+        for selector in ("#status", "h2", "#pes td", "caption", "nav a", "#window", "summary", ".part"):
             assert page.evaluate(contrast, selector) >= 4.5, selector
         page.click("#theme")
 
 
 def test_everything_is_reached_by_the_keyboard(page):
     found = []
-    for _ in range(40):
+    for _ in range(60):
         page.keyboard.press("Tab")
         found.append(page.evaluate("document.activeElement.id || document.activeElement.textContent.trim()"))
     for wanted in ("Skip to content", "Overview", "theme", "zoom-in", "live", "timeline", "Cancel", "lines"):

@@ -15,6 +15,8 @@ import numpy as np
 
 from ... import _core
 from ...arrays import engine
+from ...plan import record
+from ...session import current
 from ..operations import LOCAL, NAMES, NUMBERS, SERVICES
 from .handles import RemoteExpr, RemoteTexts
 from .session import RemoteSession, plain
@@ -132,6 +134,12 @@ def _refusing(name: str, local: Callable[..., Any]) -> Callable[..., Any]:
     return either
 
 
+def _note_scan(run: record.Record) -> None:
+    session: Any = current()
+    if type(session) is RemoteSession:
+        session.note_scan(run)
+
+
 _installed = False
 
 
@@ -141,6 +149,7 @@ def install() -> None:
     if _installed:
         return
     _installed = True
+    record.LISTENERS.append(_note_scan)
     for name in (*NAMES, *LOCAL):
         if "." in name or name in SERVICES:
             continue

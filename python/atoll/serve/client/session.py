@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ...plan.record import Record
 from .. import codec
 from ..operations import DIGEST, DROP, NUMBERS
 from ..protocol import Kind
@@ -26,6 +27,7 @@ from .channel import Channel, Target, local_user
 from .handles import RemoteExpr, RemoteTexts
 
 _FROM_NUMPY = NUMBERS["from_numpy"]
+_NOTE_SCAN = NUMBERS["note_scan"]
 _TRACE_UNDER = NUMBERS["trace_under"]
 _DTYPE_NAMES = {code: name for name, code in _core.DTYPES.items()}
 _FLUSH = 48 << 10  # bytes of deferred calls that go without waiting for a call with an answer
@@ -115,6 +117,17 @@ class RemoteSession:
     def post(self, operation: int, args: tuple[Any, ...], result: int) -> None:
         """Sends a call without an answer, whose result is to have this number."""
         self._send(Kind.NOTE, operation, result, args)
+
+    def note_scan(self, run: Record) -> None:
+        """Tells the server how far a run of scans is: with the next request, or at once when the run has ended."""
+        owned: bool = self._lock._is_owned()  # type: ignore[attr-defined]
+        if owned or self.closed or self.failed or self._process != os.getpid():
+            return
+        args = run.number, run.state, run.seconds, [tuple(one) for one in run.steps()]
+        with suppress(OSError), self._lock:  # the next call reports a lost connection
+            self._write(self._batch, _NOTE_SCAN, 0, args, [])
+            if run.state != "running":
+                self._flush()
 
     @property
     def memory(self) -> TransferMemory | None:

@@ -25,6 +25,8 @@ class Feed:
         self._lines: deque[tuple[int, str]] = deque(maxlen=500)
         self._latest: Snapshot = {}
         self._at = 0.0
+        self._profile: dict[str, Any] = {}
+        self._profiled_at = 0.0
         self.error = ""  # why there is no snapshot
 
     def latest(self) -> Snapshot:
@@ -58,6 +60,17 @@ class Feed:
             "operations": [one for one in list(self._operations) if one[0] > operation],
             "lines": [one for one in list(self._lines) if one[0] > line],
         }
+
+    def profile(self) -> dict[str, Any]:
+        """Sampled stacks, not older than a second; empty where the engine has ended."""
+        with self._lock:
+            if time.monotonic() - self._profiled_at > 2 * _AGE:
+                try:
+                    self._profile = self._source.profile()
+                except (OSError, LookupError):
+                    self._profile = {}
+                self._profiled_at = time.monotonic()
+            return self._profile
 
     def cancel(self, session: str, request: int) -> bool:
         """Interrupts a request of a session, by its number."""

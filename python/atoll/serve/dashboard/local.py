@@ -10,6 +10,7 @@ from typing import Any
 
 from ... import _core
 from ...arrays import engine
+from ...plan import record
 from ...session import progress
 from ..activity import Activity
 from ..operations import NAMES, SERVICES
@@ -23,7 +24,8 @@ class Recorder:
     """The record, from now until `close`. Operations of a session run on one thread at a time."""
 
     def __init__(self, core: _core.Session) -> None:
-        self.activity = Activity(traces())
+        self.activity = Activity(traces(), core.stats)
+        self.activity.phases_until = float("inf")
         self.stats: dict[str, int] = core.stats()
         self._core, self._looked_at = core, 0.0
         self._depth = 0  # of operations that call others
@@ -39,6 +41,7 @@ class Recorder:
         for name in _METHODS:
             found = getattr(_core.Expr, name)
             self._replace(_core.Expr, name, found, self._recording(f"Expr.{name}", found))
+        record.LISTENERS.append(self._note_scan)
         if core.pe == 0:
             self._bar = progress.Bar() if progress.wanted() else None
             core.set_monitor(self._progress)
@@ -48,6 +51,7 @@ class Recorder:
         for owner, name, found in self._replaced:
             setattr(owner, name, found)
         self._replaced.clear()
+        record.LISTENERS.remove(self._note_scan)
         if not self._core.closed and self._core.pe == 0:
             self._core.set_monitor(self._bar)
 
@@ -73,6 +77,9 @@ class Recorder:
                     self.stats = self._core.stats()
 
         return recorded
+
+    def _note_scan(self, run: record.Record) -> None:
+        self.activity.scans.note("local", run.number, run.state, run.seconds, run.steps())
 
     def _progress(self, operation: str, done: int, total: int) -> None:
         self.activity.progress = operation, done, total

@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import threading
 import time
 from typing import Any, Protocol
 
@@ -13,7 +14,10 @@ from ... import _core
 from ..activity import LogLines
 from ..client.channel import Target
 from ..machine import children_of, host, process, workers_of
+from ..sampler import STACKS, Sampler
 from .local import Recorder
+
+_WATCH_SECONDS = 10.0  # for which stacks are sampled after a viewer has asked
 
 #: A snapshot: what `Listener._monitor` replies.
 Snapshot = dict[str, Any]
@@ -24,6 +28,10 @@ class Source(Protocol):
 
     def snapshot(self, operations: int, lines: int) -> Snapshot:
         """The present state, with operations and log lines behind these numbers. ConnectionError: it has ended."""
+        ...
+
+    def profile(self) -> dict[str, Any]:
+        """Sampled stacks: what `Sampler.profile` gives. ConnectionError: the engine has ended."""
         ...
 
     def cancel(self, session: str, request: int) -> bool:
@@ -41,6 +49,9 @@ class ServerSource:
     def snapshot(self, operations: int, lines: int) -> Snapshot:
         return self._target.control({"purpose": "monitor", "operations": operations, "lines": lines})
 
+    def profile(self) -> dict[str, Any]:
+        return self._target.control({"purpose": "profile"})
+
     def cancel(self, session: str, request: int) -> bool:
         return bool(self._target.control({"purpose": "cancel", "of": session, "number": request})["found"])
 
@@ -51,17 +62,22 @@ class LocalSource:
     def __init__(self, core: _core.Session) -> None:
         self._core, self._began = core, time.monotonic()
         self.recorder = Recorder(core)
+        self._sampler = Sampler(
+            threading.main_thread().ident or 0, self.recorder.activity.running_name, lambda: not core.closed
+        )
         self._lines = LogLines()
         logging.getLogger("atoll").addHandler(self._lines)
 
     def close(self) -> None:
         """Stops recording."""
         self.recorder.close()
+        self._sampler.close()
         logging.getLogger("atoll").removeHandler(self._lines)
 
     def snapshot(self, operations: int, lines: int) -> Snapshot:
         if self._core.closed:
             raise ConnectionError("the session has ended")
+        self._sampler.want(_WATCH_SECONDS)
         activity = self.recorder.activity
         state, objects = activity.state(), self.recorder.objects()
         user = os.environ.get("USER", str(os.getuid()))
@@ -71,6 +87,7 @@ class LocalSource:
             "sessions": 1, "published": 0, "refused": 0, "running": state.get("operation", ""), "now": time.monotonic(),
             "stats": dict(self.recorder.stats), "objects": objects, "host": host(), "state": state,
             "processes": [process(pid) for pid in self._pids()], "totals": dict(activity.totals),
+            "phases": dict(activity.phases), "scans": activity.scans.last(),
             "operations": activity.after(operations, 500), "lines": self._lines.after(lines, 100),
             "list": [{
                 "session": "local", "user": user, "process": os.getpid(), "role": "code", "quota": 0,
@@ -80,6 +97,12 @@ class LocalSource:
                 "request": activity.begun,
             }],
         }  # fmt: skip
+
+    def profile(self) -> dict[str, Any]:
+        if self._core.closed:
+            raise ConnectionError("the session has ended")
+        self._sampler.want(_WATCH_SECONDS)
+        return self._sampler.profile(STACKS)
 
     def _pids(self) -> list[int]:
         if self._core.kind == "spmd":

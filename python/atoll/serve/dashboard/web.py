@@ -144,6 +144,11 @@ def application(feed: Feed, token: str, hosts: Iterable[str]) -> Any:
         headers = {**_HEADERS, "X-Accel-Buffering": "no"}
         return responses.StreamingResponse(stream(), 200, headers, "text/event-stream")
 
+    async def profile(request: Any) -> Any:
+        if not allowed(request):
+            return refused()
+        return responses.JSONResponse(await asyncio.to_thread(feed.profile), 200, _HEADERS)
+
     async def health(request: Any) -> Any:
         found = await asyncio.to_thread(feed.latest)
         return responses.JSONResponse({"status": "ok" if found else "down"}, 200 if found else 503, _HEADERS)
@@ -158,7 +163,7 @@ def application(feed: Feed, token: str, hosts: Iterable[str]) -> Any:
     app = applications.Starlette(
         routes=[
             route("/", page), route("/health", health), route("/metrics", metrics), route("/state", state),
-            route("/events", events), route("/login", login, methods=["POST"]),
+            route("/events", events), route("/profile", profile), route("/login", login, methods=["POST"]),
             route("/cancel", cancel, methods=["POST"]), route("/{name}", page),
         ]
     )  # fmt: skip

@@ -314,12 +314,18 @@ class Client:
         """Calls an operation of the server itself."""
         if name == "trace_under":
             return self.trace_under(*args)
+        if name == "note_scan":
+            return self.note_scan(*args)
         own: Callable[..., Any] = transfers.FUNCTIONS.get(name) or getattr(self.names, name)
         return own(self, *args)
 
     def trace_under(self, span: object) -> None:
         """Notes the client's span, "" for none: the spans of its next operations are below it."""
         self.span = checked_traceparent(span)
+
+    def note_scan(self, number: object, state: object, seconds: object, steps: object) -> None:
+        """Notes how far a run of the client's scans is."""
+        self.activity.scans.note(self.id, number, state, seconds, steps)
 
     def _succeeded(self, value: object) -> Callable[[], list[Part]]:
         out, bulk = bytearray(), list[Any]()

@@ -26,6 +26,7 @@ from ..handshake import RefusedError, Steps, server_steps
 from ..machine import host, process, workers_of
 from ..operations import DIGEST
 from ..protocol import HANDSHAKE_SECONDS, ProtocolError, Role
+from ..sampler import STACKS
 from ..transfer import TransferMemory
 from .client import Client
 from .loop import Loop
@@ -199,7 +200,7 @@ class Listener:
         admit = {
             "session": self._new_session, "resume": self._resumed, "interrupt": self._interrupt, "status": self._status,
             "stop": self._stop, "checkpoint": self._checkpoint,
-            "monitor": self._monitor, "cancel": self._cancel,
+            "monitor": self._monitor, "profile": self._profile, "cancel": self._cancel,
         }.get(purpose if isinstance(purpose, str) else "")  # fmt: skip
         if admit is None:
             raise RefusedError(f"the server knows no purpose {purpose!r}")
@@ -312,10 +313,19 @@ class Listener:
             host=host(),
             state=self._loop.activity.state(),
             totals=dict(self._loop.activity.totals),
+            phases=dict(self._loop.activity.phases),
+            scans=self._loop.activity.scans.last(),
             operations=self._loop.activity.after(operations if isinstance(operations, int) else 0, 500),
             lines=self._lines.after(lines if isinstance(lines, int) else 0, 100),
         )
         return reply, _close
+
+    def _profile(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
+        """Sampled stacks of the main thread."""
+        if role < Role.CODE:
+            raise RefusedError("the profile needs the role code")
+        self._loop.watch()
+        return self._loop.sampler.profile(STACKS), _close
 
     def _cancel(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
         if role < Role.CODE:

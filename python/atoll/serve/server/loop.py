@@ -24,6 +24,7 @@ from typing import Any
 from .. import codec
 from ..activity import Activity
 from ..protocol import Kind, ProtocolError, frame_head
+from ..sampler import Sampler
 from ..telemetry import traces
 from .checkpoints import Checkpoints
 from .client import Client
@@ -65,7 +66,10 @@ class Loop:
         self.clients: dict[str, Client] = {}
         self.lock = threading.Lock()  # of `clients`, which the listener reads and adds to
         self.running: Client | None = None
-        self.activity = Activity(traces())
+        self.activity = Activity(traces(), core.stats)
+        self.sampler = Sampler(
+            threading.main_thread().ident or 0, self.activity.running_name, lambda: self.running is not None
+        )
         self.deputy = Deputy(self)
         self.stats: dict[str, int] = {}  # of the engine, as the main thread has last asked
         self.objects: list[dict[str, Any]] = []  # published, as the main thread has last looked
@@ -112,6 +116,8 @@ class Loop:
     def watch(self) -> None:
         """A dashboard asks: for some seconds the main thread keeps `stats` and the memory of sessions up to date."""
         self._watched_until = time.monotonic() + _WATCH_SECONDS
+        self.activity.phases_until = self._watched_until
+        self.sampler.want(_WATCH_SECONDS)
         if self.running is None:
             self.wake()
 
@@ -157,6 +163,7 @@ class Loop:
                 client.close()
             self.clients.clear()
             self.deputy.close()
+            self.sampler.close()
 
     def _turn(self) -> None:
         ready = self._ready

@@ -39,8 +39,9 @@ function made(name, content, attributes = {}) {
 }
 
 // Changes what has changed alone: the focus and a screen reader's place stay.
-function rows(id, lines, none) {
-  const body = element(id);
+function rows(id, lines, none) { fill(element(id), lines, none); }
+
+function fill(body, lines, none) {
   const columns = body.parentElement.tHead.rows[0].cells.length;
   if (!lines.length) {
     if (body.dataset.none !== none) {
@@ -292,6 +293,8 @@ function show(view) {
     name, kind, count, total.toFixed(3), seconds(total / count),
   ]), "no operation yet");
 
+  phases(view.phases || {});
+  scans(view.scans || []);
   progress(view);
   rows("sessions", view.list.map((one) => [
     one.session, `${one.user} (process ${one.process})`, one.role,
@@ -323,6 +326,118 @@ function progress(view) {
     made("strong", running.operation), ` of session ${running.session} for ${seconds(running.seconds)}`,
     known ? `, ${Math.round(100 * running.done / running.total)} %` : "",
   ]), bar);
+}
+
+// -- time by phase --
+
+function phases(found) {
+  rows("phases", Object.entries(found).sort((a, b) => b[1][0] - a[1][0]).slice(0, 12).map(([name, [total, exchange, wait]]) => {
+    const compute = Math.max(0, total - exchange - wait);
+    const label = `${name}: compute ${percent(compute / total)}, exchange ${percent(exchange / total)}, wait ${percent(wait / total)}`;
+    const bar = svg("svg", { class: "share", viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": label });
+    let at = 0;
+    for (const [kind, value] of [["compute", compute], ["exchange", exchange], ["wait", wait]]) {
+      const width = total > 0 ? 100 * value / total : 0;
+      bar.append(svg("rect", { class: kind, x: at.toFixed(2), width: width.toFixed(2), height: 10 }));
+      at += width;
+    }
+    bar.dataset.key = label;
+    return [name, total.toFixed(3), seconds(compute), seconds(exchange), seconds(wait), bar];
+  }), "no operation since the dashboard was opened");
+}
+
+function percent(share) { return share > 0 && share < 0.005 ? "< 1 %" : `${Math.round(100 * (share || 0))} %`; }
+
+// -- plans of scans --
+
+function scans(found) {
+  const place = element("plans");
+  if (!found.length) {
+    if (!place.querySelector(".none")) place.replaceChildren(made("p", "no scan yet", { class: "none" }));
+    return;
+  }
+  place.querySelector(".none")?.remove();
+  const wanted = found.map((one) => `${one.session}/${one.number}`);
+  for (const old of [...place.children]) if (!wanted.includes(old.dataset.key)) old.remove();
+  found.forEach((one, at) => {
+    let block = [...place.children].find((child) => child.dataset.key === wanted[at]);
+    if (!block) {
+      const head = made("tr", ["Step", "Rows", "Bytes", "Time", "Exchanged", "Spilled"].map((name) => made("th", name, { scope: "col" })));
+      const table = made("table", [made("caption", "Steps, the first one first"), made("thead", head), made("tbody", "")]);
+      block = made("details", [made("summary", ""), table]);
+      block.dataset.key = wanted[at];
+      block.open = at === 0;
+    }
+    if (place.children[at] !== block) place.insertBefore(block, place.children[at] || null);
+    const last = one.steps.filter((step) => step[1] !== null).at(-1);
+    const text = `Scan ${one.number} of session ${one.session}: ${one.state}, ${seconds(one.seconds)}${last ? `, ${last[1].toLocaleString("en")} rows` : ""}`;
+    if (block.firstChild.textContent !== text) block.firstChild.textContent = text;
+    fill(block.querySelector("tbody"), one.steps.map(([step, count, size, took, exchanged, spilled]) => [
+      step, count === null ? "" : count.toLocaleString("en"), size === null ? "" : bytes(size), took ? seconds(took) : "",
+      exchanged ? bytes(exchanged) : "", spilled ? bytes(spilled) : "",
+    ]), "no step");
+  });
+}
+
+// -- sampled stacks --
+
+const UNFOLD = 0.1; // share of a frame that is shown unfolded
+
+function tree(stacks) {
+  const root = { count: 0, children: new Map() };
+  for (const [count, frames] of stacks) {
+    let node = root;
+    node.count += count;
+    for (const frame of frames) {
+      if (!node.children.has(frame)) node.children.set(frame, { count: 0, children: new Map() });
+      node = node.children.get(frame);
+      node.count += count;
+    }
+  }
+  return root;
+}
+
+function stacks(profile) {
+  const place = element("stacks"), note = element("sampled");
+  const counted = profile.samples ? profile.samples - profile.idle : 0;
+  note.textContent = counted
+    ? `${profile.samples} samples, ${Math.round(1e3 * profile.period)} ms apart; ${percent(profile.idle / profile.samples)} idle. Shares are of the others.`
+    : "no sample yet: samples are taken while a dashboard is open and operations run";
+  let root = tree(profile.stacks || []);
+  while (root.children.size === 1 && [...root.children.values()][0].children.size) root = [...root.children.values()][0]; // frames that all stacks have
+  branch(place, root, root.count || 1);
+}
+
+function branch(place, node, all) {
+  const found = [...node.children].sort((a, b) => b[1].count - a[1].count).slice(0, 12);
+  const old = new Map([...place.children].filter((one) => one.dataset.frame).map((one) => [one.dataset.frame, one]));
+  const wanted = new Set(found.map(([frame]) => frame));
+  for (const [frame, one] of old) if (!wanted.has(frame)) one.remove();
+  for (const [frame, below] of found) {
+    const share = below.count / all, folds = below.children.size > 0;
+    let one = old.get(frame);
+    if (one && (one.tagName === "DETAILS") !== folds) { one.remove(); one = null; }
+    if (!one) {
+      const meterOf = made("meter", "", { min: 0, max: 1, "aria-hidden": "true" });
+      const line = [meterOf, made("span", "", { class: "part" }), made("span", frame)];
+      one = folds ? made("details", made("summary", line)) : made("div", line);
+      one.dataset.frame = frame;
+      one.className = "frame";
+      if (folds) one.open = share >= UNFOLD;
+      place.append(one);
+    }
+    const line = folds ? one.firstChild : one;
+    line.querySelector("meter").value = share;
+    const text = percent(share);
+    if (line.querySelector(".part").textContent !== text) line.querySelector(".part").textContent = text;
+    if (folds) branch(one, below, all);
+  }
+}
+
+async function sampled() {
+  const answer = document.hidden || element("content").hidden ? null : await fetch("profile").catch(() => null);
+  if (answer?.ok) stacks(await answer.json());
+  setTimeout(sampled, 2000);
 }
 
 const requests = new Map(); // session → number of its request; a button outlives several requests
@@ -407,4 +522,4 @@ element("theme").onclick = () => {
   setTheme(theme);
 };
 setTheme(localStorage.getItem("atoll-theme"));
-start();
+start().then(sampled);
