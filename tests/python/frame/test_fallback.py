@@ -38,7 +38,7 @@ def test_files_are_read_by_atoll_where_it_has_the_arguments(tmp_path):
         pd.set_option("display.precision", 6)
         assert isinstance(pd.array([1, None]), pandas.api.extensions.ExtensionArray)
     with pytest.warns(pd.FallbackWarning, match="read_csv"):
-        made = pd.read_csv(path, skipinitialspace=True)
+        made = pd.read_csv(path, doublequote=False)
     assert isinstance(made, ak.DataFrame) and made.b.to_list() == ["x", "y"]
 
 

@@ -148,9 +148,9 @@ def test_pandas_work_is_told_once(monkeypatch):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         for _ in range(2):
-            ak.read_csv(io.StringIO(PLAIN), skipinitialspace=True)
+            ak.read_csv(io.StringIO(PLAIN), doublequote=False)
     (one,) = told
-    assert one.category is fallback.FallbackWarning and "read_csv with skipinitialspace=" in str(one.message)
+    assert one.category is fallback.FallbackWarning and "read_csv with doublequote=" in str(one.message)
     assert pathlib.Path(one.filename).name == "test_options.py"
 
 

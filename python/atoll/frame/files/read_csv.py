@@ -14,15 +14,18 @@ from ...arrays.ndarray import ndarray
 from ...columns.column import Column
 from ...columns.objects import Objects
 from ...columns.text.strings import Strings
-from ...io.csv.dialect import MISSING
+from ...io.csv.dialect import MISSING, Dialect
 from ...io.csv.reader import csv_columns
 from ...io.fallback import by_pandas, given, pandas_at_work
+from ...storage.places import place_of
 from ...storage.source import reading
 from .. import DataFrame, Series, to_numeric
 from ..data.dtypes import cast
-from ..fallback.convert import from_pandas
+from ..fallback.convert import from_pandas, in_pandas
+from .csv_chunks import CsvParts, parser_error
 from .first_lines import settled
 from .pandas_readers import Chunks, files_of, read_each
+from .rewritten import can_be_rewritten, has_several_names, requests_rewriting, rewritten
 
 if TYPE_CHECKING:
     from ...annotations import ColumnType
@@ -31,12 +34,12 @@ __all__ = ["read_csv", "read_table"]
 
 #: Parameters that pandas' own reader follows.
 _THEIRS = (
-    "converters", "skipinitialspace", "skipfooter", "skip_blank_lines", "iterator", "chunksize",
-    "lineterminator", "doublequote", "comment", "encoding_errors", "dialect",
+    "skipinitialspace", "skipfooter", "skip_blank_lines", "lineterminator", "doublequote", "comment", "encoding_errors",
+    "dialect",
 )  # fmt: skip
 #: What our parser says of a line with too few or too many values, and what Arrow's says.
 _MISFIT = re.compile(
-    r"(?:line (?P<line>\d+)|Row #(?P<row>\d+)): [Ee]xpected (?P<wanted>\d+) (?:values|columns), got (?P<got>\d+)"
+    r"(?:line (?P<line>\d+)|Row #(?P<row>\d+)): [Ee]xpected (?P<wanted>\d+) (?:values?|columns), got (?P<got>\d+)"
 )
 _QUOTE_ALL, _QUOTE_NONE = 1, 3  # of the module `csv`
 
@@ -58,8 +61,9 @@ def read_csv(
 ) -> Any:  # fmt: skip
     """A frame of text files of separated values; each PE reads its own ranges of bytes. Parameters as pandas'.
 
-    What Atoll's parser has no rule for (`converters`, comments behind the first lines, `skipfooter`, `chunksize`, …)
-    pandas reads, each file on one process, and a warning says so once.
+    Text with comments, lines to skip by their numbers, spaces behind separators, several header lines, or in another
+    encoding is rewritten by one process before all PEs parse it. What Atoll's parser has no rule for (`skipfooter`,
+    separators of several letters, …) pandas reads, each file on one process, and a warning says so once.
 
     Parameters
     ----------
@@ -99,9 +103,22 @@ def read_csv(
             f"there are no columns of dtype_backend {dtype_backend!r}: say 'numpy_nullable', or leave it out"
         )
     simple = settled(filepath_or_buffer, told)
-    others = for_pandas(simple)
-    if others:
-        return _by_pandas(filepath_or_buffer, others, told, filters)
+    others = for_pandas(without_rewriting(filepath_or_buffer, simple))
+    if others or (told["converters"] and not can_be_read_twice(filepath_or_buffer)):
+        return _by_pandas(filepath_or_buffer, others or {"converters": converters}, told, filters)
+    if requests_rewriting(simple, _leading(simple["skiprows"])):
+        try:
+            text, simple, labels = rewritten(filepath_or_buffer, simple)
+        except NotImplementedError:
+            if hasattr(filepath_or_buffer, "seek"):
+                filepath_or_buffer.seek(0)
+            return _by_pandas(filepath_or_buffer, for_pandas(simple), told, filters)
+        made = read_csv(text, **simple, filters=filters)
+        if labels is not None:
+            made.columns = from_pandas(labels)
+        return made
+    if chunksize is not None or iterator:
+        return _chunks(filepath_or_buffer, simple, filters)
     header, names, skiprows = simple["header"], simple["names"], simple["skiprows"]
     if header == "infer":
         header = 0 if names is None else None
@@ -109,6 +126,8 @@ def read_csv(
     dates = list(parse_dates) if _is_list(parse_dates) else []
     categories, dtype = _categories(dtype)
     spelt = dict.fromkeys(dates, str) if dayfirst or date_format is not None else {}
+    marked, dtype = _marked(dtype, thousands)
+    start = filepath_or_buffer.tell() if converters and hasattr(filepath_or_buffer, "tell") else 0
     try:
         named = csv_columns(
             filepath_or_buffer, listed, dtype=dtype if not spelt else _with(dtype, spelt), filters=filters,
@@ -137,6 +156,19 @@ def read_csv(
     lost = [name for name in dates if name not in named]
     if lost:
         raise ValueError(f"Missing column provided to 'parse_dates': {', '.join(map(repr, lost))}")
+    if converters:
+        if hasattr(filepath_or_buffer, "seek"):
+            filepath_or_buffer.seek(start)
+        wanted = _converted_names(converters, list(named))
+        raw = csv_columns(
+            filepath_or_buffer, frozenset(wanted), dtype=str, filters=filters, storage_options=storage_options,
+            sep=delimiter or sep, header=header, quotechar=None if quoting == _QUOTE_NONE else quotechar, nrows=nrows,
+            names=None if names is None else [str(name) for name in names], skiprows=_leading(skiprows),
+            compression=compression, on_bad_lines=on_bad_lines, missing=[],
+        )  # fmt: skip
+        missing = _missing(na_values, keep_default_na, na_filter)
+        named |= {name: _converted(column, wanted[name], missing) for name, column in raw.items()}
+        dtype = _with(dtype, dict.fromkeys(wanted))
     if listed is None and usecols is not None and not callable(usecols):
         if lost := [at for at in usecols if isinstance(at, int) and at >= len(named)]:
             raise ValueError(f"Usecols do not match columns, columns expected but not found: {lost}")
@@ -144,11 +176,16 @@ def read_csv(
     if filters is None and named and not any(map(len, named.values())):  # nothing that a kind could be guessed from
         known = set(dates) | (set(dtype) if isinstance(dtype, dict) else set(named) if dtype is not None else set())
         named = {name: column if name in known else Objects([]) for name, column in named.items()}
-    typed = dtype if isinstance(dtype, dict) else dict.fromkeys(named, dtype) if dtype is not None else {}
+    typed: Any = dtype if isinstance(dtype, dict) else dict.fromkeys(named, dtype) if dtype is not None else {}
     guessed = as_pandas_guesses if dtype_backend != "numpy_nullable" else _with_missing
     for name in named:
         if name in dates or name not in typed:
-            named[name] = guessed(named[name] if thousands is None else _without_marks(named[name], thousands))
+            named[name] = guessed(named[name] if thousands is None else _without_marks(named[name], thousands, decimal))
+    for name in named if marked is not None else ():
+        if kind := marked.get(name) if isinstance(marked, dict) else marked:
+            named[name] = cast(_without_marks(named[name], thousands, decimal), np.dtype(kind))
+        elif in_pandas() and type(named[name]) is Column and _is_number(typed[name]) and named[name].dtype.kind in "iu":
+            raise ValueError(f"Integer column has NA values in column {list(named).index(name)}")
     for name in dates if spelt else ():
         named[name] = _dated(named[name], date_format, name, dayfirst)
     frame = DataFrame(named)
@@ -166,14 +203,15 @@ def _has_no_rows(named: dict[str, Any], filters: object, nrows: int | None) -> b
     return filters is None and nrows is None and bool(named) and not any(map(len, named.values()))
 
 
-def _without_marks(column: object, mark: str) -> Any:
+def _without_marks(column: object, mark: Any, decimal: str) -> Any:
     """The numbers of a column of strings without marks of thousands; the column where it has others."""
     if not isinstance(column, Strings) or not bool(Series(column).str.contains(mark, regex=False).any()):
         return column
-    try:
-        return to_numeric(Series(column).str.replace(mark, "", regex=False))._values
-    except (ValueError, TypeError):
+    digits, point = rf"\d[\d{re.escape(mark)}]*", re.escape(decimal)
+    if not bool(Series(column).dropna().str.fullmatch(rf"[-+]?{digits}({point}\d*)?([eE][-+]?\d+)?").all()):
         return column
+    plain = Series(column).str.replace(mark, "", regex=False)
+    return to_numeric(plain if decimal == "." else plain.str.replace(decimal, ".", regex=False))._values
 
 
 def _nullable_floats(column: Any) -> Any:
@@ -181,6 +219,66 @@ def _nullable_floats(column: Any) -> Any:
     if not column.notna().any():
         return column.astype("Int64")
     return from_pandas(column.to_pandas().astype("Float64"))
+
+
+def _marked(dtype: ColumnType, mark: str | None) -> tuple[Any, Any]:
+    """The dtypes of numbers that have marks of thousands, and the dtypes for the parser, which are strings there."""
+    if mark is None or dtype is None:
+        return None, dtype
+    if not isinstance(dtype, dict):
+        return (dtype, str) if _is_number(dtype) else (None, dtype)
+    marked = {name: kind for name, kind in dtype.items() if _is_number(kind)}
+    return marked, {**dtype, **dict.fromkeys(marked, str)}
+
+
+def _is_number(kind: Any) -> bool:
+    try:
+        return np.dtype(kind).kind in "iuf"
+    except TypeError:  # a dtype of pandas
+        return False
+
+
+def _converted_names(converters: dict[Any, Any], names: list[str]) -> dict[str, Any]:
+    """The functions by the names of their columns, of those that are read."""
+    named = {names[one] if isinstance(one, int) else one: function for one, function in converters.items()}
+    return {name: function for name, function in named.items() if name in names}
+
+
+def _converted(column: Any, function: Any, missing: list[str]) -> Any:
+    """What a function makes of strings; of strings again some stand for missing values."""
+    made = Series(column).map(function)
+    return made.mask(made.isin(missing))._values if isinstance(made._values, Strings) and missing else made._values
+
+
+def can_be_read_twice(where: object) -> bool:
+    """Whether a place is a file, or a stream that can be set back."""
+    return not hasattr(where, "read") or (hasattr(where, "seek") and hasattr(where, "tell"))
+
+
+def _chunks(where: Any, told: dict[str, Any], filters: object) -> Chunks:
+    """Frames of some rows each, of one file."""
+    place = place_of(where, (".csv", ".tsv", ".txt"), told["storage_options"])
+    if len(place.files) != 1 or filters is not None:
+        raise ValueError("chunks are read of one file, without filters. Use scan_csv and batches")
+    header = told["header"]
+    if header == "infer":
+        header = 0 if told["names"] is None else None
+    dialect = Dialect(
+        sep=told["delimiter"] or told["sep"], quotechar=None if told["quoting"] == _QUOTE_NONE else told["quotechar"],
+        header=header, skiprows=_leading(told["skiprows"]), compression=told["compression"], nrows=told["nrows"],
+    )  # fmt: skip
+    options = told | {"chunksize": None, "iterator": False, "nrows": None, "compression": None, "storage_options": None}
+    numbered = told["index_col"] in (None, False)
+
+    def read(part: Any, lines: int) -> Any:
+        try:
+            return read_csv(part, **options)
+        except ValueError as error:
+            if (found := _MISFIT.search(str(error))) is None or found["line"] is None:
+                raise
+            raise parser_error(int(found["wanted"]), int(found["line"]) + lines, int(found["got"])) from error
+
+    return Chunks(CsvParts(place, dialect, read, told["chunksize"], numbered), None)
 
 
 def read_table(filepath_or_buffer: Any, *, sep: Any = "\t", **options: Any) -> Any:
@@ -241,6 +339,9 @@ def for_pandas(told: dict[str, Any]) -> dict[str, Any]:
     sep, header, decimal = told["delimiter"] or told["sep"], told["header"], told["decimal"]
     odd = {
         "sep": sep is None or len(sep) != 1,
+        "converters": not _has_usual_converters(told),
+        "chunksize": told["chunksize"] is not None and (type(told["chunksize"]) is not int or told["chunksize"] < 1),
+        "iterator": (told["iterator"] or told["chunksize"] is not None) and told["escapechar"] is not None,
         "header": _is_list(header),
         "skiprows": _leading(told["skiprows"]) < 0,
         "na_values": isinstance(told["na_values"], dict),
@@ -256,10 +357,32 @@ def for_pandas(told: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def without_rewriting(where: object, told: dict[str, Any]) -> dict[str, Any]:
+    """The parameters without those that are followed by rewriting the text."""
+    if not requests_rewriting(told, _leading(told["skiprows"])) or not can_be_rewritten(where, told):
+        return told
+    plain = {"comment": None, "skipinitialspace": False, "skiprows": 0, "encoding": None}
+    return (
+        told | plain | {"encoding_errors": "strict"} | ({"header": None} if has_several_names(told["header"]) else {})
+    )
+
+
+def _has_usual_converters(told: dict[str, Any]) -> bool:
+    """Whether converters are functions by names, or by numbers where all columns are read."""
+    converters = told["converters"]
+    if converters is None:
+        return True
+    numbered = told["usecols"] is None and told["index_col"] in (None, False)
+    names = all(isinstance(one, str) or (numbered and type(one) is int and one >= 0) for one in converters)
+    typed = told["dtype"] is None or (isinstance(told["dtype"], dict) and not set(told["dtype"]) & set(converters))
+    plain = told["escapechar"] is None and not told["thousands"] and told["parse_dates"] in (None, False)
+    return isinstance(converters, dict) and names and typed and plain and all(map(callable, converters.values()))
+
+
 def _is_simple_mark(told: dict[str, Any]) -> bool:
-    """Whether marks of thousands are taken out of columns whose kind is guessed, behind the parser."""
+    """Whether marks of thousands are taken out of columns behind the parser."""
     mark, used = told["thousands"], (told["decimal"], told["quotechar"])
-    return isinstance(mark, str) and len(mark) == 1 and mark not in used and told["dtype"] is None
+    return isinstance(mark, str) and len(mark) == 1 and mark not in used
 
 
 def _odd_dates(parse_dates: Any, index_col: Any) -> bool:
@@ -307,7 +430,7 @@ def _categories(dtype: ColumnType) -> tuple[Any, Any]:
     return (True, None) if str(dtype) == "category" else ([], dtype)
 
 
-def _with(dtype: ColumnType, spelt: dict[str, Any]) -> Any:
+def _with(dtype: Any, spelt: dict[Any, Any]) -> Any:
     if dtype is None or isinstance(dtype, dict):
         return {**(dtype or {}), **spelt}
     raise TypeError("dtype is one type for all columns, those of parse_dates too. Name the others' types one by one")

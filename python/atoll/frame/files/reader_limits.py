@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arrays.ndarray import ndarray
+from ..classes import is_frame
 from ..fallback.limits import Limit
 from .first_lines import settled
-from .read_csv import for_pandas, usual_options
+from .read_csv import can_be_read_twice, for_pandas, usual_options, without_rewriting
 
 if TYPE_CHECKING:
     from ...annotations import ArrayLike, ColumnType
@@ -26,6 +27,7 @@ _BOOLS = (
 #: Parameters of which any value is pandas' to follow: they choose a parser or a rule that ours does not have.
 _OF_PANDAS = ("float_precision", "dtype_backend")
 _DTYPES = frozenset(("int64", "float64", "int32", "float32", "bool", "str", "category", "Int64"))
+_COMPRESSIONS = ("infer", None, "gzip", "bz2", "zip", "xz", "zstd")
 #: The least float that is no int64.
 _LONG = 2.0**63
 #: Files of more bytes than this are not read a second time.
@@ -59,8 +61,11 @@ def _is_number(text: str) -> bool:
 
 
 def _read_csv(where: object, **options: Any) -> bool:
-    if for_pandas(settled(where, {**usual_options(), **options})):
+    told = settled(where, {**usual_options(), **options})
+    plain = without_rewriting(where, told)
+    if for_pandas(plain) or (told["converters"] and not can_be_read_twice(where)):
         return False
+    options = {name: plain[name] for name in options}
     if options.get("engine") not in (None, "c"):
         return False
     if any(type(options[name]) is not bool for name in _BOOLS if name in options):
@@ -73,7 +78,10 @@ def _read_csv(where: object, **options: Any) -> bool:
     return (
         all(map(_is_known_dtype, named))
         and (header in ("infer", None) or (type(header) is int and header >= 0))
-        and options.get("index_col") is not False
+        and not isinstance(options.get("index_col"), bool)
+        and (type(dtype) is not dict or all(isinstance(one, str) for one in dtype))
+        and options.get("compression", "infer") in _COMPRESSIONS
+        and not isinstance(options.get("names"), (set, frozenset, dict))
         and _are_words(options.get("na_values"))
         and options.get("quotechar", '"') is not None
         and isinstance(options.get("nrows"), (int, type(None)))
@@ -133,6 +141,8 @@ OF_READERS: dict[str, Limit] = {
 
 def has_long_integers(frame: Any) -> bool:
     """Whether floats of a file may be integers that int64 does not hold, of which digits are lost."""
+    if not is_frame(frame):  # chunks
+        return False
     held = [one for one in list(frame._columns) if isinstance(one, ndarray) and one.dtype == np.float64]
     return any(bool((((one >= _LONG) | (one <= -_LONG)) & (abs(one) < np.inf)).any()) for one in held)
 
