@@ -147,11 +147,15 @@ def test_garbage_and_half_open_connections_leave_sessions_alone(session):
     rng, found = random.Random(2), server_files.read("three")
     x = ak.arange(100)
     strangers = []
-    for number in range(100):
+    for number in range(1000):
         raw = socket.create_connection((found.host, found.port))
         if number % 2:
             raw.sendall(rng.randbytes(rng.randrange(1, 200)))
         strangers.append(raw)
+        if number % 250 == 0:
+            assert x.sum() == 4950
+    with ak.connect("three"):  # others come in beside them
+        assert ak.arange(100).sum() == 4950
     assert x.sum() == 4950
     assert _tcp("three").control({"purpose": "status"})["refused"] > 0  # behind the others of the same listener
     for raw in strangers:

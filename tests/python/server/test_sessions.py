@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -26,6 +27,13 @@ def _sort_for_ever(x, begin=lambda: None):
     begin()
     while True:
         ak.sort(x)
+
+
+def _wait_until(condition):
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
 
 
 def _arrays_of(session):
@@ -231,6 +239,26 @@ def test_connection_that_breaks_resumes(session):
         session._core._channel._socket.shutdown(2)  # SHUT_RDWR
         assert (x + step).sum() == 500500 + 1000 * step
     assert session.stats()["resumed"] == 5
+
+
+def test_arrays_without_a_name_are_freed_after_the_grace_period(home):
+    ak.shutdown()
+    with running_server("short", "--grace", "0.2"):
+        target = target_of("short")
+        with ak.connect("short") as session:
+            ak.publish("kept", ak.arange(1000))
+            x = ak.random.default_rng(1).random(1_000_000)
+            assert 0 < x.mean() < 1
+            number = session._core._channel.reply["session"]
+            session._core._channel._socket.shutdown(2)  # SHUT_RDWR
+            _wait_until(lambda: number not in [one["session"] for one in _sessions("short")])
+            _wait_until(lambda: 0 < target.control({"purpose": "monitor"})["stats"].get("memory_in_use", 0) < 1_000_000)
+            with pytest.raises(ConnectionError, match=r"cannot go on: there is no such session \(it has ended, or"):
+                x.mean()
+            with pytest.raises(RuntimeError, match="the session has ended"):
+                x.mean()
+        with ak.connect("short"):
+            assert ak.attach("kept").sum() == 499_500
 
 
 def test_killed_server_is_an_error_and_another_can_start(home):

@@ -68,6 +68,7 @@ class RemoteSession:
         self._span = ""  # under which the server traces this session's calls
         self._monitor: Callable[[str, int, int], None] | None = None
         self._channel.on_progress = self._show_progress
+        self._in_progress = ""  # operation whose progress the monitor has been told, and not its end
         self._encoders = {
             **codec.ENCODERS,
             RemoteExpr: self._own(_handle),
@@ -233,6 +234,13 @@ class RemoteSession:
                 self._batch.clear()
 
     def _answer(self, number: int) -> Any:
+        try:
+            return self._awaited(number)
+        finally:
+            if self._in_progress:  # the report of its end may be lost with the connection
+                self._tell_progress(self._in_progress, 1, 1)
+
+    def _awaited(self, number: int) -> Any:
         interrupted = False
         while True:
             try:
@@ -343,8 +351,12 @@ class RemoteSession:
         raise RuntimeError("the operations of a remote session run in its server, where nothing can be watched")
 
     def _show_progress(self, body: bytes) -> None:
+        self._tell_progress(*codec.decoded(body))
+
+    def _tell_progress(self, operation: str, done: int, total: int) -> None:
+        self._in_progress = "" if 0 < total <= done else operation
         if self._monitor is not None:
-            self._monitor(*codec.decoded(body))
+            self._monitor(operation, done, total)
 
 
 def plain(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -17,7 +17,7 @@ from ...session.everywhere import relayed
 from .. import codec
 from ..activity import Activity
 from ..operations import DROP, NAMES, NUMBERS, ROLES, SERVICES, function_of
-from ..protocol import Kind, ProtocolError, Role, frame_head
+from ..protocol import HANDSHAKE_SECONDS, Kind, ProtocolError, Role, frame_head
 from ..telemetry import checked_traceparent
 from ..transfer import LEAST, PIECE, TransferMemory
 from . import side, transfers
@@ -100,7 +100,8 @@ class Client:
         self.id, self.key = secrets.token_hex(8), secrets.token_hex(16)
         self.role, self.quota = role, quota
         self.user, self.process = str(request.get("user", ""))[:64], request.get("process")
-        self.began = self.lost_at = time.monotonic()
+        self.began = time.monotonic()
+        self.lost_at = self.began + HANDSHAKE_SECONDS  # it gets its first connection before
         self.connection: Connection | None = None
         self.handles: dict[int, Any] = {}  # of the main engine
         self.copies = side.Copies()

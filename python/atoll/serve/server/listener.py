@@ -261,7 +261,7 @@ class Listener:
 
     def _resumed(self, role: Role, request: dict[str, Any]) -> tuple[dict[str, Any], Outcome]:
         client, answered = self._client(role, request), request.get("answered")
-        client.lost_at = time.monotonic()
+        client.lost_at = time.monotonic() + HANDSHAKE_SECONDS  # it gets the new connection before
         have = answered if isinstance(answered, int) else 0
         return self._attached(client, {"done": client.done}, request, have)
 
