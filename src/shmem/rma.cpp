@@ -59,7 +59,7 @@ void put_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, s
   Target to = resolve(call, ctx, "dest", dest, bytes, pe);
   check_overlap(call, to, bytes, source, bytes);
   if (completion == Completion::on_return) return to.context.put(to.pe, to.at, source, bytes);
-  if (fabric::Queueing* path = queueing_path_to(to)) path->queue_put(to.pe, to.at, source, bytes);
+  if (fabric::Queueing* path = queueing_path_to(to)) path->queue_put(to.pe, to.at, source, bytes, nullptr);
   else to.context.put_nbi(to.pe, to.at, source, bytes);
 }
 
@@ -70,7 +70,7 @@ void get_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, s
   Target from = resolve(call, ctx, "source", source, bytes, pe);
   check_overlap(call, from, bytes, dest, bytes);
   if (completion == Completion::on_return) return from.context.get(dest, from.pe, from.at, bytes);
-  if (fabric::Queueing* path = queueing_path_to(from)) path->queue_get(dest, from.pe, from.at, bytes);
+  if (fabric::Queueing* path = queueing_path_to(from)) path->queue_get(dest, from.pe, from.at, bytes, nullptr);
   else from.context.get_nbi(dest, from.pe, from.at, bytes);
 }
 

@@ -25,9 +25,10 @@ constexpr int most_rounds = 64;
 
 }  // namespace
 
-void Path::queue_put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
+void Path::queue_put(PeId pe, HeapOffset to, const void* from, std::size_t bytes, QueuedCompletion* completion) {
   start_or_queue(
-      pe, {.kind = QueuedOperation::Kind::put, .at = to, .from = static_cast<const std::byte*>(from), .bytes = bytes});
+      pe, {.kind = QueuedOperation::Kind::put, .at = to, .from = static_cast<const std::byte*>(from), .bytes = bytes},
+      completion);
 }
 
 void Path::queue_put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
@@ -39,9 +40,10 @@ void Path::queue_put_signal(PeId pe, HeapOffset to, const void* from, std::size_
                       .atomic = {how, 8, signal, value}});
 }
 
-void Path::queue_get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
+void Path::queue_get(void* to, PeId pe, HeapOffset from, std::size_t bytes, QueuedCompletion* completion) {
   start_or_queue(pe,
-                 {.kind = QueuedOperation::Kind::get, .at = from, .to = static_cast<std::byte*>(to), .bytes = bytes});
+                 {.kind = QueuedOperation::Kind::get, .at = from, .to = static_cast<std::byte*>(to), .bytes = bytes},
+                 completion);
 }
 
 void Path::queue_update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) {
@@ -56,13 +58,14 @@ void Path::queue_atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std
                       .atomic = {op, static_cast<std::uint8_t>(width), at, operand, expected}});
 }
 
-void Path::start_or_queue(PeId pe, QueuedOperation&& operation) {
+void Path::start_or_queue(PeId pe, QueuedOperation&& operation, QueuedCompletion* completion) {
   Hold hold(*this);
   const Peer& to = peer(pe);
   bool expects_answer = operation.to != nullptr;
   if (expects_answer && to.gone) throw_gone(pe);
+  if (completion != nullptr) track(pe, operation, *completion);
   bool is_first = to.backlog == nullptr || to.backlog->waiting.empty();
-  if (!is_first || !advance(pe, operation)) [[unlikely]]
+  if (!is_first || !start(pe, operation)) [[unlikely]]
     enqueue(hold, pe, operation);
 }
 
@@ -80,7 +83,8 @@ void Path::start_or_queue(PeId pe, QueuedOperation&& operation) {
     wait_while_progressing(hold, to, [&] { return backlog.waiting.size() < short_backlog; });
     wait(hold, [&] { return queued_operations_ < most_queued_; });
   }
-  if (to.gone || (backlog.waiting.empty() && advance(pe, operation))) return;
+  if (to.gone) return note_started(operation);
+  if (backlog.waiting.empty() && start(pe, operation)) return;
   if (backlog.waiting.empty()) backlogged_.push_back(pe.value());
   backlog.waiting.push_back(operation);
   ++queued_operations_;
@@ -110,6 +114,27 @@ bool Path::has_buffer(const Peer& to, std::size_t payload_bytes) const {
   return sizeof(Header) + payload_bytes <= device_->inject_bytes() || to.buffers < device_->free_sends() || to.gone;
 }
 
+void Path::track(PeId pe, QueuedOperation& operation, QueuedCompletion& completion) {
+  Pending& in_quiet = lent(operation.to != nullptr ? gets_ : writes_);
+  ++in_quiet.left;
+  completion.add_part();
+  operation.tracked = &tracked_.take(completion, pe.value(), in_quiet);
+}
+
+void Path::finish_tracked(Tracked& operation) {
+  --operation.in_quiet->left;
+  if (QueuedCompletion* completion = std::exchange(operation.completion, nullptr))
+    completion->finish_part(peers_[operation.peer].gone ? QueuedCompletion::Outcome::dropped
+                                                        : QueuedCompletion::Outcome::done);
+  tracked_.give_back(operation);
+}
+
+bool Path::start(PeId pe, QueuedOperation& operation) {
+  if (!advance(pe, operation)) return false;
+  note_started(operation);
+  return true;
+}
+
 // Hands over as much of the operation as there is room for, without waiting. True: that was all of it.
 bool Path::advance(PeId pe, QueuedOperation& operation) {
   switch (operation.kind) {
@@ -131,7 +156,7 @@ bool Path::advance_by_writes(PeId pe, QueuedOperation& put) {
   auto until = device_->writes_in_order() ? Device::Until::reusable : Device::Until::delivered;
   while (put.left() != 0) {
     std::size_t part = std::min(put.left(), device_->most_transfer());
-    bool went = try_transfer(target, part, lent(writes_), [&](Operation& operation) {
+    bool went = try_transfer(target, part, transfers_of(put, writes_), [&](Operation& operation) {
       return device_->write(put.from + put.done, part, target.memory, put.next().value(), until, operation);
     });
     if (!went) return false;
@@ -196,11 +221,11 @@ bool Path::advance_get(PeId pe, QueuedOperation& get) {
       device_->lend(get.to, get.bytes, FI_READ, loan))
     return advance_by_reads(pe, get);
   if (get.bytes <= most_message && may_fetch(source) && !has_buffer(source, most_message)) return false;
-  if (get.bytes <= most_message && try_fetch(pe, get.to, get.at, get.bytes, lent(gets_))) return true;
+  if (get.bytes <= most_message && try_fetch(pe, get.to, get.at, get.bytes, transfers_of(get, gets_))) return true;
   while (get.left() != 0) {
     if (source.queued || source.answers_due >= most_gets || !has_buffer(source, 0)) return false;
     std::size_t part = std::min(get.left(), most_payload);
-    ask_for_part(pe, get.to + get.done, get.next(), part, lent(gets_));
+    ask_for_part(pe, get.to + get.done, get.next(), part, transfers_of(get, gets_));
     get.done += part;
   }
   return true;
@@ -226,7 +251,7 @@ bool Path::advance_by_reads(PeId pe, QueuedOperation& get) {
   source.used = true;
   while (get.left() != 0) {
     std::size_t part = device_->next_read(source.memory, get.at.value(), get.done, get.bytes);
-    bool went = try_transfer(source, part, lent(gets_), [&](Operation& operation) {
+    bool went = try_transfer(source, part, transfers_of(get, gets_), [&](Operation& operation) {
       return device_->read(get.to + get.done, part, source.memory, get.next().value(), operation);
     });
     if (!went) return false;
@@ -242,7 +267,7 @@ bool Path::advance_backlogs() {
   for (std::size_t i = 0; i < backlogged_.size();) {
     PeId pe(backlogged_[i]);
     Backlog& backlog = *peer(pe).backlog;
-    for (; !backlog.waiting.empty() && advance(pe, backlog.waiting.front()); any = true) {
+    for (; !backlog.waiting.empty() && start(pe, backlog.waiting.front()); any = true) {
       backlog.waiting.pop_front();
       ++backlog.started;
       --queued_operations_;
@@ -262,6 +287,7 @@ void Path::drop_backlog(Peer& of) {
   if (backlog == nullptr || backlog->waiting.empty()) return;
   queued_operations_ -= backlog->waiting.size();
   backlog->started = backlog->last();
+  for (const QueuedOperation& operation : backlog->waiting) note_started(operation);
   backlog->waiting.clear();
   std::erase(backlogged_, of.number);
 }

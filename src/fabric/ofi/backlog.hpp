@@ -8,6 +8,7 @@
 
 #include "atoll/base/ids.hpp"
 #include "atoll/fabric/remote_path.hpp"
+#include "outstanding.hpp"
 
 namespace atl::fabric::ofi {
 
@@ -40,6 +41,7 @@ struct QueuedOperation {
   std::size_t done = 0;             ///< of these, handed to the network
   Atomic atomic{};                  ///< put_signal, update, atomic
   Sent before{};                    ///< get: data to the peer that it must not overtake
+  Tracked* tracked = nullptr;       ///< put, get: not null when the caller has asked for its completion
 
   std::size_t left() const { return bytes - done; }
   HeapOffset next() const { return HeapOffset(at.value() + done); }

@@ -313,10 +313,10 @@ Operation& Device::take_transfer() {
   return *taken;
 }
 
-void Device::release(const Pending& pending, Pending& instead) {
+void Device::release(const std::function<bool(const Pending*)>& is_such, Pending* instead) {
   auto release_one = [&](Operation& one) {
-    if (one.pending != &pending) return;
-    one.pending = &instead;
+    if (one.pending == nullptr || !is_such(one.pending)) return;
+    if (instead != nullptr) one.pending = instead;
     one.to = nullptr;
     if (tcp::is_own(*info_)) (void)::fi_cancel(&endpoint_->fid, &one.context);
   };

@@ -155,10 +155,10 @@ class Device {
   /// Reads from the peer's memory into the operation's buffer.
   int fetch(Operation& operation, std::size_t bytes, const RemoteMemory& from, std::uint64_t offset);
   Operation& take_transfer();
-  /// The caller's memory becomes invalid: operations counted in `pending` complete as before and count in `instead`,
-  /// but no longer access that memory. libfabric's own providers cannot cancel operations, so for them only copies from
-  /// our buffers stop.
-  void release(const Pending& pending, Pending& instead);
+  /// The caller's memory becomes invalid: operations counted in such a count complete as before, but no longer access
+  /// that memory. They count in `instead` unless it is null. libfabric's own providers cannot cancel operations, so for
+  /// them only copies from our buffers stop.
+  void release(const std::function<bool(const Pending*)>& is_such, Pending* instead);
   void give_back_transfer(Operation& operation) {
     operation.pending = nullptr;
     operation.loan.reset();

@@ -139,11 +139,11 @@ void Lanes::update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uin
   in_order().update(op, width, pe, at, operand);
 }
 
-void Lanes::queue_put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) {
-  if (!divides(bytes)) return own_path().queue_put(pe, to, from, bytes);
+void Lanes::queue_put(PeId pe, HeapOffset to, const void* from, std::size_t bytes, QueuedCompletion* completion) {
+  if (!divides(bytes)) return own_path().queue_put(pe, to, from, bytes, completion);
   this_thread().strays = true;
   divide(bytes, [&](Path& path, std::size_t begin, std::size_t part) {
-    path.queue_put(pe, HeapOffset(to.value() + begin), static_cast<const std::byte*>(from) + begin, part);
+    path.queue_put(pe, HeapOffset(to.value() + begin), static_cast<const std::byte*>(from) + begin, part, completion);
   });
 }
 
@@ -153,11 +153,11 @@ void Lanes::queue_put_signal(PeId pe, HeapOffset to, const void* from, std::size
 }
 
 // Unlike get_nbi(), in no order with puts that other endpoints carry.
-void Lanes::queue_get(void* to, PeId pe, HeapOffset from, std::size_t bytes) {
-  if (!divides(bytes)) return own_path().queue_get(to, pe, from, bytes);
+void Lanes::queue_get(void* to, PeId pe, HeapOffset from, std::size_t bytes, QueuedCompletion* completion) {
+  if (!divides(bytes)) return own_path().queue_get(to, pe, from, bytes, completion);
   this_thread().strays = true;
   divide(bytes, [&](Path& path, std::size_t begin, std::size_t part) {
-    path.queue_get(static_cast<std::byte*>(to) + begin, pe, HeapOffset(from.value() + begin), part);
+    path.queue_get(static_cast<std::byte*>(to) + begin, pe, HeapOffset(from.value() + begin), part, completion);
   });
 }
 

@@ -33,10 +33,10 @@ class Lanes final : public RemotePath, public Borrower, public Queueing, public 
   std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
                        std::uint64_t expected) override;
   void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
-  void queue_put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) override;
+  void queue_put(PeId pe, HeapOffset to, const void* from, std::size_t bytes, QueuedCompletion* completion) override;
   void queue_put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
                         std::uint64_t value, AtomicOp how) override;
-  void queue_get(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
+  void queue_get(void* to, PeId pe, HeapOffset from, std::size_t bytes, QueuedCompletion* completion) override;
   void queue_update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
   void queue_atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand, std::uint64_t expected,
                     void* old) override;

@@ -4,13 +4,58 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
+#include <utility>
+#include <vector>
+
+#include "atoll/fabric/queueing.hpp"
 
 namespace atl::fabric::ofi {
+
+struct Tracked;
 
 /// Number of transfers for which one caller waits.
 struct Pending {
   std::uint32_t left = 0;
+  Tracked* whole = nullptr;  ///< not null: these are the transfers of one operation with a QueuedCompletion
+};
+
+/// A queued operation with a QueuedCompletion. Its transfers are counted here, and it counts as one in quiet()'s count.
+struct Tracked {
+  Pending transfers;  ///< and one more until all have started
+  Pending* in_quiet = nullptr;
+  QueuedCompletion* completion = nullptr;  ///< null: the caller does not ask any more
+  std::uint32_t peer = 0;
+};
+
+class TrackedOperations {
+ public:
+  Tracked& take(QueuedCompletion& completion, std::uint32_t peer, Pending& in_quiet) {
+    if (free_.empty()) {
+      Tracked& one = all_.emplace_back();
+      one.transfers.whole = &one;
+      free_.push_back(&one);
+    }
+    Tracked& one = *free_.back();
+    free_.pop_back();
+    one.transfers.left = 1;
+    one.in_quiet = &in_quiet;
+    one.completion = &completion;
+    one.peer = peer;
+    return one;
+  }
+  void give_back(Tracked& one) { free_.push_back(&one); }
+  /// For operations whose result is of no use any more.
+  void drop_completions() {
+    for (Tracked& one : all_)
+      if (QueuedCompletion* completion = std::exchange(one.completion, nullptr))
+        completion->finish_part(QueuedCompletion::Outcome::dropped);
+  }
+
+ private:
+  std::deque<Tracked> all_;  // never moved
+  std::vector<Tracked*> free_;
 };
 
 class Outstanding {

@@ -60,13 +60,18 @@ void Path::Hold::rest(int rounds) {
 Path::Awaited::~Awaited() {
   if (pending.left == 0) return;
   path_.abandoned_.left += pending.left;
-  path_.release(pending, path_.abandoned_);
+  path_.release([this](const Pending* counted_in) { return counted_in == &pending; }, &path_.abandoned_);
 }
 
-void Path::release(Pending& pending, Pending& instead) {
-  for (Request& request : requests_)
-    if (request.active && request.pending == &pending) request.pending = &instead, request.to = nullptr;
-  device_->release(pending, instead);
+// The caller's memory becomes invalid: the transfers that are counted in such a count no longer access it. They count
+// in `instead` from now on, or where they did (null).
+void Path::release(const std::function<bool(const Pending*)>& is_such, Pending* instead) {
+  for (Request& request : requests_) {
+    if (!request.active || !is_such(request.pending)) continue;
+    request.to = nullptr;
+    if (instead != nullptr) request.pending = instead;
+  }
+  device_->release(is_such, instead);
 }
 
 // A thread that holds the path and waits for this one does not keep it for longer.
@@ -78,8 +83,8 @@ void Path::abandon() noexcept {
     bool nested = is_held_here();
     if (!nested && !owner_.try_take()) continue;
     bool gets = gets_.is_under_way() || !backlogged_.empty();
-    for (Outstanding* each : {&writes_, &gets_})
-      for (Pending& count : each->counts()) release(count, count);
+    release([this](const Pending* counted_in) { return is_for_quiet(counted_in); }, nullptr);
+    tracked_.drop_completions();
     while (!backlogged_.empty()) drop_backlog(peers_[backlogged_.back()]);
     gets_abandoned_ |= gets;
     lent_.store(false, std::memory_order_relaxed);

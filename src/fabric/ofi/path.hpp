@@ -18,6 +18,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -60,10 +61,10 @@ class Path final : public RemotePath, public Borrower, public Queueing, public G
   std::uint64_t atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand,
                        std::uint64_t expected) override;
   void update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
-  void queue_put(PeId pe, HeapOffset to, const void* from, std::size_t bytes) override;
+  void queue_put(PeId pe, HeapOffset to, const void* from, std::size_t bytes, QueuedCompletion* completion) override;
   void queue_put_signal(PeId pe, HeapOffset to, const void* from, std::size_t bytes, HeapOffset signal,
                         std::uint64_t value, AtomicOp how) override;
-  void queue_get(void* to, PeId pe, HeapOffset from, std::size_t bytes) override;
+  void queue_get(void* to, PeId pe, HeapOffset from, std::size_t bytes, QueuedCompletion* completion) override;
   void queue_update(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand) override;
   void queue_atomic(AtomicOp op, unsigned width, PeId pe, HeapOffset at, std::uint64_t operand, std::uint64_t expected,
                     void* old) override;
@@ -251,8 +252,13 @@ class Path final : public RemotePath, public Borrower, public Queueing, public G
     const Peer& to = peers_[pe.value()];
     return {pe.value(), to.sent, to.putting != 0, to.put};
   }
-  // Operations counted in `pending` no longer access the memory of callers, and count in `instead`.
-  void release(Pending& pending, Pending& instead);
+  void release(const std::function<bool(const Pending*)>& is_such, Pending* instead);
+  // A transfer that was counted there is complete.
+  void count_off(Pending& pending) {
+    if (--pending.left == 0 && pending.whole != nullptr) [[unlikely]]
+      finish_tracked(*pending.whole);
+  }
+  void finish_tracked(Tracked& operation);
   // The counter for a write or read whose memory the caller keeps until quiet().
   Pending& lent(Outstanding& outstanding) {
     lent_.store(
@@ -260,7 +266,9 @@ class Path final : public RemotePath, public Borrower, public Queueing, public G
         std::memory_order_relaxed);  // abandon() looks while it holds the path, or finds it set by the same thread
     return outstanding.count();
   }
-  bool is_for_quiet(const Pending* pending) const { return writes_.is_count(pending) || gets_.is_count(pending); }
+  bool is_for_quiet(const Pending* pending) const {
+    return pending->whole != nullptr || writes_.is_count(pending) || gets_.is_count(pending);
+  }
   // An acknowledgement is requested for the first operation since quiet(), because quiet() usually follows, and for a
   // thread that waits already.
   static Acknowledge acknowledgement(const Peer& peer, MessageType type) {
@@ -347,10 +355,18 @@ class Path final : public RemotePath, public Borrower, public Queueing, public G
   std::uint64_t progress_of(const Peer& to) const {
     return std::uint64_t{1} + to.handled + to.arrived + to.complete + to.transferring + to.backlog->started;
   }
-  void start_or_queue(PeId pe, QueuedOperation&& operation);
+  void start_or_queue(PeId pe, QueuedOperation&& operation, QueuedCompletion* completion = nullptr);
+  Pending& transfers_of(const QueuedOperation& operation, Outstanding& outstanding) {
+    return operation.tracked != nullptr ? operation.tracked->transfers : lent(outstanding);
+  }
+  void note_started(const QueuedOperation& operation) {
+    if (operation.tracked != nullptr) count_off(operation.tracked->transfers);
+  }
   void enqueue(Hold& hold, PeId pe, QueuedOperation& operation);
   template <class Ready>
   void wait_while_progressing(Hold& hold, const Peer& peer, Ready&& ready);
+  void track(PeId pe, QueuedOperation& operation, QueuedCompletion& completion);
+  bool start(PeId pe, QueuedOperation& operation);
   bool advance(PeId pe, QueuedOperation& operation);
   bool advance_by_writes(PeId pe, QueuedOperation& put);
   bool advance_by_messages(PeId pe, QueuedOperation& put, std::size_t rest);
@@ -448,6 +464,7 @@ class Path final : public RemotePath, public Borrower, public Queueing, public G
   std::vector<Request> requests_;
   std::vector<std::uint32_t> free_requests_;
   Outstanding writes_, gets_;  // that are only waited for together
+  TrackedOperations tracked_;
   Pending abandoned_;  // of callers that wait no more
   std::atomic<bool> lent_{false};  // memory was given to put_nbi() or get_nbi() since the last abandon()
   bool gets_abandoned_ = false;  // since the last quiet()
@@ -509,7 +526,7 @@ bool Path::try_transfer(Peer& with, std::size_t bytes, Pending& pending, Start&&
   }
   note_failure(with, status);
   if (!is_for_quiet(&pending)) return true;
-  if (with.gone) --pending.left;
+  if (with.gone) count_off(pending);
   else with.lost.push_back(&pending);
   return true;
 }

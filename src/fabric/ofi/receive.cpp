@@ -119,7 +119,7 @@ inline void Path::finish(Operation& operation) {
       device_->give_back_send(operation);
       break;
     case Operation::Kind::transfer:
-      --operation.pending->left;
+      count_off(*operation.pending);
       peers_[operation.peer].transferring -= operation.bytes;
       peers_[operation.peer].heard = true;
       device_->give_back_transfer(operation);
@@ -133,7 +133,7 @@ inline void Path::finish(Operation& operation) {
       break;
     case Operation::Kind::fetch:
       if (operation.to != nullptr) std::memcpy(operation.to, operation.buffer, operation.bytes);
-      --operation.pending->left;
+      count_off(*operation.pending);
       peers_[operation.peer].transferring -= operation.bytes;
       peers_[operation.peer].heard = true;
       --peers_[operation.peer].buffers;
@@ -164,7 +164,7 @@ void Path::fail_operation(Operation& operation, int error) {
   if (operation.kind == Operation::Kind::send || operation.kind == Operation::Kind::put)
     return device_->give_back_send(operation);
   // A caller that waits for it is told of the peer's death. Data for a peer that has left is dropped.
-  if (to.gone) --operation.pending->left;
+  if (to.gone) count_off(*operation.pending);
   else if (is_for_quiet(operation.pending)) to.lost.push_back(operation.pending);
   if (operation.kind == Operation::Kind::fetch) device_->give_back_send(operation);
   else device_->give_back_transfer(operation);
@@ -416,7 +416,7 @@ void Path::finish_request(const Header& header, Bytes payload) {
     if (payload.empty()) std::memcpy(request.to, &header.operand, request.bytes);
     else std::memcpy(request.to, payload.data(), payload.size());
   }
-  --request.pending->left;
+  count_off(*request.pending);
   note_arrived(peers_[request.peer], request.number);
   --peers_[request.peer].answers_due;
   request.active = false;
@@ -427,7 +427,7 @@ void Path::finish_request(const Header& header, Bytes payload) {
 void Path::take_leave_of(PeId pe) {
   Peer& left = peer(pe);
   left.gone = true;
-  for (Pending* count : left.lost) --count->left;
+  for (Pending* count : left.lost) count_off(*count);
   left.lost.clear();
   drop_backlog(left);
   for (std::uint32_t number = 0; number < requests_.size(); ++number) {
@@ -435,7 +435,7 @@ void Path::take_leave_of(PeId pe) {
     if (!request.active || request.peer != pe.value() || !is_for_quiet(request.pending)) continue;
     request.active = false;
     --left.answers_due;
-    --request.pending->left;
+    count_off(*request.pending);
     free_requests_.push_back(number);
   }
   job_.note_far_departure();

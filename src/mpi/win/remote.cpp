@@ -10,6 +10,7 @@
 #include "core/library.hpp"
 #include "core/staging.hpp"
 #include "datatype/wire.hpp"
+#include "mpi-ext.h"
 #include "win/combine.hpp"
 
 namespace atl::mpi::win {
@@ -198,6 +199,7 @@ void hear_answer(runtime::Context&, PeId source, std::span<const std::byte> payl
 
 Apart::Apart() { apart = this; }
 Apart::~Apart() { apart = nullptr; }
+Apart* Apart::current() { return apart; }
 const std::shared_ptr<Answers>& Apart::expect_one() {
   if (!answers_) answers_ = std::make_shared<Answers>();
   answers_->left.fetch_add(1, std::memory_order_relaxed);
@@ -260,6 +262,11 @@ void check_answers(Window& window) {
 void check_refusal(Window& window, const Refusal& refusal) {
   if (refusal.rank < 0) [[likely]]
     return;
+  if (refusal.error == MPIX_ERR_PROC_FAILED)
+    fail_with(refusal.error,
+              fmt::format("{} has died or left the job: its part of the window cannot be reached",
+                          library().context().job().describe(window.comm().pe_of(refusal.rank))),
+              &window);
   const bool outside = refusal.error == MPI_ERR_RMA_RANGE;
   fail_with(
       refusal.error,

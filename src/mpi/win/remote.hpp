@@ -5,9 +5,11 @@
 #include <atomic>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "op/kernel.hpp"
+#include "request/request.hpp"
 #include "win/reach.hpp"
 
 namespace atl::mpi::win {
@@ -26,8 +28,8 @@ struct Answers {
   std::atomic<Refusal> refused{Refusal{}};
 };
 
-/// While an Apart exists, all orders of this thread belong to one operation, and their refusals are reported to it
-/// alone.
+/// While an Apart exists, all orders and queued accesses of this thread belong to one operation that has an MPI
+/// request, and their failures are reported to it alone.
 class Apart {
  public:
   Apart();
@@ -37,8 +39,14 @@ class Apart {
   /// Null: no order was sent.
   const std::shared_ptr<Answers>& answers() const { return answers_; }
   const std::shared_ptr<Answers>& expect_one();
+  /// The request of an operation that sent no order; null: it was complete at once.
+  Ref<Request> take_request() { return std::move(request_); }
+  void set_request(Ref<Request> request) { request_ = std::move(request); }
+  /// Of this thread; null: there is none.
+  static Apart* current();
 
  private:
+  Ref<Request> request_;
   std::shared_ptr<Answers> answers_;
 };
 

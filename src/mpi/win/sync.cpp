@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/library.hpp"
+#include "win/queued.hpp"
 #include "win/remote.hpp"
 #include "win/window.hpp"
 
@@ -23,7 +24,7 @@ constexpr int post_tag = 1, complete_tag = 2;
 /// Waits until all operations that this rank has started are complete at their targets.
 void complete_all(Window& window) {
   win::wait_for_answers(window);
-  context().quiet();
+  win::finish_queued(window);
 }
 
 void send_to_all(Exchange& exchange, const Window& window, const Group& group, int tag) {

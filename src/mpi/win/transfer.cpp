@@ -14,6 +14,8 @@
 #include "type/type.hpp"
 #include "win/combine.hpp"
 #include "win/foreign.hpp"
+#include "win/origin.hpp"
+#include "win/queued.hpp"
 #include "win/reach.hpp"
 #include "win/remote.hpp"
 
@@ -27,6 +29,8 @@ using win::Combine;
 using win::CombineLock;
 using win::Count;
 using win::Order;
+using win::Sink;
+using win::Source;
 using win::Spot;
 using win::Target;
 
@@ -57,67 +61,15 @@ Ends ends_of(Window& window, Target& target, MPI_Count count, MPI_Datatype type,
   return ends;
 }
 
-/// The bytes of a region as one contiguous span: the region itself where it is contiguous, else a packed copy.
-class Packed {
- public:
-  Packed(const Region& region, const void* base) {
-    detail::check_buffer(region, base);
-    auto* memory = static_cast<std::byte*>(const_cast<void*>(base));
-    if (staging::is_on_device(region, base)) {
-      copy_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(region.size()));
-      staging::pack(region, base, 0, region.size(), copy_.get());
-      data_ = copy_.get();
-    } else if (region.contiguous()) {
-      data_ = memory + region.layout->offset;
-    } else {
-      copy_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(region.size()));
-      datatype::pack(region, base, 0, region.size(), copy_.get());
-      data_ = copy_.get();
-    }
-    size_ = static_cast<std::size_t>(region.size());
-  }
-  const std::byte* data() const { return data_; }
-  std::span<const std::byte> span() const { return {data_, size_}; }
-
- private:
-  std::unique_ptr<std::byte[]> copy_;
-  const std::byte* data_;
-  std::size_t size_;
-};
-
-/// The same for a region that is written: finish() unpacks the copy into the region.
-class Unpacked {
- public:
-  Unpacked(const Region& region, void* base)
-      : region_(region), base_(base), is_staged_(staging::is_on_device(region, base)) {
-    detail::check_buffer(region, base);
-    if (region.contiguous() && !is_staged_) data_ = static_cast<std::byte*>(base) + region.layout->offset;
-    else data_ = (copy_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(region.size()))).get();
-  }
-  std::byte* data() const { return data_; }
-  void finish() const {
-    if (is_staged_) {
-      staging::unpack(region_, base_, 0, region_.size(), copy_.get());
-      staging::settle(region_, base_);
-    } else if (copy_) {
-      datatype::unpack(region_, base_, 0, region_.size(), copy_.get());
-    }
-  }
-
- private:
-  Region region_;
-  void* base_;
-  bool is_staged_;
-  std::unique_ptr<std::byte[]> copy_;
-  std::byte* data_;
-};
-
 constexpr op::Code no_code = op::Code::no_op;
 
-/// Whether memory of a rank on another host is attached, as far as its table shows. A rank that carries out an order
-/// itself checks all of its pieces.
-bool is_attached(Window& window, const Spot& spot, const Region& region) {
+/// Whether the network reads or writes the region itself. Else its rank carries out an order, and checks that all
+/// pieces of the region are attached. This rank waits for the table that shows what is attached, so accesses with a
+/// request do without it.
+bool takes_network(Window& window, const Spot& spot, const Region& region) {
+  if (spot.near() || !spot.in_segment || !region.contiguous()) return false;
   if (window.flavor() != Window::Flavor::dynamic) return true;
+  if (win::Apart::current() != nullptr) return false;
   win::Attached shown;
   context().get(&shown, window.comm().pe_of(spot.rank), HeapOffset(spot.target->control + sizeof(win::Control)),
                 sizeof(shown));
@@ -170,14 +122,15 @@ void win_put(const void* origin, MPI_Count count, MPI_Datatype type, int rank, M
   if (spot.pointer != nullptr) {
     if (!staging::is_on_device(ends.origin, origin))
       datatype::copy(ends.origin, origin, 0, ends.origin.size(), ends.target, spot.pointer, 0);
-    else datatype::unpack(ends.target, spot.pointer, 0, ends.target.size(), Packed(ends.origin, origin).data());
+    else datatype::unpack(ends.target, spot.pointer, 0, ends.target.size(), Source(ends.origin, origin).data());
     return;
   }
-  Packed data(ends.origin, origin);
+  Source data(ends.origin, origin);
   if (spot.near() && win::write_foreign(static_cast<pid_t>(target->pid), spot.address, ends.target, data.data()))
     return;
-  if (!spot.near() && spot.in_segment && ends.target.contiguous() && is_attached(window, spot, ends.target)) {
+  if (takes_network(window, spot, ends.target)) {
     HeapOffset to(spot.offset().value() + static_cast<std::uint64_t>(ends.target.layout->offset));
+    if (window.network != nullptr) return win::queue_put(window, rank, to, std::move(data));
     return context().put(window.comm().pe_of(rank), to, data.data(), data.span().size());
   }
   win::send_order(window, spot, Order::put, ends.target, data.span(), no_code, nullptr, {});
@@ -199,15 +152,16 @@ void win_get(void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Ain
     datatype::copy(ends.target, spot.pointer, 0, ends.target.size(), ends.origin, origin, 0);
     return;
   }
-  Unpacked data(ends.origin, origin);
+  Sink data(ends.origin, origin);
   if (spot.pointer != nullptr) {
     datatype::pack(ends.target, spot.pointer, 0, ends.target.size(), data.data());
     return data.finish();
   }
   if (spot.near() && win::read_foreign(static_cast<pid_t>(target->pid), spot.address, ends.target, data.data()))
     return data.finish();
-  if (!spot.near() && spot.in_segment && ends.target.contiguous() && is_attached(window, spot, ends.target)) {
+  if (takes_network(window, spot, ends.target)) {
     HeapOffset from(spot.offset().value() + static_cast<std::uint64_t>(ends.target.layout->offset));
+    if (window.network != nullptr) return win::queue_get(window, rank, from, std::move(data), share_type(type));
     context().get(data.data(), window.comm().pe_of(rank), from, static_cast<std::size_t>(ends.target.size()));
     return data.finish();
   }
@@ -284,7 +238,7 @@ void win_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, int 
   if (ends.target.size() == 0 || code == op::Code::no_op) return;
   check_elements(code, type, target_type);
   Accumulation one{window, ends.spot, ends.target, win::make_combine(code, need_element(target_type))};
-  (void)accumulate(one, Packed(ends.origin, origin).data(), nullptr, {});
+  (void)accumulate(one, Source(ends.origin, origin).data(), nullptr, {});
 }
 
 void win_get_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, void* result, MPI_Count result_count,
@@ -303,8 +257,8 @@ void win_get_accumulate(const void* origin, MPI_Count count, MPI_Datatype type, 
   if (ends.target.size() == 0) return;
   check_elements(code, type, target_type);
   Accumulation one{window, ends.spot, ends.target, win::make_combine(code, need_element(target_type))};
-  Unpacked fetched(into, result);
-  std::optional<Packed> data;
+  Sink fetched(into, result);
+  std::optional<Source> data;
   if (code != op::Code::no_op) data.emplace(ends.origin, origin);
   if (accumulate(one, data ? data->data() : nullptr, fetched.data(),
                  Answer{share_type(result_type), result_count, result}))
@@ -408,10 +362,11 @@ class Answered : public Request {
 void complete_request(MPI_Win win, MPI_Request* request, const std::function<void()>& operation) {
   ATOLL_MPI_REQUIRE(request != nullptr, MPI_ERR_ARG, "no place for the request");
   auto& window = need<Window>(win);
-  const win::Apart apart;
+  win::Apart apart;
   operation();
-  if (!apart.answers()) *request = handle_of(done_send());
-  else give<Request>(Ref<Request>::adopt(new Answered(window, apart.answers())), request);
+  if (apart.answers()) give(make<Answered>(window, apart.answers()), request);
+  else if (Ref<Request> queued = apart.take_request()) give(std::move(queued), request);
+  else *request = handle_of(done_send());
 }
 
 }  // namespace atl::mpi

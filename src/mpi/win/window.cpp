@@ -53,6 +53,7 @@ void check_size(MPI_Aint size, MPI_Count unit) {
 
 Window::Window(Ref<Comm> comm, Flavor flavor, void* base, Count size, int unit, Info::Entries hints)
     : Object(kind),
+      network(dynamic_cast<fabric::Queueing*>(context().job().remote())),
       comm_(std::move(comm)),
       flavor_(flavor),
       base_(base),

@@ -5,12 +5,14 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "atoll/fabric/queueing.hpp"
 #include "comm/comm.hpp"
 #include "datatype/pack.hpp"
 #include "flow/exchange.hpp"
@@ -53,6 +55,8 @@ struct Target {
     return attached()->covers(address, region, begin, end, row);
   }
 };
+
+class QueuedAccess;
 
 /// A target's answer that it did not carry out an order.
 struct Refusal {
@@ -119,6 +123,15 @@ class Window : public Object {
   /// The last refusal by a remote target.
   std::atomic<win::Refusal> refused{win::Refusal{}};
   static_assert(std::atomic<win::Refusal>::is_always_lock_free);
+  /// The network, if it has operations that do not wait for their target; else null.
+  fabric::Queueing* const network;
+  /// Accesses that are finished at the end of the epoch, or at a flush (queued.hpp), in the order of their calls.
+  struct Queued {
+    win::QueuedAccess* access;  ///< a counted reference
+    bool has_request;
+  };
+  std::mutex queued_mutex;  ///< guards `queued`
+  std::deque<Queued> queued;
   /// For a dynamic window. attach() throws Failure when some of the memory is attached already, detach() when no
   /// attached piece begins there.
   void attach(const void* base, win::Count bytes);
