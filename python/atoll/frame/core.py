@@ -177,7 +177,8 @@ class Rows:
         Parameters
         ----------
         deep : bool, default True
-            No effect: both share memory until one of the two changes.
+            Whether `groupby` takes a copied column for other values than the frame's column. Memory is shared in
+            any case until one of the two changes.
 
         Examples
         --------
@@ -188,7 +189,10 @@ class Rows:
         >>> s["a"]
         np.int64(3)
         """
-        return self._with_index(self._index)
+        made = self._with_index(self._index)
+        if deep and made.ndim == 1:
+            made._copied = True
+        return made
 
     def __copy__(self) -> Any:
         return self.copy()
@@ -251,7 +255,8 @@ class SeriesCore(Rows):
 
     #: Objects of pandas with a lower number leave an operator with ours to ours.
     __pandas_priority__ = 3001
-    __slots__ = ("__weakref__", "_index", "_name", "_values")
+    __slots__ = ("__weakref__", "_copied", "_index", "_name", "_values")
+    _copied: bool
     _values: Any
     _name: Any
 

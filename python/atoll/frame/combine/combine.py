@@ -229,11 +229,7 @@ class SeriesCombining:
         """
         other = other if is_series(other) else type(self)(other)
         one = other._to_index(self._index)
-        made = choose(isna(one._values), self._values, one._values)
-        whole = isinstance(self._values, ndarray) and self._values.dtype.kind in "iub" and isinstance(made, ndarray)
-        if whole and made.dtype.kind == "f" and bool((made == made.round(0)).all()):
-            made = made.astype(self._values.dtype)
-        self._values = made
+        self._values = _updated(self._values, choose(isna(one._values), self._values, one._values))
 
     def compare(
         self: Any, other: Any, align_axis: Any = 1, keep_shape: bool = False, keep_equal: bool = False,
@@ -378,7 +374,7 @@ class FrameCombining:
                 continue
             new = one._column(label)
             keep = isna(new) if overwrite else isna(new) | ~isna(column)
-            held.append(choose(keep, column, new))
+            held.append(_updated(column, choose(keep, column, new)))
         self._hold(held)
 
     def compare(
@@ -425,3 +421,13 @@ class FrameCombining:
         if not keep_shape:
             made = made._take(arange(0) if anywhere is None else flatnonzero(anywhere))
         return made if align_axis in (1, "columns") else made.stack()
+
+
+def _updated(old: Any, new: Any) -> Any:
+    """New values in the dtype of the old ones; a TypeError where they do not fit, as in pandas."""
+    if not (isinstance(old, ndarray) and isinstance(new, ndarray)) or old.dtype == new.dtype:
+        return new
+    made = new.astype(old.dtype)
+    if not bool((made == new).all()):
+        raise TypeError(f"Invalid value for dtype '{old.dtype}': update keeps dtypes. Convert the columns first?")
+    return made

@@ -93,10 +93,22 @@ def _columns(rows: Any) -> list[Any]:
 
 
 def _updates(self: Any, other: Any, join: Any = "left", overwrite: Any = True, **options: Any) -> bool:
-    """Columns of floats and strings: of others the dtype stays, where every value fits."""
-    if not all(isinstance(one, Strings) or one.dtype == np.float64 for one in _columns(self)):
+    """Columns of numbers and strings, whose dtypes stay."""
+    if is_series(self):
+        pairs = [(self._values, other._values)]
+    else:
+        other = other.to_frame() if is_series(other) else other
+        if not (is_frame(other) and self._labels.is_unique and other._labels.is_unique):
+            return False
+        both = [one for one in self._labels.values if one in other._labels.places]
+        pairs = [(self._column(one), other._column(one)) for one in both]
+    if not all(_are_numbers(*pair) or all(isinstance(one, Strings) for one in pair) for pair in pairs):
         return False
-    return not options and join == "left" and isinstance(overwrite, bool) and _same_dtypes(self, other)
+    return not options and join == "left" and isinstance(overwrite, bool) and bool(other._index.is_unique)
+
+
+def _are_numbers(*columns: Any) -> bool:
+    return all(isinstance(one, ndarray) and str(one.dtype) in ("int64", "float64") for one in columns)
 
 
 def _updates_series(self: Any, other: Any) -> bool:

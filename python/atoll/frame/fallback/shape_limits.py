@@ -99,14 +99,13 @@ def _pivot(data: Any, *args: Any, **kwargs: Any) -> bool:
 def _crosstab(index: Any, columns: Any, values: Any = None, rownames: Any = None, colnames: Any = None,
               aggfunc: Any = None, margins: Any = False, margins_name: Any = "All", dropna: Any = True,
               normalize: Any = False) -> bool:  # fmt: skip
-    """Series with one index, which are no categories; shares without margins."""
+    """Series with one index, which are no categories."""
     keys = [*_listed(index), *_listed(columns)]
     if not all(map(is_series, keys)) or not all(one._index._same(keys[0]._index) for one in keys):
         return False
-    if any(isinstance(one._values, (Categorical, Foreign)) for one in keys) or dropna is not True:
+    if any(isinstance(one._values, (Categorical, Foreign)) for one in keys) or not isinstance(dropna, bool):
         return False
-    plain = margins is False or normalize is False
-    return plain and all(one is None or is_scalar(one) or isinstance(one, list) for one in (rownames, colnames))
+    return all(one is None or is_scalar(one) or isinstance(one, list) for one in (rownames, colnames))
 
 
 #: Of methods of frames, by name.

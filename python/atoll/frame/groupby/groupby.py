@@ -89,6 +89,8 @@ _WITHIN_EXAMPLES = {
     "ffill": ("groups.v.ffill().to_list()", "[1, 2, 3]"),
     "bfill": ("groups.v.bfill().to_list()", "[1, 2, 3]"),
 }
+#: Methods that number rows, whatever their values are.
+_NUMBERS = ("cumcount", "ngroup")
 _ALONG = ("shift", "diff", "pct_change", "cumsum", "cumprod", "cummin", "cummax", "rank", "ffill", "bfill")
 
 
@@ -206,6 +208,10 @@ class SeriesGroupBy(SeriesGroupByOthers, Grouped):
             return getattr(self, func)(*args, **kwargs)
         if isinstance(func, str):
             name = func
+            if name in _NUMBERS:
+                return getattr(self, name)(*args, **kwargs)
+            if name == "quantile":
+                kwargs = {"q": 0.5, **dict(zip(("q", "interpolation"), args, strict=False)), **kwargs}
             values = self._groups.size() if name == "size" else figure(self._groups, self._of._values, name, **kwargs)
             return self._of._new(self._broadcast(values))
         groups = list(self._rows())
@@ -631,7 +637,11 @@ class DataFrameGroupBy(DataFrameGroupByOthers, Grouped):
         1  2
         2  4
         """
+        if isinstance(func, str) and func in _NUMBERS:
+            return getattr(self, func)(*args, **kwargs)
         of = self._without_keys()
+        if func == "size":
+            return series(self._broadcast(self._groups.size()), of._index)
         if func is None or isinstance(func, dict):
             pairs = {label: (label, how) for label, how in func.items()} if func is not None else kwargs
             made = [self[one[0]].transform(one[1])._values for one in pairs.values()]

@@ -552,7 +552,9 @@ def _keys(
 
 
 def is_column_of(of: Any, one: Any) -> bool:
-    """Whether a Series is a column that was taken from a frame, as in ``df.groupby(df["k"])``."""
+    """Whether a Series is a column that was taken from a frame, as in ``df.groupby(df["k"])``, and no copy of it."""
+    if getattr(one, "_copied", False):
+        return False
     places: list[int] = of._labels.places.get(one._name, []) if of.ndim == 2 and isinstance(one._name, Hashable) else []
     return len(places) == 1 and bool(of._columns[places[0]] is one._values)
 

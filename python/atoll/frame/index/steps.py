@@ -8,7 +8,6 @@ from typing import Any
 from ...columns.datetime.datetimes import Datetimes
 from ...columns.datetime.ticks import Ticks
 from ...io.fallback import pandas_at_work
-from ..classes import is_series
 
 _WEEKDAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
 _DAY = 86_400_000_000_000
@@ -34,7 +33,7 @@ def frequency_of(index: Any) -> str:
         raise NotImplementedError("steps of other labels are pandas'")
     if values.size < 3:
         raise ValueError("Need at least 3 dates to infer frequency")
-    if getattr(values, "tz", None) is not None or is_series(index) or bool(values.isna().any()):
+    if getattr(values, "tz", None) is not None or bool(values.isna().any()):
         raise NotImplementedError("zones, Series and missing values are pandas'")
     ticks = values._values
     steps = ticks[1:] - ticks[:-1]

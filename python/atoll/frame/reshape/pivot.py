@@ -395,6 +395,8 @@ def crosstab(
     if (values is None) != (aggfunc is None):
         raise ValueError("values and aggfunc go together.")
     rows, cols = (one if isinstance(one, list) and one and is_series(one[0]) else [one] for one in (index, columns))
+    if not dropna and (len(rows) > 1 or len(cols) > 1 or any(hasnans(one._values) for one in [*rows, *cols])):
+        raise NotImplementedError("pairs that do not occur, and missing values, are pandas' to count")
     names = [getattr(one, "name", None) for one in [*rows, *cols]]
     numbered = [*(f"row_{place}" for place in range(len(rows))), *(f"col_{place}" for place in range(len(cols)))]
     titles = [other if name is None else name for name, other in zip(names, numbered, strict=True)]
@@ -408,7 +410,7 @@ def crosstab(
     made = table.pivot_table("v", down, across, how, 0 if values is None else None, margins, margins_name=margins_name)
     made._index = made._index._named(titles[: len(rows)])
     made._labels = Labels(made._labels.values, titles[len(rows) :])
-    return _shares_of(made, normalize, margins_name if margins else None) if normalize is not False else made
+    return _shares_of(made, normalize, margins_name if margins else None).fillna(0) if normalize is not False else made
 
 
 def _shares_of(made: Any, normalize: bool | str, margin: Any) -> Any:

@@ -13,14 +13,13 @@ from ...arrays.selection import flatnonzero
 from ...columns.datetime.datetimes import Datetimes
 from ...columns.objects import Objects, is_missing
 from ...columns.window import cumulative as running
-from ...io.fallback import by_pandas, pandas_at_work
 from ..arithmetic.reductions import count
-from ..classes import is_frame, is_series, series
+from ..classes import is_frame, is_series
 from ..core import as_axis, column_or_level
-from ..data.dtypes import cast
 from ..data.values import can_miss, choose, hasnans, is_scalar, isna, make, settle
 from ..index.base import range_index
 from ..window.across_columns import filled_from
+from .interpolation import along, on_curve
 from .placement import fitting
 
 if TYPE_CHECKING:
@@ -196,12 +195,8 @@ class Missing:
                 method, limit=limit, limit_direction=limit_direction, limit_area=limit_area, **options
             )
             return self._or_itself(turned.T, inplace)
-        if method not in _ALONG and method != "linear":
-            by_pandas("interpolate", ["method"])
-            told = {"axis": axis, "limit": limit, "limit_direction": limit_direction, "limit_area": limit_area}
-            with pandas_at_work("interpolate"):
-                made = type(self)(self.to_pandas().interpolate(method, **told, **options))
-            return self._or_itself(made, inplace)
+        if method == "pad":
+            raise NotImplementedError("interpolate(method='pad') is ffill")
         if method == "time" and not isinstance(self._index._values, Datetimes):
             raise ValueError("time-weighted interpolation only works on Series or DataFrames with a DatetimeIndex")
         direction = limit_direction or "forward"
@@ -210,7 +205,9 @@ class Missing:
             if not hasnans(one):
                 return one
             made = settle(running.interpolate(one, "linear", limit, direction, limit_area))
-            return made if method == "linear" else _along(one, made, self._index)
+            if method in _ALONG:
+                return along(one, made, self._index)
+            return made if method == "linear" else on_curve(one, made, self._index, method, dict(options))
 
         return self._or_itself(self._each_column(between), inplace)
 
@@ -222,18 +219,6 @@ def _carried(data: Any, step: int, axis: int | str | None, limit: int | None, li
         return filled_from(data, step, limit)
     fill = running.ffill if step == 1 else running.bfill
     return data._each_column(lambda one: filled_along(one, fill, limit, limit_area))
-
-
-def _along(values: ArrayLike, by_rows: Any, index: Any) -> Any:
-    """Interpolates linearly by the positions of the labels instead of the rows."""
-    labels = index._values
-    at = series(cast(labels if isinstance(labels, ndarray) else labels._values, np.float64), index)
-    own = series(values, index)
-    there = own.notna()
-    before, after = own.ffill(), own.bfill()
-    first, last = at.where(there).ffill(), at.where(there).bfill()
-    line = (before + (at - first) * (after - before) / (last - first))._values
-    return choose(isna(values) & ~isna(by_rows) & ~isna(line), line, by_rows)
 
 
 def _check_area(area: Any, *also: Any) -> None:
