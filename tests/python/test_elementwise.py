@@ -96,6 +96,29 @@ def test_power():
     same(ak.arange(3) ** np.int64(2), np.arange(3) ** 2)
 
 
+@pytest.mark.parametrize("exponent", [2, 1, 0.5, -1, np.float64(2), np.int32(2), 3])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_powers_that_are_other_functions(dtype, exponent):
+    base = np.array([0.0, -0.0, 1.5, -2, np.inf, -np.inf, np.nan, np.finfo(dtype).max, np.finfo(dtype).tiny], dtype)
+    with np.errstate(all="ignore"):
+        expected = base**exponent
+    same(ak.array(base) ** exponent, expected, ulps=1)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_quotients_by_one_number(dtype):
+    limits = np.iinfo(dtype)
+    rng = np.random.default_rng(1)
+    numbers = [limits.min, limits.max, 0, 1, limits.min + 1, limits.max - 1]
+    numbers = np.append(rng.integers(limits.min, limits.max, 200, dtype, endpoint=True), np.array(numbers, dtype))
+    some = rng.integers(1, limits.max, 10, dtype)
+    for divisor in (0, 1, 2, 3, 7, 10, 60, 64, 100, limits.max, limits.max // 2 + 1, limits.min, limits.min + 1, *some):
+        one = np.dtype(dtype).type(divisor)
+        with np.errstate(all="ignore"):
+            same(ak.array(numbers) // one, numbers // one)
+            same(ak.array(numbers) % one, numbers % one)
+
+
 def test_ldexp():
     compare("ldexp", values("float64", 20), np.arange(20) - 10)
     compare("ldexp", values("float32", 20), 3)

@@ -162,3 +162,43 @@ def test_products():
         ak.dot(a, a)
     with pytest.raises(ValueError):
         a @ 3
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("rows", range(1, 10))
+def test_few_long_rows_are_transposed_and_repeated(rows, dtype):
+    x = np.random.default_rng(rows).integers(0, 100, (rows, 1501)).astype(dtype)
+    same(ak.array(x).T.copy(), x.T.copy())
+    same(ak.repeat(ak.array(x[0]), rows), np.repeat(x[0], rows))
+    same(ak.repeat(ak.array(x), rows, axis=0), np.repeat(x, rows, axis=0))
+
+
+@pytest.mark.parametrize("size", [(0,), (7, 2), (5000,)])
+def test_resize_repeats_and_truncates(size):
+    x = np.arange(1001)
+    same(ak.resize(ak.array(x), size), np.resize(x, size))
+
+
+@pytest.mark.parametrize("order", ["big", "little"])
+@pytest.mark.parametrize("shape", [(0,), (1,), (8,), (1003,), (5, 9), (3, 4, 17)])
+def test_bits_are_packed_and_unpacked(shape, order):
+    rng = np.random.default_rng(1)
+    bits, numbers = rng.random(shape) < 0.5, rng.integers(0, 256, shape).astype(np.uint8)
+    for axis in (None, *range(-len(shape), len(shape))):
+        same(ak.packbits(ak.array(bits), axis, order), np.packbits(bits, axis, order))
+        same(ak.packbits(ak.array(numbers), axis, order), np.packbits(numbers, axis, order))
+        for count in (None, -2, 50) if numbers.size else (None,):
+            same(ak.unpackbits(ak.array(numbers), axis, count, order), np.unpackbits(numbers, axis, count, order))
+
+
+def test_products_of_few_long_vectors():
+    rng = np.random.default_rng(2)
+    for dtype in ("int32", "float32", "float64", "complex128", "bool"):
+        x = (rng.random((2, 20_000)) * 3).astype(dtype)
+        y = (rng.random((20_000, 3)) * 3).astype(dtype)
+        for left, right in ((x, y), (x, x.T), (x[0], y), (x, y[:, 0])):
+            product = np.asarray(ak.array(left) @ ak.array(right))
+            assert product.dtype == (left @ right).dtype
+            np.testing.assert_allclose(product, left @ right, rtol=1e-4)
+        np.testing.assert_allclose(ak.vdot(ak.array(x), ak.array(x)), np.vdot(x, x), rtol=1e-4)
+        np.testing.assert_allclose(ak.array(x).sum(), x.sum(), rtol=1e-4)

@@ -72,7 +72,8 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> n
     if rows == columns:
         raise ValueError("axis1 and axis2 cannot be the same")
     others = [axis for axis in range(matrices.ndim) if axis not in (rows, columns)]
-    turned = transpose_axes(matrices, (*others, rows, columns), False)
+    order = (*others, rows, columns)
+    turned = matrices if order == tuple(range(matrices.ndim)) else transpose_axes(matrices, order, False)
     step = Diagonal(operator.index(offset))
     return step_into(turned, step, step.get(turned._read()), False)
 

@@ -49,6 +49,9 @@ SAME_OPERATION = {
     "radians": "deg2rad",
 }
 
+#: Exponents of floats that are another function, as in NumPy; integers have that of 2.
+SIMPLE_POWERS = {2: "square", 1: "positive", 0.5: "sqrt", -1: "reciprocal"}
+
 
 def op_of(name: str) -> int:
     """The engine's code of a NumPy ufunc."""
@@ -113,6 +116,8 @@ def binary(name: str) -> Binary:
                     raise ValueError("Integers to negative integer powers are not allowed.")
                 if types[0] >= COMPLEX64:
                     return wrap(engine.apply(op, types[0], types[1], (left, engine.scalar(left.session, x2, types[0]))))
+                if checks_exponent and x2 in SIMPLE_POWERS and (KIND_OF[types[0]] == "f" or x2 == 2):
+                    return wrap(engine.apply(op_of(SIMPLE_POWERS[x2]), types[0], types[1], (left,)))
                 right = _core.scalar(left.session, x2 if kind < 0 else x2.item() if kind != BOOL else bool(x2),
                                      types[0] if types[0] >= 0 else kind)  # fmt: skip
         elif isinstance(x2, Array):

@@ -224,6 +224,10 @@ def reduce_all(kind: str, x: Any, dtype: int, keep: bool) -> Any:
         return _core.reduce_all(kind, cast(x, dtype), dtype, False)
     if keep:
         x.evaluate()
+    if kind == "sum":
+        code = part_code(dtype)
+        pair = cast(x, dtype)
+        return complex(_core.reduce_all(kind, pair.re, code, False), _core.reduce_all(kind, pair.im, code, False))
     flat = reshape(cast(x, dtype), (x.size,))
     if not x.size and kind not in ("sum", "prod"):
         raise ValueError(f"attempt to get {kind} of an empty sequence")

@@ -242,8 +242,9 @@ def resize(a: ArrayLike, new_shape: Any) -> ndarray:
     flat, size = ravel(a), math.prod(shape_of(lengths))
     if flat.size == 0:
         return zeros(lengths, flat.dtype)
-    filled = flat[:size].copy() if size <= flat.size else take(flat, arange(size) % flat.size)
-    return filled.reshape(lengths)
+    times = -(-size // flat.size)
+    filled = flat if times == 1 else broadcast_to(flat, (times, flat.size)).reshape(-1)
+    return filled[:size].copy().reshape(lengths)
 
 
 def resize_in_place(array: Array, new_shape: Any) -> None:

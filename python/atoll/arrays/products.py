@@ -11,7 +11,7 @@ import numpy as np
 
 from . import engine
 from .array import as_array, expr_of, require_out, wrap
-from .creation import shape_of, zeros
+from .creation import array, shape_of, zeros
 from .dtypes import BOOL, DTypeLike, check_cast, code_of, result_code
 from .manipulation import (
     _axis,
@@ -104,6 +104,8 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: DTypeLike = None) -> 
     if y.ndim <= 2:
         rows, columns = math.prod(x.shape[:-1]), math.prod(y.shape[1:])
         left, right = x.reshape(rows, inner[0]), y.reshape(inner[0], columns)
+        if rows * columns <= _FEW_PRODUCTS and inner[0] >= _LONG and code != BOOL:
+            return into(_shaped(_long_products(left, right), x.shape[:-1] + y.shape[1:]), out)
         found = wrap(engine.multiply_matrices(left._read(), right._read()))
         return into(_shaped(found, x.shape[:-1] + y.shape[1:]), out)
     if x.ndim == 1:
@@ -114,6 +116,17 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: DTypeLike = None) -> 
     )
     found = wrap(engine.multiply_matrices(left._read(), right._read()))
     return into(found.reshape(*shape, x.shape[-2], y.shape[-1]), out)
+
+
+#: So few elements of a product of matrices, of vectors so long, are inner products: a tile of the product's kernel
+#: would be mostly empty.
+_FEW_PRODUCTS, _LONG = 16, 16384
+
+
+def _long_products(left: ndarray, right: ndarray) -> ndarray:
+    """left @ right by an inner product for each element."""
+    columns = [right[:, column].copy() for column in range(right.shape[1])]
+    return array([[(row * column).sum(dtype=row.dtype) for column in columns] for row in left], left.dtype)
 
 
 def matvec(x1: Any, x2: Any, /, out: Any = None, *, dtype: DTypeLike = None) -> Any:
@@ -149,8 +162,8 @@ def _check_core(
     name: str, x: ndarray, least_x: int, y: ndarray, least_y: int, inner_x: tuple[int, ...], inner_y: tuple[int, ...]
 ) -> None:
     """ValueError unless both have the axes that a product needs, and the summed axes have equal lengths."""
-    for number, (array, least) in enumerate(((x, least_x), (y, least_y))):
-        if array.ndim < least:
+    for number, (operand, least) in enumerate(((x, least_x), (y, least_y))):
+        if operand.ndim < least:
             raise ValueError(f"{name}: Input operand {number} does not have enough dimensions (needs {least})")
     if inner_x != inner_y:
         raise ValueError(
@@ -191,7 +204,12 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Any:
     np.float64(4.0)
     """
     x, y, _ = _pair(a, b)
-    return dot(_conjugated(x.reshape(-1)), y.reshape(-1))
+    if x.dtype.kind != "c":
+        return dot(x.reshape(-1), y.reshape(-1))
+    if x.size != y.size:
+        raise ValueError(f"cannot reshape array of size {y.size} into shape ({x.size},)")
+    (u, v), (s, t) = ((one.real.reshape(-1), one.imag.reshape(-1)) for one in (x, y))
+    return x.dtype.type(complex((u * s + v * t).sum(), (u * t - v * s).sum()))
 
 
 def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, dtype: DTypeLike = None) -> Any:

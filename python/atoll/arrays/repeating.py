@@ -64,7 +64,10 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
         if each < 0:
             raise ValueError("repeats may not contain negative values.")
         (total,) = shape_of(length * each)
-        positions = arange(total) // builtins.max(each, 1)
+        before, rest = array.shape[:place], array.shape[place + 1 :]
+        single = engine.reshape(array._read(), (*before, length, 1, *rest))
+        several = engine.broadcast_to(single, (*before, length, each, *rest))
+        return wrap(engine.reshape(several, (*before, total, *rest)))
     else:
         if counts.shape != (length,):
             raise ValueError(f"operands could not be broadcast together with shape ({length},) {counts.shape}")

@@ -110,12 +110,20 @@ void tile(const Work& work, void* to, const void* from, std::size_t bytes, std::
 
 void repeat(const Work& work, std::size_t element_size, void* to, const void* from, std::size_t n, std::size_t times) {
   if (times == 0) return;
+  const bool is_word = element_size == 1 || element_size == 2 || element_size == 4 || element_size == 8;
+  if (is_word && times <= 7) {  // interleaves the elements with themselves
+    const auto size = static_cast<std::int64_t>(element_size), each = static_cast<std::int64_t>(times);
+    const std::int64_t shape[] = {static_cast<std::int64_t>(n), each};
+    const std::int64_t to_strides[] = {each * size, size}, from_strides[] = {size, 0};
+    copy_strided(work, element_size, 2, shape, to, to_strides, from, from_strides);
+    return;
+  }
   Polling(work).for_pieces(n, range_elements(element_size * times), [&](std::size_t begin, std::size_t end, unsigned) {
-    auto plain = [&]<class T>(Type<T>) {
-      repeat_range(static_cast<T*>(to), static_cast<const T*>(from), begin, end, times);
-    };
-    if (element_size == 1 || element_size == 2 || element_size == 4 || element_size == 8)
-      return dispatch_size(element_size, plain);
+    if (is_word) {
+      return dispatch_size(element_size, [&]<class T>(Type<T>) {
+        repeat_range(static_cast<T*>(to), static_cast<const T*>(from), begin, end, times);
+      });
+    }
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t k = 0; k < times; ++k)
         std::memcpy(static_cast<unsigned char*>(to) + (i * times + k) * element_size,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strided n-dimensional copies: axes are put in the target's order and joined where both sides allow; the rest is rows
-// that are contiguous on both sides, tiles for transposes, or element by element.
+// that are contiguous on both sides, tiles for transposes, rows that are interleaved, or element by element.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -171,6 +171,47 @@ void transpose(const Work& work, const Job& job, Axis row, Axis column, bool str
              });
 }
 
+// `rows` contiguous rows, `row_step` bytes apart in the source, are interleaved: the transpose of few long rows, or one
+// row whose elements are repeated (step 0). A constant number of rows, so that the compiler makes vectors of them.
+template <class T, std::int64_t rows>
+void interleave_rows(unsigned char* __restrict to, const unsigned char* from, std::int64_t row_step,
+                     std::int64_t count) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t i = 0; i < count; ++i)
+    for (std::int64_t row = 0; row < rows; ++row)
+      std::memcpy(to + (i * rows + row) * size, from + row * row_step + i * size, sizeof(T));
+}
+
+/// interleave_rows past the cache, by way of a piece of the first one.
+template <class T, std::int64_t rows>
+void stream_interleaved(unsigned char* to, const unsigned char* from, std::int64_t row_step, std::int64_t count) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(T)), most = 4096 / (size * rows);
+  alignas(64) unsigned char piece[4096];
+  for (std::int64_t i = 0; i < count; i += most) {
+    const std::int64_t n = std::min(most, count - i);
+    interleave_rows<T, rows>(piece, from + i * size, row_step, n);
+    stream_bytes(to + i * rows * size, piece, static_cast<std::size_t>(n * rows * size));
+  }
+}
+
+constexpr std::int64_t most_interleaved = 7;
+
+template <class T, std::int64_t rows = 2>
+void interleave(const Work& work, const Job& job, Axis row, Axis column, bool stream) {
+  if constexpr (rows < most_interleaved) {
+    if (column.count > rows) {
+      interleave<T, rows + 1>(work, job, row, column, stream);
+      return;
+    }
+  }
+  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+  for_chunks(work, job, row.count, rows, 64,
+             [&](unsigned char* to, const unsigned char* from, std::int64_t begin, std::int64_t end) {
+               const auto run = stream ? &stream_interleaved<T, rows> : &interleave_rows<T, rows>;
+               run(to + begin * rows * size, from + begin * size, column.from, end - begin);
+             });
+}
+
 }  // namespace
 
 void copy_strided(const Work& work, std::size_t element_size, std::size_t ndim, const std::int64_t* shape, void* to,
@@ -213,7 +254,13 @@ void copy_strided(const Work& work, std::size_t element_size, std::size_t ndim, 
   }
   dispatch_size(element_size, [&]<class T>(Type<T>) {
     auto source_row = std::find_if(joined.begin(), joined.end(), [&](const Axis& a) { return a.from == size; });
-    if (inner.to == size && source_row != joined.end() && inner.count >= 4 && source_row->count >= 4) {
+    if (inner.to == size && source_row != joined.end() && inner.count <= most_interleaved &&
+        source_row->to == inner.count * size && source_row->count > 2 * inner.count) {
+      Axis row = *source_row;
+      joined.erase(source_row);
+      job.outer = std::move(joined);
+      interleave<T>(work, job, row, inner, stream);
+    } else if (inner.to == size && source_row != joined.end() && inner.count >= 4 && source_row->count >= 4) {
       Axis row = *source_row;
       joined.erase(source_row);
       job.outer = std::move(joined);
