@@ -22,6 +22,9 @@ namespace {
 
 // Share of a rank's array memory that may be its segment; the rest is for messages.
 constexpr double segment_share = 0.85;
+// Clients ask for all memory that there is, and use little of it: larger segments are not touched ahead, which takes
+// 2 MiB pages of the whole segment.
+constexpr std::uintptr_t most_touched_bytes = std::uintptr_t{256} << 20;
 
 std::uintptr_t whole_pages(std::uintptr_t bytes) { return bytes / GASNETT_PAGESIZE * GASNETT_PAGESIZE; }
 
@@ -117,8 +120,10 @@ void Library::remove(Team& team) {
 bool Library::attach(std::uintptr_t bytes) {
   void* address = nullptr;
   try {
-    const std::uintptr_t block = reinterpret_cast<std::uintptr_t>(context_->heap().allocate(bytes + GASNETT_PAGESIZE));
-    address = reinterpret_cast<void*>(whole_pages(block + GASNETT_PAGESIZE - 1));
+    runtime::Heap& heap = context_->heap();
+    const std::size_t room = bytes + GASNETT_PAGESIZE;
+    void* block = room <= most_touched_bytes ? heap.allocate(room) : heap.allocate_sparse(room);
+    address = reinterpret_cast<void*>(whole_pages(reinterpret_cast<std::uintptr_t>(block) + GASNETT_PAGESIZE - 1));
   } catch (const MemoryError&) {
     // The exchange below reports it to all ranks.
   }

@@ -130,7 +130,10 @@ std::size_t Heap::class_bytes(std::size_t index) {
   return (std::size_t{1} << log2) + ((index - 8) % 4 + 1) * (std::size_t{1} << (log2 - 2));
 }
 
-void* Heap::allocate(std::size_t bytes) {
+void* Heap::allocate(std::size_t bytes) { return allocate(bytes, Touch::now); }
+void* Heap::allocate_sparse(std::size_t bytes) { return allocate(bytes, Touch::later); }
+
+void* Heap::allocate(std::size_t bytes, Touch touch) {
   if (bytes > bytes_) [[unlikely]] {
     budget_->take(bytes);  // usually throws, with the limit that matters
     budget_->give_back(bytes);
@@ -138,7 +141,7 @@ void* Heap::allocate(std::size_t bytes) {
                                    format_bytes(bytes), format_bytes(bytes_)));
   }
   std::size_t padded = bytes + padding;
-  auto take = [&] { return padded <= largest_small ? allocate_small(padded) : allocate_large(padded); };
+  auto take = [&] { return padded <= largest_small ? allocate_small(padded) : allocate_large(padded, touch); };
   try {
     return take();
   } catch (const MemoryError&) {
@@ -196,12 +199,12 @@ void Heap::release_small(Span* slab, std::byte* block) noexcept {
   }
 }
 
-void* Heap::allocate_large(std::size_t bytes) {
+void* Heap::allocate_large(std::size_t bytes, Touch touch) {
   auto units = static_cast<std::uint32_t>(round_up(bytes, unit_bytes) / unit_bytes);
   Span* span = take_span(units, bytes - padding >= huge_page ? huge_units : 1, Span::Use::large);
   std::byte* block = base_ + span->first * unit_bytes;
   // Shared memory gets small pages unless asked. Gathers of 10^7 from 2 PEs took 75 ms with them.
-  if (span->new_pages && pages_ == Pages::shared) advise_huge(block);
+  if (touch == Touch::now && span->new_pages && pages_ == Pages::shared) advise_huge(block);
   return block;
 }
 

@@ -3,6 +3,7 @@
 #include "atoll/base/error.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -289,6 +290,17 @@ TEST_P(HeapTest, AdviseHugeKeepsTheContents) {
   EXPECT_EQ(heap_->advise_huge(small), 0u);
   heap_->release(small);
   heap_->release(block);
+}
+
+TEST_P(HeapTest, AllocateSparseTouchesNothing) {
+  make(64 * MiB_, 60 * MiB_, MiB_);
+  constexpr std::size_t bytes = 16 * MiB_;
+  void* block = heap_->allocate_sparse(bytes);
+  std::vector<unsigned char> resident(bytes / 4096);
+  ASSERT_EQ(::mincore(block, bytes, resident.data()), 0);
+  EXPECT_EQ(std::count_if(resident.begin(), resident.end(), [](unsigned char page) { return (page & 1) != 0; }), 0);
+  heap_->release(block);
+  EXPECT_EQ(heap_->stats().blocks, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Fabrics, HeapTest, ::testing::Values(fabric::Kind::loop, fabric::Kind::shm),

@@ -81,6 +81,8 @@ class Heap final : public Memory {
 
   /// Contents undefined. Throws MemoryError with the figures, before touching anything, when it does not fit.
   void* allocate(std::size_t bytes) override;
+  /// The same for a block of which little may be used: nothing of new memory is touched, and its pages are small.
+  void* allocate_sparse(std::size_t bytes);
   void release(void* block) noexcept override;
   /// Bytes usable in this block (at least those asked for).
   std::size_t size_of(const void* block) const;
@@ -141,7 +143,9 @@ class Heap final : public Memory {
   static std::size_t class_of(std::size_t bytes);
   static std::size_t class_bytes(std::size_t index);
   void* allocate_small(std::size_t bytes);
-  void* allocate_large(std::size_t bytes);
+  enum class Touch : std::uint8_t { now, later };
+  void* allocate(std::size_t bytes, Touch touch);
+  void* allocate_large(std::size_t bytes, Touch touch);
   void release_small(Span* slab, std::byte* block) noexcept;
   Span* take_span(std::uint32_t units, std::uint32_t align_units, Span::Use use);
   Span* carve(FreeSet& from, std::uint32_t units, std::uint32_t align_units);
