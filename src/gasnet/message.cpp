@@ -175,6 +175,14 @@ Outgoing request(Call call, Library& here, gex_TM_t tm, gex_Rank_t rank, gex_AM_
   return {to, handler, false};
 }
 
+// Whether a request with these flags is refused. Makes progress, so that a client that tries again comes through.
+bool is_refused(Library& here, gex_Flags_t flags) {
+  if ((flags & GEX_FLAG_IMMEDIATE) == 0 || handling != nullptr || !here.context().sends_wait()) [[likely]]
+    return false;
+  here.make_progress();
+  return here.context().sends_wait();
+}
+
 Outgoing reply(Call call, gex_Token_t token, gex_AM_Index_t handler) {
   if (token == nullptr || token != handling) [[unlikely]]
     fail(call, "argument 'token' is not that of the handler that runs. Reply from the handler, with its own token?");
@@ -299,22 +307,26 @@ int register_legacy(Call call, gasnet_handlerentry_t* table, int count) {
   return code;
 }
 
-int request_short(Call call, gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, Arguments arguments) {
+int request_short(Call call, gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, gex_Flags_t flags,
+                  Arguments arguments) {
   Library& here = library(call);
+  if (is_refused(here, flags)) return refused;
   send(call, here, request(call, here, tm, rank, handler), Kind::short_, {}, nullptr, 0, arguments);
   return GASNET_OK;
 }
 
 int request_medium(Call call, gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, const void* from, std::size_t bytes,
-                   gex_Event_t* local, Arguments arguments) {
+                   gex_Event_t* local, gex_Flags_t flags, Arguments arguments) {
   Library& here = library(call);
+  if (is_refused(here, flags)) return refused;
   send_medium(call, here, request(call, here, tm, rank, handler), from, bytes, local, arguments);
   return GASNET_OK;
 }
 
 int request_long(Call call, gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, const void* from, std::size_t bytes,
-                 void* to, gex_Event_t* local, Arguments arguments) {
+                 void* to, gex_Event_t* local, gex_Flags_t flags, Arguments arguments) {
   Library& here = library(call);
+  if (is_refused(here, flags)) return refused;
   send_long(call, here, request(call, here, tm, rank, handler), from, bytes, to, local, arguments);
   return GASNET_OK;
 }
@@ -343,7 +355,8 @@ void send_completion(Call call, PeId pe, gex_AM_Index_t handler, const void* fro
 // ---- negotiated payload ------------------------------------------------------------------------------------------
 
 gex_AM_SrcDesc_t prepare_medium(Call call, gex_TM_t tm, gex_Rank_t rank, const void* from, std::size_t least,
-                                std::size_t most, gex_Event_t* local) {
+                                std::size_t most, gex_Event_t* local, gex_Flags_t flags) {
+  if (is_refused(library(call), flags)) return GEX_AM_SRCDESC_NO_OP;
   return for_request(prepare(call, false, from, least, most, local), tm, rank);
 }
 gex_AM_SrcDesc_t prepare_medium(Call call, gex_Token_t token, const void* from, std::size_t least, std::size_t most,
@@ -351,7 +364,8 @@ gex_AM_SrcDesc_t prepare_medium(Call call, gex_Token_t token, const void* from, 
   return for_reply(prepare(call, false, from, least, most, local), token);
 }
 gex_AM_SrcDesc_t prepare_long(Call call, gex_TM_t tm, gex_Rank_t rank, const void* from, std::size_t least,
-                              std::size_t most, void*, gex_Event_t* local) {
+                              std::size_t most, void*, gex_Event_t* local, gex_Flags_t flags) {
+  if (is_refused(library(call), flags)) return GEX_AM_SRCDESC_NO_OP;
   return for_request(prepare(call, true, from, least, most, local), tm, rank);
 }
 gex_AM_SrcDesc_t prepare_long(Call call, gex_Token_t token, const void* from, std::size_t least, std::size_t most,

@@ -28,11 +28,15 @@ void register_messages(Library& library);
 int register_handlers(Call call, gex_EP_t endpoint, gex_AM_Entry_t* table, std::size_t count);
 int register_legacy(Call call, gasnet_handlerentry_t* table, int count);
 
-int request_short(Call call, gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, Arguments arguments);
+/// With GEX_FLAG_IMMEDIATE requests return `refused`, and preparations GEX_AM_SRCDESC_NO_OP, while messages of this
+/// rank wait for room at their receivers.
+constexpr int refused = 1;
+int request_short(Call call, gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, gex_Flags_t flags,
+                  Arguments arguments);
 int request_medium(Call call, gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, const void* from, std::size_t bytes,
-                   gex_Event_t* local, Arguments arguments);
+                   gex_Event_t* local, gex_Flags_t flags, Arguments arguments);
 int request_long(Call call, gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler, const void* from, std::size_t bytes,
-                 void* to, gex_Event_t* local, Arguments arguments);
+                 void* to, gex_Event_t* local, gex_Flags_t flags, Arguments arguments);
 int reply_short(Call call, gex_Token_t token, gex_AM_Index_t handler, Arguments arguments);
 int reply_medium(Call call, gex_Token_t token, gex_AM_Index_t handler, const void* from, std::size_t bytes,
                  gex_Event_t* local, Arguments arguments);
@@ -44,11 +48,11 @@ void send_completion(Call call, PeId pe, gex_AM_Index_t handler, const void* fro
 
 // A negotiated payload is in the client's buffer, or in a buffer of the library, until it is sent.
 gex_AM_SrcDesc_t prepare_medium(Call call, gex_TM_t tm, gex_Rank_t rank, const void* from, std::size_t least,
-                                std::size_t most, gex_Event_t* local);
+                                std::size_t most, gex_Event_t* local, gex_Flags_t flags);
 gex_AM_SrcDesc_t prepare_medium(Call call, gex_Token_t token, const void* from, std::size_t least, std::size_t most,
                                 gex_Event_t* local);
 gex_AM_SrcDesc_t prepare_long(Call call, gex_TM_t tm, gex_Rank_t rank, const void* from, std::size_t least,
-                              std::size_t most, void* to, gex_Event_t* local);
+                              std::size_t most, void* to, gex_Event_t* local, gex_Flags_t flags);
 gex_AM_SrcDesc_t prepare_long(Call call, gex_Token_t token, const void* from, std::size_t least, std::size_t most,
                               void* to, gex_Event_t* local);
 int commit_medium(Call call, gex_AM_SrcDesc_t source, gex_AM_Index_t handler, std::size_t bytes, Arguments arguments);

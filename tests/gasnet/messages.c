@@ -193,6 +193,29 @@ static void payloads_that_are_prepared(gex_Rank_t to) {
   CHECK(gex_AM_CancelRequestMedium(source, 0) == 0);
 }
 
+/* Rank 0 sends to rank 1, which runs no handlers, until it is refused. */
+static void requests_that_may_not_wait(void) {
+  if (ranks == 1) return;
+  uint32_t* sent = (uint32_t*)(void*)(segment_of(1) + SEGMENT - 64);
+  if (me == 1) *sent = 0;
+  barrier();
+  if (me == 0) {
+    uint32_t count = 0;
+    while (gex_AM_RequestShort0(world, 1, SHORT, GEX_FLAG_IMMEDIATE) == 0) ++count;
+    CHECK(gex_AM_RequestMedium0(world, 1, MEDIUM, payload, 8, GEX_EVENT_NOW, GEX_FLAG_IMMEDIATE) != 0);
+    CHECK(gex_AM_RequestLong0(world, 1, LONG, payload, 8, segment_of(1), GEX_EVENT_NOW, GEX_FLAG_IMMEDIATE) != 0);
+    CHECK(gex_AM_PrepareRequestMedium(world, 1, NULL, 8, 64, NULL, GEX_FLAG_IMMEDIATE, 0) == GEX_AM_SRCDESC_NO_OP);
+    CHECK(gex_AM_PrepareRequestLong(world, 1, NULL, 8, 64, NULL, NULL, GEX_FLAG_IMMEDIATE, 0) == GEX_AM_SRCDESC_NO_OP);
+    gex_RMA_PutBlockingVal(world, 1, sent, count, sizeof(count), 0);
+    while (gex_AM_RequestShort0(world, 1, SHORT, GEX_FLAG_IMMEDIATE) != 0) gasnett_sched_yield();
+  } else if (me == 1) {
+    while (__atomic_load_n(sent, __ATOMIC_ACQUIRE) == 0) gasnett_sched_yield();
+    GASNET_BLOCKUNTIL(gasnett_atomic_read(&arrived, 0) == *sent + 1);
+    gasnett_atomic_set(&arrived, 0, 0);
+  }
+  barrier();
+}
+
 int main(int argc, char** argv) {
 #define ENTRIES(n) \
   {SHORT + n, (gex_AM_Fn_t)short_##n, GEX_FLAG_AM_SHORT | GEX_FLAG_AM_REQUEST, n, NULL, "short"}, \
@@ -247,5 +270,6 @@ int main(int argc, char** argv) {
   /* As many as no ring takes. */
   for (int round = 0; round < 3000; ++round) gex_AM_RequestShort0(world, (me + 1) % ranks, SHORT, 0);
   expect(&arrived, 3000);
+  requests_that_may_not_wait();
   gasnet_exit(0);
 }
