@@ -46,12 +46,6 @@ void note_scratch(Team* team, void* address, std::size_t bytes, gex_Flags_t flag
   team->scratch_bytes = bytes;
 }
 
-Team& collective_team(Call call, gex_TM_t tm) {
-  Team& team = library(call).team(call, tm);
-  if (team.group == nullptr) fail(call, "argument 'tm' is a pair (not a team). Pass a team?");
-  return team;
-}
-
 // A user-defined reduction function with its arguments.
 struct User {
   gex_Coll_ReduceFn_t function;
@@ -123,6 +117,12 @@ coll::Reduction reduction_of(Call call, Event& event, gex_DT_t type, std::size_t
 }
 
 }  // namespace
+
+Team& collective_team(Call call, gex_TM_t tm) {
+  Team& team = library(call).team(call, tm);
+  if (team.group == nullptr) fail(call, "argument 'tm' is a pair (not a team). Pass a team?");
+  return team;
+}
 
 std::size_t split(Call call, gex_TM_t* made, gex_TM_t parent, int colour, int key, void* scratch, std::size_t bytes,
                   gex_Flags_t flags) {

@@ -9,6 +9,11 @@
 
 namespace atl::gasnet {
 
+struct Team;
+
+/// The team of a handle. Ends the job when it is invalid, or a pair.
+Team& collective_team(Call call, gex_TM_t tm);
+
 std::size_t split(Call call, gex_TM_t* made, gex_TM_t parent, int colour, int key, void* scratch, std::size_t bytes,
                   gex_Flags_t flags);
 std::size_t create(Call call, gex_TM_t* made, std::size_t count, gex_TM_t parent, const gex_EP_Location_t* members,

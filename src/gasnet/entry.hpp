@@ -10,6 +10,7 @@
 #include "event.hpp"
 #include "exit.hpp"
 #include "format.hpp"
+#include "legacy_collective.hpp"
 #include "message.hpp"
 #include "rma.hpp"
 #include "tools.hpp"

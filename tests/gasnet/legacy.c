@@ -21,9 +21,44 @@ static void data(gasnet_token_t token, void* buffer, size_t bytes, gasnet_handle
   gasnett_atomic_increment(&arrived, 0);
 }
 
+/* Blocking and non-blocking, with every way to synchronise. */
+static void collectives(int flags, gex_Rank_t root) {
+  enum { MOST = 64 };
+  const int is_none = (flags & (GASNET_COLL_IN_NOSYNC | GASNET_COLL_OUT_NOSYNC)) != 0;
+  int mine[MOST], pieces[MOST], one[2], all[MOST], exchanged[MOST], gathered[MOST];
+  for (gex_Rank_t rank = 0; rank < ranks; ++rank) pieces[rank] = (int)(100 * me + rank);
+  mine[0] = (int)me;
+  one[0] = one[1] = -1;
+  if (me == root) mine[1] = 77;
+  if (is_none) gasnet_barrier(0, GASNET_BARRIERFLAG_UNNAMED);
+  gasnet_coll_broadcast(GASNET_TEAM_ALL, &one[0], root, &mine[1], sizeof(int), flags);
+  gasnet_coll_scatter(GASNET_TEAM_ALL, &one[1], root, pieces, sizeof(int), flags);
+  gasnet_coll_gather(GASNET_TEAM_ALL, root, gathered, &mine[0], sizeof(int), flags);
+  gasnet_coll_gather_all(GASNET_TEAM_ALL, all, &mine[0], sizeof(int), flags);
+  gasnet_coll_exchange(world, exchanged, pieces, sizeof(int), flags);
+  if (is_none) gasnet_barrier(0, GASNET_BARRIERFLAG_UNNAMED);
+  CHECK(one[0] == 77 && one[1] == (int)(100 * root + me));
+  for (gex_Rank_t rank = 0; rank < ranks; ++rank) {
+    CHECK(all[rank] == (int)rank && exchanged[rank] == (int)(100 * rank + me));
+    CHECK(me != root || gathered[rank] == (int)rank);
+  }
+  gasnet_coll_handle_t handles[3] = {
+      gasnet_coll_broadcast_nb(GASNET_TEAM_ALL, &one[0], root, &mine[0], sizeof(int), flags),
+      gasnet_coll_scatter_nb(GASNET_TEAM_ALL, &one[1], root, pieces, sizeof(int), flags),
+      gasnet_coll_gather_nb(GASNET_TEAM_ALL, root, gathered, &mine[0], sizeof(int), flags)};
+  gasnet_coll_handle_t last[2] = {gasnet_coll_gather_all_nb(GASNET_TEAM_ALL, all, &mine[0], sizeof(int), flags),
+                                  gasnet_coll_exchange_nb(GASNET_TEAM_ALL, exchanged, pieces, sizeof(int), flags)};
+  gasnet_coll_wait_sync_all(last, 2);
+  while (gasnet_coll_try_sync(handles[0]) != GASNET_OK) gasnet_AMPoll();
+  gasnet_coll_wait_sync(handles[1]);
+  gasnet_coll_wait_sync(handles[2]);
+  CHECK(one[0] == (int)root && one[1] == (int)(100 * root + me) && all[ranks - 1] == (int)ranks - 1);
+  gasnet_barrier(0, GASNET_BARRIERFLAG_UNNAMED);
+}
+
 int main(int argc, char** argv) {
-  gasnet_handlerentry_t table[] = {{201, (void (*)(void))ping}, {202, (void (*)(void))pong}, {0, (void (*)(void))data}};
-  CHECK(gasnet_init(&argc, &argv) == GASNET_OK);
+  gasnet_handlerentry_t table[] = {{201, ping}, {202, pong}, {0, data}}; /* without casts */
+  CHECK(gasnet_init(&argc, &argv) == GASNET_OK && GASNETI_MAX_THREADS > 1);
   me = gasnet_mynode();
   ranks = gasnet_nodes();
   CHECK(gasnet_attach(table, 3, SEGMENT, 0) == GASNET_OK && table[2].index == 255);
@@ -83,6 +118,11 @@ int main(int argc, char** argv) {
     gasnet_wait_syncnbi_puts();
     gasnet_geti_bulk(1, &got_block, 8, node, 1, &far_block, 8);
     CHECK(memcmp(back, "abcdEFGH", 8) == 0);
+  }
+  for (gex_Rank_t root = 0; root < ranks; ++root) {
+    collectives(GASNET_COLL_LOCAL | GASNET_COLL_IN_NOSYNC | GASNET_COLL_OUT_NOSYNC, root);
+    collectives(GASNET_COLL_LOCAL | GASNET_COLL_IN_MYSYNC | GASNET_COLL_OUT_MYSYNC, root);
+    collectives(GASNET_COLL_LOCAL | GASNET_COLL_IN_ALLSYNC | GASNET_COLL_OUT_ALLSYNC, root);
   }
   CHECK(gasnet_coll_barrier(GASNET_TEAM_ALL, 0, GASNET_BARRIERFLAG_UNNAMED) == GASNET_OK);
   GASNET_BLOCKUNTIL(gasnett_atomic_read(&answered, 0) == ranks && gasnett_atomic_read(&arrived, 0) == 3 * ranks);
