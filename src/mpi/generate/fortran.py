@@ -153,6 +153,11 @@ def symbol(function: Function) -> str:
     return function.name.lower() + "_"
 
 
+def slice_symbol(function: Function) -> str:
+    """Of the procedure that takes buffers by descriptor (slices.py)."""
+    return f"{symbol(function)}f08_slice_"
+
+
 # ---- procedures
 
 
@@ -226,21 +231,31 @@ def wrapped(text: str) -> str:
 
 
 def interface(
-    function: Function, name: str, declare: Callable[[Passed], str], f08: bool, pointer: bool = False
+    function: Function,
+    name: str,
+    declare: Callable[[Passed], str],
+    f08: bool,
+    pointer: bool = False,
+    slices: bool = False,
 ) -> Iterator[str]:
+    """`slices`: buffers are passed by descriptor, to the procedure of slices.py."""
     all_passed = [(name_of(a), passed(a, function)) for a in function.arguments]
     arguments = [n for n, _ in all_passed]
     returns = {"double": "double precision", "MPI_Aint": "integer(kind=MPI_ADDRESS_KIND)"}.get(function.row.returns)
     word = "function" if returns else "subroutine"
     if not returns:
         arguments.append("ierror")
-    yield wrapped(f"  {word} {name}({', '.join(arguments)})")
+    slices = slices and any(declare(p) == "CHOICE" for _, p in all_passed)
+    binding = f' bind(C, name="{slice_symbol(function)}")' if slices else ""
+    yield wrapped(f"  {word} {name}({', '.join(arguments)}){binding}")
     yield "    import"
     if returns:
         yield f"    {returns} :: {name}"
     for argument, p in all_passed:
         declaration = "type(c_ptr), intent(out)" if pointer and argument in BASES else declare(p)
-        if declaration == "CHOICE":
+        if declaration == "CHOICE" and slices:
+            yield f"    type(*), dimension(..) :: {argument}"
+        elif declaration == "CHOICE":
             yield f"    !GCC$ ATTRIBUTES NO_ARG_CHECK :: {argument}"
             yield f"    type(*), dimension(*) :: {argument}"
         else:
@@ -286,12 +301,12 @@ def interfaces_mpi(table: Table) -> Iterator[str]:
         yield "end interface"
 
 
-def interfaces_f08(table: Table) -> Iterator[str]:
+def interfaces_f08(table: Table, slices: bool) -> Iterator[str]:
     for functions in by_row(table):
         for function in functions:
             together = len(functions) == 2 and is_overloaded(functions)
             yield f"interface {functions[0].name if together else function.name}"
-            yield from interface(function, f"{function.name}_f08", lambda p: p.f08, f08=True)
+            yield from interface(function, f"{function.name}_f08", lambda p: p.f08, f08=True, slices=slices)
             yield "end interface"
 
 
@@ -483,8 +498,10 @@ def sizes() -> Iterator[str]:
         yield "end subroutine"
 
 
-def places_f08() -> str:
+def places_f08(slices: bool) -> str:
     text = re.sub(r"INTEGER MPI_STATUS_IGNORE.*", "TYPE(MPI_Status) MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE(1)", PLACES)
+    if slices:
+        text = text.replace("MPI_SUBARRAYS_SUPPORTED=.FALSE.", "MPI_SUBARRAYS_SUPPORTED=.TRUE.")
     return text.strip("\n")
 
 
@@ -493,13 +510,13 @@ def handle_types() -> Iterator[str]:
         yield f"type, bind(C) :: {kind}\n  integer :: MPI_VAL\nend type {kind}"
 
 
-def module(frame: str, table: Table, f08: bool) -> str:
+def module(frame: str, table: Table, f08: bool, slices: bool = False) -> str:
     """The frame with constants and interfaces in their places."""
     slots = {
         "CONSTANTS": "\n".join(declared_constants(table, f08)),
-        "PLACES": places_f08() if f08 else PLACES.strip("\n"),
+        "PLACES": places_f08(slices) if f08 else PLACES.strip("\n"),
         "PREDEFINED": "\n".join(f"external :: {name}" for name in PREDEFINED),
-        "INTERFACES": "\n".join([*(interfaces_f08 if f08 else interfaces_mpi)(table), *clocks(table)]),
+        "INTERFACES": "\n".join([*(interfaces_f08(table, slices) if f08 else interfaces_mpi(table)), *clocks(table)]),
         "HANDLES": "\n".join(handle_types()),
         "BY_HAND": "\n".join(interfaces_by_hand()),
         "SIZES": "\n".join(sizes()),

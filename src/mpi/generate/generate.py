@@ -18,7 +18,8 @@ from doors import PROCESS, version_script, with_table, write  # noqa: E402
 from entries import entry_files  # noqa: E402
 from fortran import alias_options, module, mpif, procedures  # noqa: E402
 from header import extension_header, header  # noqa: E402
-from table import CHAPTERS, VARIABLES, load  # noqa: E402
+from slices import slice_procedures  # noqa: E402
+from table import CHAPTERS, FORTRAN_ONLY, VARIABLES, load  # noqa: E402
 
 
 def main() -> int:
@@ -39,11 +40,14 @@ def main() -> int:
     for chapter, text in entry_files(table).items():
         write(out / f"entry_{chapter}.cpp", text)
     names = [name for function in table.functions for name in (*function.names, function.profiling_name)]
-    write(out / "exports.map", version_script("", [*names, *VARIABLES, PROCESS]))
+    write(out / "exports.map", version_script("", [*names, *VARIABLES, *FORTRAN_ONLY, PROCESS]))
     write(out / "fortran/procedures.cpp", procedures(table))
     write(out / "fortran/aliases.options", alias_options())
+    write(out / "fortran/slice_procedures.cpp", slice_procedures(table))
     write(out / "fortran/mpi.f90", module((HERE / "fortran/mpi.f90.in").read_text(), table, f08=False))
-    write(out / "fortran/mpi_f08.f90", module((HERE / "fortran/mpi_f08.f90.in").read_text(), table, f08=True))
+    frame = (HERE / "fortran/mpi_f08.f90.in").read_text()
+    for folder, slices in (("slices", True), ("addresses", False)):
+        write(out / f"fortran/{folder}/mpi_f08.f90", module(frame, table, f08=True, slices=slices))
     write(out / "include/mpif.h", mpif(table))
     write(out / "api.json", api_json(table))
     write(out / "functions.md", markdown(table))

@@ -62,6 +62,8 @@ PLACES_TOGETHER = (
     "File_open", "File_set_view", "File_iread_all", "File_iread_at_all", "File_iwrite_all", "File_iwrite_at_all",
 )  # fmt: skip
 #: What the library exports besides functions.
+#: What the Fortran library calls (request/copies.hpp).
+FORTRAN_ONLY = ("atoll_mpi_keep_copies",)
 VARIABLES = ("MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE", "MPI_F08_STATUS_IGNORE", "MPI_F08_STATUSES_IGNORE")
 #: Arguments of the type void * that are pointers to pointers.
 RESULTS = ("baseptr", "buffer_addr")
