@@ -164,13 +164,8 @@ struct Agreed {
 };
 
 // What the user asks for must be the same everywhere.
-Agreed agree_on_memory(Bootstrap& bootstrap, std::uint32_t local_pes, const std::vector<Process>& processes) {
+Agreed agreed_on(const std::vector<std::string>& sizes, Bootstrap& bootstrap, const std::vector<Process>& processes) {
   std::uint64_t asked = config::bytes(config::Variable::heap_size);
-  auto sizes = bootstrap.allgather(
-      "segment",
-      join_values({fmt::format("{}", asked), fmt::format("{}", fabric::usual_segment_bytes(local_pes)),
-                   fmt::format("{}", fabric::guest_space_bytes(local_pes))}),
-      patience());
   Agreed agreed;
   std::uint64_t space = UINT64_MAX;
   for (std::uint32_t pe = 0; pe < sizes.size(); ++pe) {
@@ -180,7 +175,7 @@ Agreed agree_on_memory(Bootstrap& bootstrap, std::uint32_t local_pes, const std:
       std::from_chars(texts[i].data(), texts[i].data() + texts[i].size(), words[i]);
     ATOLL_VALIDATE(words[0] == asked, SetupError,
                    "PE {} on {} has ATOLL_HEAP_SIZE={}, PE {} on {} has {}. Set it alike on all nodes",
-                   bootstrap.rank(), processes[bootstrap.rank()].host, asked, pe, processes[pe].host, words[0]);
+                   bootstrap.rank(), bootstrap.host_name(), asked, pe, processes[pe].host, words[0]);
     agreed.segment_bytes = std::min(agreed.segment_bytes, words[1]);
     space = std::min(space, words[2]);
   }
@@ -188,6 +183,35 @@ Agreed agree_on_memory(Bootstrap& bootstrap, std::uint32_t local_pes, const std:
     agreed.guests = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(usual_guests, space / std::max<std::uint64_t>(agreed.segment_bytes, 1)));
   return agreed;
+}
+
+Agreed agree_on_memory(Bootstrap& bootstrap, std::uint32_t local_pes, const std::vector<Process>& processes) {
+  auto sizes = bootstrap.allgather("segment",
+                                   join_values({fmt::format("{}", config::bytes(config::Variable::heap_size)),
+                                                fmt::format("{}", fabric::usual_segment_bytes(local_pes)),
+                                                fmt::format("{}", fabric::guest_space_bytes(local_pes))}),
+                                   patience());
+  return agreed_on(sizes, bootstrap, processes);
+}
+
+// Nodes are numbered by their lowest PEs; the hosts on which the job begins with no PE follow.
+fabric::JobOptions place_on_nodes(const std::vector<Process>& processes, std::size_t idle_hosts) {
+  std::map<std::string, std::uint32_t> nodes;
+  fabric::JobOptions options{.npes = static_cast<std::uint32_t>(processes.size())};
+  for (const Process& process : processes)
+    options.node_of_pe.push_back(
+        nodes.try_emplace(process.node, static_cast<std::uint32_t>(nodes.size())).first->second);
+  for (std::size_t idle = 0; idle < idle_hosts; ++idle)
+    options.node_of_pe.push_back(static_cast<std::uint32_t>(nodes.size() + idle));
+  return options;
+}
+
+// Of the PEs that the job began with, then of the hosts on which it began with none.
+std::vector<std::string> host_names(const std::vector<Process>& processes, const Bootstrap& bootstrap) {
+  std::vector<std::string> names;
+  for (const Process& process : processes) names.push_back(process.host);
+  for (std::string& idle : bootstrap.idle_hosts()) names.push_back(std::move(idle));
+  return names;
 }
 
 void report_losses(fabric::Job& job, Bootstrap& bootstrap) {
@@ -210,13 +234,11 @@ void join_network(Bootstrap& bootstrap, fabric::Job& job, const std::vector<Proc
     raise<SetupError>(fmt::format("PE {} on {} cannot join the network: {}", pe, processes[pe].host, why));
   };
   if (!refusal.empty()) throw_refused(bootstrap.rank(), refusal);
-  std::vector<std::string> hosts;
   for (std::uint32_t pe = 0; pe < cards.size(); ++pe) {
     if (!cards[pe].starts_with('=')) throw_refused(pe, cards[pe].empty() ? "it does not say why" : cards[pe].substr(1));
     cards[pe].erase(0, 1);
-    hosts.push_back(processes[pe].host);
   }
-  job.set_hosts(std::move(hosts));
+  job.set_hosts(host_names(processes, bootstrap));
   report_losses(job, bootstrap);
   end->connect(cards);
 }
@@ -245,6 +267,26 @@ Process describe_self(const Bootstrap& bootstrap) {
           ::getpid(), topology().cores};
 }
 
+// The name of the memory of this node: a PE that the job began with has made it, else the agent of the host does.
+std::string memory_for_guest(Bootstrap& bootstrap, const Process& self, const std::vector<Process>& processes) {
+  const auto leader =
+      std::find_if(processes.begin(), processes.end(), [&](const Process& one) { return one.node == self.node; });
+  if (leader != processes.end())
+    return bootstrap.lookup(static_cast<std::uint32_t>(leader - processes.begin()), "memory").substr(1);
+  const std::vector<std::string> idle = bootstrap.idle_hosts();
+  const auto place = std::find(idle.begin(), idle.end(), bootstrap.host_name());
+  ATOLL_VALIDATE(place != idle.end(), SetupError,
+                 "PE {} cannot join the job: none of the PEs that it began with is on this node ({})", bootstrap.rank(),
+                 self.host);
+  fabric::JobOptions options = place_on_nodes(processes, idle.size());
+  options.node = options.node_of_pe[processes.size() + static_cast<std::size_t>(place - idle.begin())];
+  options.threads_per_pe = static_cast<std::uint32_t>(config::integer(config::Variable::threads));
+  const Agreed agreed = agreed_on(bootstrap.guests()->gather("segment", patience()), bootstrap, processes);
+  options.segment_bytes = agreed.segment_bytes;
+  options.guests = agreed.guests;
+  return bootstrap.guests()->find_memory(options, patience());
+}
+
 }  // namespace
 
 Membership join_through(std::shared_ptr<Bootstrap> bootstrap, Stay stay) {
@@ -255,13 +297,8 @@ Membership join_through(std::shared_ptr<Bootstrap> bootstrap, Stay stay) {
   std::vector<Process> processes;
   for (std::uint32_t other = 0; other < size; ++other) processes.push_back(parse(other, texts[other]));
 
-  // Nodes are numbered by their lowest PEs.
-  std::map<std::string, std::uint32_t> nodes;
-  fabric::JobOptions options{.npes = size};
-  for (const Process& process : processes)
-    options.node_of_pe.push_back(
-        nodes.try_emplace(process.node, static_cast<std::uint32_t>(nodes.size())).first->second);
-  options.node = nodes[self.node];
+  fabric::JobOptions options = place_on_nodes(processes, bootstrap->idle_hosts().size());
+  options.node = options.node_of_pe[rank];
   std::vector<std::uint32_t> local;
   std::vector<unsigned> cores;
   for (std::uint32_t other = 0; other < size; ++other) {
@@ -274,7 +311,8 @@ Membership join_through(std::shared_ptr<Bootstrap> bootstrap, Stay stay) {
   auto node_cores = static_cast<unsigned>(cores.size()), node_pes = static_cast<unsigned>(local.size());
   auto threads = static_cast<std::uint32_t>(config::integer(config::Variable::threads));
   options.threads_per_pe = threads != 0 ? threads : std::max(1u, node_cores / node_pes);
-  if (nodes.size() > 1) {
+  const bool several_nodes = local.size() != options.node_of_pe.size();
+  if (several_nodes) {
     const Agreed agreed = agree_on_memory(*bootstrap, node_pes, processes);
     options.segment_bytes = agreed.segment_bytes;
     options.guests = agreed.guests;
@@ -283,7 +321,7 @@ Membership join_through(std::shared_ptr<Bootstrap> bootstrap, Stay stay) {
   }
 
   auto job = make_or_open(*bootstrap, local.front(), options, node_cores);
-  if (nodes.size() > 1) join_network(*bootstrap, *job, processes);
+  if (several_nodes) join_network(*bootstrap, *job, processes);
   // In a ring, from the one after this PE.
   std::vector<Neighbour> neighbours;
   auto place = static_cast<std::size_t>(std::find(local.begin(), local.end(), rank) - local.begin());
@@ -300,34 +338,27 @@ Membership join_as_guest(std::shared_ptr<Bootstrap> bootstrap, fabric::Cohort co
   GuestDesk& desk = *bootstrap->guests();
   const PeId pe(bootstrap->rank());
   const Process self = describe_self(*bootstrap);
-  std::vector<std::string> hosts;
-  std::optional<std::uint32_t> leader;  // of this node
-  for (const std::string& text : desk.gather("process", patience())) {
-    Process process = parse(static_cast<std::uint32_t>(hosts.size()), text);
-    if (!leader && process.node == self.node) leader = static_cast<std::uint32_t>(hosts.size());
-    hosts.push_back(std::move(process.host));
-  }
-  ATOLL_VALIDATE(leader.has_value(), SetupError,
-                 "PE {} cannot join the job: none of the PEs that it began with is on this node ({})", pe.value(),
-                 self.host);
-  auto job = fabric::Job::join_shm(bootstrap->lookup(*leader, "memory").substr(1));
+  std::vector<Process> processes;
+  for (const std::string& text : desk.gather("process", patience()))
+    processes.push_back(parse(static_cast<std::uint32_t>(processes.size()), text));
+  auto job = fabric::Job::join_shm(memory_for_guest(*bootstrap, self, processes));
   ATOLL_VALIDATE(cohort.first.value() >= job->npes() && cohort.count <= job->places() - cohort.first.value() &&
                      pe.value() - cohort.first.value() < cohort.count,
                  SetupError,
                  "PE {} is not one of the {} from PE {} on that were started. Leave what the launcher has set",
                  pe.value(), cohort.count, cohort.first.value());
   job->set_cohort(cohort);
-  job->set_hosts(std::move(hosts));
+  job->set_hosts(host_names(processes, *bootstrap));
   ATOLL_VALIDATE(
       job->take_memory(pe, cohort.first), SetupError,
       "PE {} cannot join the job ({} has memory for {} spawned processes, and all of it is in use). Spawn fewer at a "
       "time, or free the communicators of those that have ended?",
       pe.value(), self.host, job->guest_areas());
   job->admit(pe, job->node());
-  std::unique_ptr<fabric::NetworkEnd> end = fabric::open_network(*job, pe);
-  GuestDesk::Introduction known = desk.introduce({pe, job->node(), self.host, end->card()}, patience());
   std::vector<std::string> cards = desk.gather("network", patience());
   for (std::string& card : cards) card.erase(0, 1);  // '=': they have all joined
+  std::unique_ptr<fabric::NetworkEnd> end = fabric::open_network(*job, pe, cards);
+  GuestDesk::Introduction known = desk.introduce({pe, job->node(), self.host, end->card()}, patience());
   for (Newcomer& one : known.guests) {
     job->admit(one.pe, one.node);
     cards.resize(std::max<std::size_t>(cards.size(), one.pe.value() + 1));

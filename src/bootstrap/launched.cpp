@@ -45,6 +45,7 @@ class Rendezvous final : public Bootstrap, public GuestDesk {
                    "ATOLL_PE={} and ATOLL_NPES={}, but the job has {} PEs. Leave what the launcher has set", rank, size,
                    size_there);
     host_ = reader.text();
+    idle_hosts_ = reader.texts();
   }
 
   std::string_view name() const override { return "atoll"; }
@@ -108,6 +109,7 @@ class Rendezvous final : public Bootstrap, public GuestDesk {
   }
 
   GuestDesk* guests() override { return this; }
+  std::vector<std::string> idle_hosts() const override { return idle_hosts_; }
 
   std::uint32_t ask(const std::vector<GuestProgram>& programs, std::uint32_t room) override {
     GuestWish wish{.room = room, .programs = programs};
@@ -142,6 +144,16 @@ class Rendezvous final : public Bootstrap, public GuestDesk {
   std::vector<std::string> gather(std::string_view key, Deadline deadline) override {
     say(FrameKind::gather, Packer().text(key).body(), deadline);
     return Unpacker(hear(FrameKind::exchanged, deadline).body).texts();
+  }
+
+  std::string find_memory(const fabric::JobOptions& options, Deadline deadline) override {
+    say(FrameKind::find_memory, pack(options), deadline);
+    Frame answer = hear(FrameKind::memory_found, deadline);
+    Unpacker reader(answer.body);
+    const bool there = reader.number() != 0;
+    std::string name = reader.text();
+    ATOLL_VALIDATE(there, SetupError, "{}", name);
+    return name;
   }
 
   Introduction introduce(const Newcomer& self, Deadline deadline) override {
@@ -271,6 +283,7 @@ class Rendezvous final : public Bootstrap, public GuestDesk {
   Wire wire_;
   std::uint32_t rank_, size_;
   std::string host_;
+  std::vector<std::string> idle_hosts_;
   std::vector<PublishedEntry> pending_;
   std::optional<FrameHeader> header_;
   std::mutex sending_;

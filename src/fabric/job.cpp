@@ -41,7 +41,8 @@ struct Geometry {
 
 std::uint32_t local_pes_of(const JobOptions& options) {
   if (options.node_of_pe.empty()) return options.npes;
-  return static_cast<std::uint32_t>(std::count(options.node_of_pe.begin(), options.node_of_pe.end(), options.node));
+  const auto begin = options.node_of_pe.begin(), end = begin + options.npes;
+  return static_cast<std::uint32_t>(std::count(begin, end, options.node));
 }
 
 // Address space that a PE's program uses before it joins: some 200 MiB for Python with NumPy and Arrow. A single PE is
@@ -56,7 +57,7 @@ JobOptions settled(JobOptions options) {
                  "a job of {} PEs is not possible. Accepted: 1 to {}", options.npes, most_pes);
   if (options.segment_bytes == 0) options.segment_bytes = usual_segment_bytes(local_pes_of(options));
   // All nodes of a job use the same value and have agreed on it.
-  const bool one_node = local_pes_of(options) == options.npes;
+  const bool one_node = local_pes_of(options) == options.npes && options.node_of_pe.size() <= options.npes;
   const std::uint64_t room = one_node ? guest_space_bytes(options.npes) / options.segment_bytes : most_guests;
   options.guests =
       static_cast<std::uint32_t>(std::min<std::uint64_t>({options.guests, room, most_guests, most_pes - options.npes}));
@@ -71,10 +72,10 @@ std::size_t owner_offset(std::uint32_t places) { return sizeof(JobControl) + pla
 
 Geometry geometry_of(const JobOptions& options) {
   std::uint32_t local_pes = local_pes_of(options);
-  ATOLL_EXPECT(local_pes != 0 && (options.node_of_pe.empty() || options.node_of_pe.size() == options.npes));
+  ATOLL_EXPECT(options.node_of_pe.empty() || options.node_of_pe.size() >= options.npes);
   Geometry found;
   std::uint64_t wanted = options.segment_bytes;
-  std::uint64_t share = share_of(local_pes);
+  std::uint64_t share = share_of(std::max(1u, local_pes));
   ATOLL_VALIDATE(wanted <= share, ValueError,
                  "segments of {} for {} PEs do not fit in the address space. Set ATOLL_HEAP_SIZE to {} or less",
                  format_bytes(wanted), local_pes, format_bytes(share));
@@ -140,7 +141,8 @@ void Job::lay_out(const JobOptions& options) {
     records[pe].node = node;
     records[pe].place = places[node]++;
   }
-  control->nodes = static_cast<std::uint32_t>(places.size());
+  const std::size_t only_guests = std::max<std::size_t>(options.node_of_pe.size(), options.npes) - options.npes;
+  control->nodes = static_cast<std::uint32_t>(places.size() + only_guests);
   // Rings need no initialisation: the memory is zero.
   // Release: a PE that sees the magic sees the rest. Partner: attach().
   control->magic.store(job_magic, std::memory_order_release);
@@ -163,7 +165,7 @@ void Job::attach() {
   rings_ = make_zero_table<MessageRing*>(control_->places);
   seen_heads_ = make_zero_table<std::atomic<std::uint64_t>>(control_->places);
   segments_ = make_zero_table<std::byte*>(control_->places);
-  leaders_.assign(control_->nodes, PeId(0));
+  leaders_.assign(control_->nodes, PeId(control_->npes));
   for (std::uint32_t pe = 0; pe < control_->npes; ++pe) {
     const PeRecord& record = records_[pe];
     if (record.place == 0) leaders_[record.node] = PeId(pe);
@@ -200,9 +202,13 @@ void Job::set_cohort(Cohort cohort) {
 
 void Job::set_hosts(std::vector<std::string> names) { hosts_ = std::move(names); }
 
-// Guests have the host name of the first PE of their node.
+// Guests have the host name of the first PE of their node. The last names are those of the nodes that have only guests,
+// which are the last nodes.
 const std::string& Job::host_of(PeId pe) const {
-  return hosts_[pe.value() < hosts_.size() ? pe.value() : leader_of(node_of(pe)).value()];
+  if (pe.value() < npes()) return hosts_[pe.value()];
+  const std::uint32_t node = node_of(pe);
+  const PeId leader = leader_of(node);
+  return hosts_[leader.value() < npes() ? leader.value() : hosts_.size() - (nodes() - node)];
 }
 
 std::string Job::describe(PeId pe) const {

@@ -169,9 +169,11 @@ void query_host(Call call, gex_RankInfo_t** ranks, gex_Rank_t* count, gex_Rank_t
 void query_position(Call call, gex_Rank_t* neighbourhoods, gex_Rank_t* neighbourhood, gex_Rank_t* hosts,
                     gex_Rank_t* host) {
   const fabric::Job& job = library(call).context().job();
-  put_out(neighbourhoods, job.nodes());
+  std::uint32_t nodes = job.nodes();
+  while (job.leader_of(nodes - 1).value() >= job.npes()) --nodes;  // the last ones may have no rank
+  put_out(neighbourhoods, nodes);
   put_out(neighbourhood, job.node());
-  put_out(hosts, job.nodes());
+  put_out(hosts, nodes);
   put_out(host, job.node());
 }
 

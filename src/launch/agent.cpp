@@ -37,7 +37,12 @@ constexpr std::size_t most_unsent_bytes = std::size_t{1} << 20;
 class Agent final : Processes::Listener, PeServer::Listener {
  public:
   Agent(std::unique_ptr<Link> link, const Order& order, pid_t guard)
-      : signals_(guard), link_(std::move(link)), order_(order), pes_(order.pes, *this), pe_server_(order_, *this) {}
+      : signals_(guard),
+        link_(std::move(link)),
+        order_(order),
+        pes_(order.pes, *this),
+        pe_server_(order_, *this),
+        stays_(order.pes == 0) {}
   int run();
 
  private:
@@ -83,6 +88,7 @@ class Agent final : Processes::Listener, PeServer::Listener {
     link_->send(FrameKind::all_admitted, Packer().number(first).text(objection).body());
   }
   void on_late_hosts(std::uint32_t pe) override { link_->send(FrameKind::late_hosts, Packer().number(pe).body()); }
+  std::string on_memory(const fabric::JobOptions& options) override;
   static std::uint32_t output_number(std::size_t which) { return static_cast<std::uint32_t>(which) + 1; }
 
   Signals signals_;
@@ -93,7 +99,9 @@ class Agent final : Processes::Listener, PeServer::Listener {
   Descriptor input_;     // PE 0's standard input
   std::string feed_;     // what is on its way there
   bool feed_ends_ = false;
-  std::vector<std::shared_ptr<fabric::Job>> memories_;  // of this host's nodes, see on_exchange()
+  std::vector<std::shared_ptr<fabric::Job>> memories_;  // of this host's nodes, see on_exchange() and on_memory()
+  std::string survival_;  // body of the last frame of this kind
+  bool stays_;            // also without a PE, as guests may come
   bool leaving_ = false;   // all has been said
   bool told_ending_ = false;
   bool released_ = false;  // the launcher has said `leave`
@@ -221,7 +229,8 @@ void Agent::start_guest(const GuestOrder& order, const GuestOrder::Seat& seat) {
   request.directory = program.directory;
   request.path = program.path;
   request.is_looked_for_there = true;
-  const unsigned threads = choose_threads(order_.threads, order_.pes, static_cast<Binding>(order_.binding));
+  const auto pes = order_.pes != 0 ? order_.pes : static_cast<std::uint32_t>(order.seats.size());
+  const unsigned threads = choose_threads(order_.threads, pes, static_cast<Binding>(order_.binding));
   for (const auto& [name, value] :
        {std::pair{"ATOLL_AGENT", fmt::format("{}", agent.number())}, std::pair{"ATOLL_PE", fmt::format("{}", seat.pe)},
         std::pair{"ATOLL_NPES", fmt::format("{}", order_.npes)}, std::pair{"ATOLL_THREADS", fmt::format("{}", threads)},
@@ -231,6 +240,7 @@ void Agent::start_guest(const GuestOrder& order, const GuestOrder::Seat& seat) {
   request.inherited = agent.number();
   request.standard_input = input.number();
   pes_.start(index, std::move(request), Capture::yes);
+  if (!survival_.empty()) pe_server_.send(seat.pe, FrameKind::survival, survival_);
 }
 
 // All, or none.
@@ -269,6 +279,12 @@ void Agent::on_exchange(std::vector<PublishedEntry> entries) {
   link_->send(FrameKind::contribution, Packer().entries(entries).body());
 }
 
+// Of a host on which the job began with no PE: a guest asks for it, and others find the same later.
+std::string Agent::on_memory(const fabric::JobOptions& options) {
+  if (memories_.empty()) memories_.push_back(fabric::Job::create_shm(options));
+  return memories_.front()->join_name();
+}
+
 void Agent::on_end(std::uint32_t index, int wait_status) {
   pe_server_.serve(index);
   pe_server_.close(index);
@@ -303,6 +319,7 @@ void Agent::take(const Frame& frame) {
     }
     case FrameKind::end: {
       kill_at_ = Deadline::after_ns(std::int64_t{reader.number()} * 1'000'000);
+      stays_ = false;
       std::uint32_t pe = reader.number();
       std::string host = reader.text(), how = reader.text();
       if (how.empty()) return;
@@ -311,9 +328,10 @@ void Agent::take(const Frame& frame) {
       if (!pe_server_.anybody_joined()) kill_at_ = Deadline::after_ns(0);
       return;
     }
-    case FrameKind::survival:
+    case FrameKind::survival: survival_ = frame.body; return pe_server_.pass_on(frame);
     case FrameKind::given_up:
     case FrameKind::died: return pe_server_.pass_on(frame);
+    case FrameKind::no_more_guests: stays_ = false; return;
     case FrameKind::end_pe: return kill(reader.number());
     case FrameKind::guests:
       if (!leaving_) start_guests(unpack_guest_order(frame.body));  // else the launcher learns that this host is done
@@ -401,7 +419,7 @@ int Agent::say_farewell() {
 int Agent::run() {
   if (!start()) return say_farewell();
   take_frames();  // what came together with the order
-  while (!pes_.all_ended()) {
+  while (stays_ || !pes_.all_ended()) {
     std::vector<pollfd> watched{{signals_.descriptor(), POLLIN, 0},
                                 {link_->descriptor(), link_->wanted_events(), 0},
                                 {feed_.empty() ? -1 : input_.number(), POLLOUT, 0}};
@@ -412,7 +430,9 @@ int Agent::run() {
     if (watched[0].revents != 0)
       for (auto [signal, from_terminal] : signals_.take()) {
         pes_.signal(signal);
-        if (asks_to_end(signal)) kill_at_ = Deadline::after_ns(signal_grace_ns);
+        if (!asks_to_end(signal)) continue;
+        kill_at_ = Deadline::after_ns(signal_grace_ns);
+        stays_ = false;
       }
     if (signals_.guard_is_gone()) return give_up("its outer process was killed");
     if ((watched[1].revents & POLLOUT) != 0) link_->flush();

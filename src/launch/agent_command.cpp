@@ -109,8 +109,10 @@ MeetingPlace choose_meeting_place(const LaunchOptions& options, const std::vecto
   }
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
-  bool all_direct = std::find(direct.begin(), direct.end(), false) == direct.end();
-  if (all_direct) place.listen = loopback;
+  bool all_direct = true;  // the hosts on which the job begins
+  for (std::size_t host = 0; host < direct.size(); ++host)
+    all_direct = all_direct && (direct[host] || options.leaves_idle(options.hosts[host]));
+  if (used.empty()) place.listen = loopback;
   if (used.size() == 1) {
     place.listen = used.front();
     place.by_host.assign(options.hosts.size(), used);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <optional>
 #include <string_view>
 
@@ -259,6 +260,15 @@ void CommandLine::settle_one_host() {
   options_.npes = checked(npes);
 }
 
+std::uint32_t pes_of(const std::vector<HostShare>& hosts) {
+  return std::accumulate(hosts.begin(), hosts.end(), 0U,
+                         [](std::uint32_t sum, const HostShare& one) { return sum + one.pes; });
+}
+
+std::vector<HostShare>::iterator find_host(std::vector<HostShare>& hosts, const std::string& name) {
+  return std::find_if(hosts.begin(), hosts.end(), [&](const HostShare& one) { return one.name == name; });
+}
+
 // Hosts of the first program alone are those of all; else each program has its own.
 void CommandLine::settle_hosts() {
   if (!placement_.in_turns.empty())
@@ -280,9 +290,10 @@ void CommandLine::settle_hosts() {
       throw UsageError(
           fmt::format("the number of PEs of {} is not given: -n N", sections_.front().program.command.front()));
     options_.hosts = spread(sections_.front().hosts, total, placement_.per_host);
-    options_.npes = options_.hosts.back().first_pe + options_.hosts.back().pes;
+    options_.npes = pes_of(options_.hosts);
     return;
   }
+  std::vector<HostShare> idle;
   std::uint32_t first = 0;
   for (Section& one : sections_) {
     if (one.hosts.empty())
@@ -290,12 +301,13 @@ void CommandLine::settle_hosts() {
           fmt::format("{} is given no host, and another program is. Name hosts for all, or for the first alone",
                       one.program.command.front()));
     std::vector<HostShare> shares = spread(one.hosts, one.program.pes, placement_.per_host);
-    one.program.pes = shares.back().first_pe + shares.back().pes;
+    one.program.pes = pes_of(shares);
     for (HostShare& share : shares) {
-      auto same = std::find_if(options_.hosts.begin(), options_.hosts.end(),
-                               [&](const HostShare& other) { return other.name == share.name; });
-      if (same == options_.hosts.end()) options_.hosts.push_back({share.name, first + share.first_pe, share.pes});
-      else if (same + 1 == options_.hosts.end()) same->pes += share.pes;
+      share.first_pe += first;
+      auto same = find_host(options_.hosts, share.name);
+      if (share.pes == 0) idle.push_back(share);
+      else if (same == options_.hosts.end()) options_.hosts.push_back(share);
+      else if (same + 1 == options_.hosts.end()) same->pes += share.pes, same->slots += share.slots;
       else
         throw UsageError(
             fmt::format("the PEs of host {} do not follow one another. Put its programs side by side", share.name));
@@ -303,6 +315,10 @@ void CommandLine::settle_hosts() {
     first += one.program.pes;
   }
   options_.npes = checked(first);
+  for (HostShare& share : idle) {
+    share.first_pe = options_.npes;
+    if (find_host(options_.hosts, share.name) == options_.hosts.end()) options_.hosts.push_back(share);
+  }
 }
 
 }  // namespace

@@ -62,6 +62,7 @@ HostAgents::HostAgents(const LaunchOptions& options)
                                      joined(place.by_host[host], ","), fmt::format("{}", port)};
     hosts_[host].command = direct[host] ? program : command_on_host(agent, options.hosts[host].name, program);
     if (!direct[host]) hosts_[host].probe = command_on_host(agent, options.hosts[host].name, {"true"});
+    if (options.leaves_idle(options.hosts[host])) hosts_[host].stage = Stage::idle;
   }
 }
 
@@ -78,7 +79,18 @@ void HostAgents::start() {
   report_seconds_ = start_limit_seconds(peer_seconds);
   report_by_ = Deadline::after_seconds(report_seconds_);
   silence_limit_ns_ = static_cast<std::int64_t>(peer_seconds * 1e9);
-  for (std::uint32_t host = 0; host < hosts_.size(); ++host) start(host);
+  for (std::uint32_t host = 0; host < hosts_.size(); ++host)
+    if (!idle(host)) start(host);
+}
+
+void HostAgents::wake(std::uint32_t host) {
+  hosts_[host].stage = Stage::starting;
+  try {
+    start(host);
+  } catch (const SetupError&) {
+    hosts_[host].stage = Stage::gone;
+    throw;
+  }
 }
 
 std::uint32_t HostAgents::peer_timeout_ms() const {
@@ -97,6 +109,7 @@ void HostAgents::start(std::uint32_t number) {
   // The launcher receives Ctrl-C and passes it to the agents: a dead ssh could not.
   request.own_session = true;
   host.pid = spawn(request);
+  host.report_by = Deadline::after_seconds(report_seconds_);
   std::string line = secret_ + "\n";
   [[maybe_unused]] auto written = ::write(our_end.number(), line.data(), line.size());  // less than a pipe holds
   host.secret = std::move(our_end);
@@ -237,7 +250,7 @@ void HostAgents::look_after() {
   next_look_ = Deadline::after_ns(look_ns);
   for (std::uint32_t number = 0; number < hosts_.size(); ++number) {
     Host& host = hosts_[number];
-    if (host.stage == Stage::starting && report_by_.passed())
+    if (host.stage == Stage::starting && host.report_by.passed())
       lose(
           number,
           fmt::format("its agent has not reported within {:.0f} s. Is the host up, and port {} of this one not blocked "
@@ -284,7 +297,8 @@ void HostAgents::drop_unreported() {
 }
 
 bool HostAgents::all_gone() const {
-  return std::all_of(hosts_.begin(), hosts_.end(), [](const Host& host) { return host.stage == Stage::gone; });
+  return std::all_of(hosts_.begin(), hosts_.end(),
+                     [](const Host& host) { return host.stage == Stage::gone || host.stage == Stage::idle; });
 }
 
 void HostAgents::await_commands() {

@@ -35,9 +35,11 @@ class HostAgents {
   /// Whom to tell from now on, before the first serve(). Not told again: of agents that are there already.
   void report_to(Listener& listener) { listener_ = &listener; }
 
-  /// Starts all agents, which have as long to report as ATOLL_PEER_TIMEOUT says. Throws SetupError when the command for
-  /// it cannot be started.
+  /// Starts the agents of all hosts but idle ones; they have as long to report as ATOLL_PEER_TIMEOUT says. Throws
+  /// SetupError when the command for one cannot be started.
   void start();
+  /// Starts the agent of an idle host. Throws SetupError when the command for it cannot be started.
+  void wake(std::uint32_t host);
 
   /// Adds what is to be polled; afterwards serve() takes the same part of the list.
   void watch(std::vector<pollfd>& list);
@@ -60,11 +62,14 @@ class HostAgents {
   /// How long launcher and agents wait for a sign of life of the other's host. 0: for ever.
   std::uint32_t peer_timeout_ms() const;
   bool connected(std::uint32_t host) const { return hosts_[host].stage == Stage::connected; }
+  /// The job begins with no PE there, and its agent has not been started.
+  bool idle(std::uint32_t host) const { return hosts_[host].stage == Stage::idle; }
+  bool gone(std::uint32_t host) const { return hosts_[host].stage == Stage::gone; }
   /// "host b (PEs 2 to 3)"; "host b" when it has none.
   std::string describe(std::uint32_t host) const;
 
  private:
-  enum class Stage { starting, connected, gone };
+  enum class Stage { idle, starting, connected, gone };
   struct Host {
     Stage stage = Stage::starting;
     std::vector<std::string> command;
@@ -74,6 +79,7 @@ class HostAgents {
     Descriptor errors;  // its standard output and error
     std::string line;  // an unfinished one of these
     std::unique_ptr<Link> link;
+    Deadline report_by = Deadline::never();
   };
   void start(std::uint32_t host);
   void accept();

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "atoll/base/error.hpp"
@@ -91,44 +92,69 @@ void HostGuests::begin(Wish wish) {
   start();
 }
 
-// Of those that the program may run on, the one with the fewest processes.
+// Of those that the program may run on: one with a free slot, else any; of these one whose agent runs, else any; of
+// these the one with the fewest processes.
 std::uint32_t HostGuests::choose_host(const GuestProgram& program, std::uint32_t asker) const {
   std::vector<std::uint32_t> processes(options_.hosts.size());
   for (const PeState& pe : pes_)
     if (!pe.is_gone()) ++processes[pe.host];
+  const auto cost = [&](std::uint32_t host) {
+    const bool full = processes[host] >= options_.hosts[host].slots;
+    return std::tuple(full, !agents_.connected(host), processes[host]);
+  };
   std::optional<std::uint32_t> best;
   std::string usable;
   for (std::uint32_t host = 0; host < options_.hosts.size(); ++host) {
-    if (!agents_.connected(host) || processes[host] == 0) continue;
+    // A host on which the job began is done with its last process.
+    if (agents_.gone(host) || (options_.hosts[host].pes != 0 && processes[host] == 0)) continue;
     usable += (usable.empty() ? "" : ", ") + name_of(host);
     const bool own = host == pes_[asker].host;
     const bool wanted =
         program.hosts.empty() || std::any_of(program.hosts.begin(), program.hosts.end(), [&](const std::string& name) {
           return is_called(name_of(host), name) || (own && name == "localhost");
         });
-    if (wanted && (!best || processes[host] < processes[*best])) best = host;
+    if (wanted && (!best || cost(host) < cost(*best))) best = host;
   }
   if (best) return *best;
   raise<SetupError>(
-      fmt::format("no process of this job runs on host {} (all run on {}, and a running job spans only the hosts on "
-                  "which its processes run). Name one of these, or start the job with a process on each host (-n)?",
+      fmt::format("no process can be started on host {} (hosts that can take one: {}; none on which the job began and "
+                  "all processes have ended). Name one of these, or start the job with all hosts (mpiexec --hosts)?",
                   fmt::join(program.hosts, ", "), usable));
 }
 
 void HostGuests::start() {
-  // An agent may be found lost meanwhile, which ends the cohort.
   const std::uint32_t first = cohort_->first;
-  std::vector<GuestOrder> orders(options_.hosts.size());
-  for (std::uint32_t i = 0; i < cohort_->count; ++i)
-    orders[pes_[first + i].host].seats.push_back({first + i, cohort_->program_of[i]});
-  for (std::uint32_t host = 0; host < orders.size(); ++host) {
-    GuestOrder& order = orders[host];
-    if (order.seats.empty()) continue;
-    order.first = first;
-    order.count = cohort_->count;
-    order.programs = cohort_->wish.what.programs;
-    agents_.send(host, FrameKind::guests, pack(order));
+  std::set<std::uint32_t> hosts;
+  for (std::uint32_t i = 0; i < cohort_->count; ++i) hosts.insert(pes_[first + i].host);
+  for (const std::uint32_t host : hosts) {
+    if (!cohort_ || cohort_->first != first) return;  // an agent was found lost meanwhile, which ended the cohort
+    if (agents_.connected(host)) order(host);
+    if (!agents_.idle(host)) continue;
+    try {
+      agents_.wake(host);
+    } catch (const SetupError& error) { return lose_host(host, error.what()); }
   }
+}
+
+void HostGuests::order(std::uint32_t host) {
+  GuestOrder order{.first = cohort_->first, .count = cohort_->count, .seats = {}, .programs = {}};
+  for (std::uint32_t i = 0; i < order.count; ++i)
+    if (pes_[order.first + i].host == host) order.seats.push_back({order.first + i, cohort_->program_of[i]});
+  if (order.seats.empty()) return;
+  order.programs = cohort_->wish.what.programs;
+  agents_.send(host, FrameKind::guests, pack(order));
+}
+
+void HostGuests::welcome(std::uint32_t host) {
+  const auto introduce = [&](std::uint32_t first, const std::vector<std::string>& cards) {
+    agents_.send(host, FrameKind::newcomers, Packer().number(first).texts(cards).body());
+  };
+  std::vector<std::string> cards;
+  for (const auto& [pe, card] : cards_) cards.push_back(card);
+  if (!cards.empty()) introduce(cards_.begin()->first, cards);
+  if (!cohort_) return;
+  if (cohort_->introduced) introduce(cohort_->first, cohort_->cards);
+  order(host);
 }
 
 void HostGuests::take_started(std::uint32_t host, Unpacker& reader) {
@@ -161,7 +187,9 @@ void HostGuests::take_confirmation(std::uint32_t host, Unpacker& reader) {
 
 void HostGuests::admit_if_known() {
   if (!cohort_ || !cohort_->introduced || !cohort_->unconfirmed.empty()) return;
-  const Cohort done = *std::exchange(cohort_, std::nullopt);
+  Cohort done = *std::exchange(cohort_, std::nullopt);
+  for (std::string& card : done.cards) cards_[unpack_newcomer(card).pe.value()] = std::move(card);
+  std::erase_if(cards_, [&](const auto& one) { return pes_[one.first].is_gone(); });
   std::vector<std::uint32_t> gone;
   for (std::uint32_t pe = 0; pe < pes_.size(); ++pe)
     if (pes_[pe].is_gone()) gone.push_back(pe);
@@ -182,12 +210,12 @@ bool HostGuests::take_end(std::uint32_t pe) {
   return true;
 }
 
-void HostGuests::lose_host(std::uint32_t host) {
+void HostGuests::lose_host(std::uint32_t host, const std::string& why) {
   std::erase_if(wishes_, [&](const Wish& wish) { return pes_[wish.pe].host == host; });
   if (!cohort_) return;
   auto begin = pes_.begin() + cohort_->first;
   if (std::any_of(begin, begin + cohort_->count, [&](const PeState& pe) { return pe.host == host; }))
-    return fail(fmt::format("host {} is lost, or all its processes have ended", name_of(host)));
+    return fail(fmt::format("no process can be started on host {}: {}", name_of(host), why));
   cohort_->unconfirmed.erase(host);
   admit_if_known();
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,12 +30,16 @@ class HostGuests {
   bool take(std::uint32_t host, const Frame& frame);
   /// A PE has ended. True: it is a guest that has not been admitted, and its cohort fails.
   bool take_end(std::uint32_t pe);
-  /// No more PEs are on that host, and none can be started there.
-  void lose_host(std::uint32_t host);
+  /// An idle host's agent has connected: sends what guests there have to know, then the order to start them.
+  void welcome(std::uint32_t host);
+  /// No more PEs are on that host, and none can be started there. `why` is for the processes that want some there.
+  void lose_host(std::uint32_t host, const std::string& why);
   /// Gives a cohort up that has waited for too long.
   void look_after();
   /// The job ends: no guests come any more.
   void stop();
+  /// Whether a PE is a guest that has not been admitted.
+  bool has(std::uint32_t pe) const { return cohort_ && pe - cohort_->first < cohort_->count; }
 
  private:
   struct Wish {
@@ -55,6 +60,7 @@ class HostGuests {
   void begin(Wish wish);
   std::uint32_t choose_host(const GuestProgram& program, std::uint32_t asker) const;
   void start();
+  void order(std::uint32_t host);
   void take_started(std::uint32_t host, Unpacker& reader);
   void take_newcomer(std::uint32_t host, Unpacker& reader);
   void take_confirmation(std::uint32_t host, Unpacker& reader);
@@ -62,7 +68,6 @@ class HostGuests {
   void fail(const std::string& why);
   void give_up(std::uint32_t first, std::uint32_t count);
   void answer(const Wish& wish, std::uint32_t first, const std::string& refusal);
-  bool has(std::uint32_t pe) const { return cohort_ && pe - cohort_->first < cohort_->count; }
   const std::string& name_of(std::uint32_t host) const { return options_.hosts[host].name; }
 
   const LaunchOptions& options_;
@@ -70,6 +75,7 @@ class HostGuests {
   std::vector<PeState>& pes_;
   std::deque<Wish> wishes_;
   std::optional<Cohort> cohort_;  // that is being started
+  std::map<std::uint32_t, std::string> cards_;  // of guests that have been admitted and are not gone, by PE
   bool stopped_ = false;
 };
 

@@ -129,10 +129,7 @@ int number_pes_by_parts(LaunchOptions& options, HostAgents& agents, Signals& sig
     return status;
   }
   options.npes = 0;
-  for (std::uint32_t host = 0; host < options.hosts.size(); ++host) {
-    options.npes += options.hosts[host].pes;
-    if (options.hosts[host].pes == 0) agents.dismiss(host);
-  }
+  for (const HostShare& host : options.hosts) options.npes += host.pes;
   return 0;
 }
 

@@ -137,7 +137,8 @@ std::vector<HostShare> spread(const std::vector<HostEntry>& hosts, std::uint32_t
     else if (!numbered && npes != 0) slots = npes / count + (i < npes % count ? 1 : 0);
     std::uint64_t left = npes == 0 ? slots : npes - std::min<std::uint64_t>(npes, room);
     auto pes = static_cast<std::uint32_t>(std::min<std::uint64_t>(slots, left));
-    if (pes != 0) shares.push_back({distinct[i].name, static_cast<std::uint32_t>(room), pes});
+    const auto first = static_cast<std::uint32_t>(pes != 0 ? room : npes);
+    shares.push_back({distinct[i].name, first, pes, std::max(slots, 1U)});
     room += slots;
     ATOLL_VALIDATE(npes != 0 || room <= most_pes, ValueError,
                    "the hosts have room for more than {} PEs. Say how many: -n", most_pes);
@@ -164,6 +165,7 @@ void number_by_parts(std::vector<HostShare>& hosts, const std::vector<std::uint3
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     hosts[i].first_pe = next;
     hosts[i].pes = std::min(parts[i], last - next);
+    hosts[i].slots = parts[i];
     next += hosts[i].pes;
   }
 }

@@ -27,7 +27,7 @@ std::vector<HostEntry> read_hostfile(const std::string& path);
 /// Spreads PEs over hosts in blocks, in the order of the list; a host named twice counts once, with both its slots.
 /// `npes` 0: all slots, where a host without a number has one. Otherwise, when no host has a number, they share evenly;
 /// when some have, a host without has one. `per_host` 0: as the slots say; else every host takes that many. Hosts that
-/// are left with nothing are left out. Throws ValueError when the PEs do not fit.
+/// are left with nothing come last. Throws ValueError when the PEs do not fit.
 std::vector<HostShare> spread(const std::vector<HostEntry>& hosts, std::uint32_t npes, std::uint32_t per_host);
 
 /// A PE for each NUMA domain or socket (`kind`) of every host: host i has parts[i] of them. Fills the hosts in order

@@ -69,7 +69,9 @@ class HostsLaunch final : HostAgents::Listener {
   void take_output(std::uint32_t host, const Frame& frame, Unpacker& reader);
   void take_end(std::uint32_t pe, Unpacker& reader);
   void take_contribution(std::uint32_t host, Unpacker& reader);
-  bool is_missing(std::uint32_t host) const { return options_.hosts[host].pes != 0 && !contributed_[host]; }
+  bool begins_on(std::uint32_t host) const { return options_.hosts[host].pes != 0; }
+  bool is_missing(std::uint32_t host) const { return begins_on(host) && !contributed_[host]; }
+  void dismiss_idle_hosts();
   std::string late_hosts() const;
   void judge(std::uint32_t pe);
   void blame(std::uint32_t pe);
@@ -79,7 +81,7 @@ class HostsLaunch final : HostAgents::Listener {
   void take_report(std::uint32_t host, std::uint32_t number);
   void conclude();
   void conclude_if_all_reported();
-  void end_all_on(std::uint32_t host);
+  void end_all_on(std::uint32_t host, const std::string& why);
   void go_on_without(std::uint32_t pe, int status, const std::string& how, const std::string& host = {});
   void take_survival(Unpacker& reader);
   void take_loss(std::uint32_t pe, Unpacker& reader);
@@ -99,6 +101,9 @@ class HostsLaunch final : HostAgents::Listener {
   HostGuests guests_;
   std::array<LineMerger, 2> mergers_;
   std::vector<PublishedEntry> published_;
+  std::vector<std::string> idle_hosts_;  // names of those on which the job begins with no PE
+  std::vector<std::string> tables_;      // all that have been sent, for the agents of these
+  bool guests_are_over_ = false;         // and these agents have been told
   std::vector<bool> contributed_;  // hosts in the present exchange
   std::size_t input_outstanding_ = 0;
   bool input_open_ = true;
@@ -135,6 +140,8 @@ HostsLaunch::HostsLaunch(const LaunchOptions& options, HostAgents& agents, Signa
       contributed_(options.hosts.size(), false) {
   for (std::uint32_t host = 0; host < options.hosts.size(); ++host)
     for (std::uint32_t i = 0; i < options.hosts[host].pes; ++i) pes_[options.hosts[host].first_pe + i].host = host;
+  for (const HostShare& host : options.hosts)
+    if (host.pes == 0) idle_hosts_.push_back(host.name);
   agents.report_to(*this);
 }
 
@@ -160,26 +167,48 @@ void HostsLaunch::on_agent(std::uint32_t host) {
   agents_.send(
       host, FrameKind::order,
       pack({share.first_pe, share.pes, options_.npes, options_.threads, static_cast<std::uint32_t>(options_.binding),
-            agents_.peer_timeout_ms(), share.name, directory_, environment_, options_.programs}));
+            agents_.peer_timeout_ms(), share.name, directory_, environment_, idle_hosts_, options_.programs}));
+  if (begins_on(host)) return;
+  for (const std::string& table : tables_) agents_.send(host, FrameKind::table, table);
+  if (survival_ != fabric::Survival::none)
+    agents_.send(host, FrameKind::survival, Packer().number(static_cast<std::uint32_t>(survival_)).body());
+  guests_.welcome(host);
 }
 
 void HostsLaunch::on_lost(std::uint32_t host, const std::string& why) {
-  const HostShare& share = options_.hosts[host];
-  end_all_on(host);
+  std::vector<std::uint32_t> lost;
+  for (std::uint32_t pe = 0; pe < pes_.size(); ++pe)
+    if (pes_[pe].host == host && !pes_[pe].finalized && !guests_.has(pe)) lost.push_back(pe);
+  end_all_on(host, why);
   unreported_.erase(host);
   if (failing_) return;
+  if (!begins_on(host) && std::all_of(lost.begin(), lost.end(), [&](std::uint32_t pe) { return pes_[pe].dead; }))
+    return conclude_if_all_reported();  // a spawn that needs it fails
   say(fmt::format("{}: {}", agents_.describe(host), why));
+  const HostShare& share = options_.hosts[host];
   const std::string how = fmt::format("on {} is lost with its host: {}", share.name, why);
-  if (survival_ == fabric::Survival::none) return fail(1, grace_ns, share.first_pe, how);
-  for (std::uint32_t pe = 0; pe < pes_.size(); ++pe)
-    if (pes_[pe].host == host && !pes_[pe].finalized) go_on_without(pe, 1, how);
+  if (survival_ == fabric::Survival::none)
+    return fail(1, grace_ns, begins_on(host) ? share.first_pe : lost.front(), how);
+  for (const std::uint32_t pe : lost) go_on_without(pe, 1, how);
   conclude_if_all_reported();
 }
 
-void HostsLaunch::end_all_on(std::uint32_t host) {
+void HostsLaunch::end_all_on(std::uint32_t host, const std::string& why) {
   for (PeState& pe : pes_)
     if (pe.host == host) pe.ended = true;
-  guests_.lose_host(host);
+  guests_.lose_host(host, why);
+}
+
+// Their agents stay when the processes there have ended, as long as another process may be spawned there.
+void HostsLaunch::dismiss_idle_hosts() {
+  if (idle_hosts_.empty() || guests_are_over_ ||
+      std::any_of(pes_.begin(), pes_.end(), [](const PeState& pe) { return !pe.is_gone(); }))
+    return;
+  guests_are_over_ = true;
+  guests_.stop();
+  agents_.drop_unreported();
+  for (std::uint32_t host = 0; host < options_.hosts.size(); ++host)
+    if (!begins_on(host) && agents_.connected(host)) agents_.send(host, FrameKind::no_more_guests);
 }
 
 // The other PEs are told, and that the job goes on.
@@ -226,6 +255,7 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
       return;
     case FrameKind::not_started: {
       auto status = static_cast<int>(reader.number());
+      if (!begins_on(host)) return guests_.lose_host(host, reader.text());
       if (!failing_) say(fmt::format("{}: {}", agents_.describe(host), reader.text()));
       return fail(status, 0);
     }
@@ -265,7 +295,7 @@ void HostsLaunch::on_frame(std::uint32_t host, const Frame& frame) {
     }
     case FrameKind::done:
       agents_.dismiss(host);
-      end_all_on(host);
+      end_all_on(host, "all its processes have ended");
       unreported_.erase(host);
       return conclude_if_all_reported();
     default:
@@ -285,7 +315,9 @@ void HostsLaunch::take_contribution(std::uint32_t host, Unpacker& reader) {
   contributed_[host] = true;
   for (std::uint32_t other = 0; other < contributed_.size(); ++other)
     if (is_missing(other)) return;
-  agents_.send_to_all(FrameKind::table, Packer().entries(published_).body());
+  const std::string table = Packer().entries(published_).body();
+  agents_.send_to_all(FrameKind::table, table);
+  if (!idle_hosts_.empty()) tables_.push_back(table);
   published_.clear();
   contributed_.assign(contributed_.size(), false);
 }
@@ -450,6 +482,7 @@ int HostsLaunch::run(Deadline timeout) {
       fail(124, grace_ns, pe, "did not end in time", host_of(pe));
     }
     guests_.look_after();
+    if (!failing_) dismiss_idle_hosts();
     if (conclude_at_.passed()) conclude();
     if (give_up_at_.passed()) {
       say("some hosts do not say that their PEs have ended");

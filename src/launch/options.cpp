@@ -42,7 +42,7 @@ a ':' comes another program, whose PEs belong to the same job. PROGRAM is looked
 
 on several hosts:
       --hosts LIST     a:2,b:2 : two PEs on each, in blocks; a,b : N shared evenly. Without -n all that fit. Several programs
-                       have hosts of their own, or share those of the first
+                       have hosts of their own, or share those of the first. On hosts left over MPI_Comm_spawn can start processes
       --hostfile FILE  the same, as lines: "a slots=2", "a:2" or "a"; # begins a comment
       --launch-agent C command that runs a program on a host: its name follows, or replaces {host}
                        (default: ATOLL_LAUNCH_AGENT, or ssh -o BatchMode=yes)

@@ -17,6 +17,7 @@ std::string pack(const Order& order) {
       .text(order.host)
       .text(order.directory)
       .texts(order.environment)
+      .texts(order.idle_hosts)
       .number(static_cast<std::uint32_t>(order.programs.size()));
   for (const Program& program : order.programs)
     packer.number(program.pes).text(program.directory).texts(program.command).texts(program.environment);
@@ -35,6 +36,7 @@ Order unpack_order(std::string_view body) {
   order.host = reader.text();
   order.directory = reader.text();
   order.environment = reader.texts();
+  order.idle_hosts = reader.texts();
   std::uint32_t programs = reader.number();
   bool runnable = programs != 0;
   for (std::uint32_t i = 0; i < programs; ++i) {
@@ -46,10 +48,10 @@ Order unpack_order(std::string_view body) {
     runnable = runnable && !program.command.empty();
   }
   reader.end();
-  bool good = order.pes >= 1 && order.npes <= 65536 && order.first_pe < order.npes &&
+  bool good = order.npes >= 1 && order.npes <= 65536 && order.first_pe <= order.npes &&
               order.pes <= order.npes - order.first_pe && runnable;
-  ATOLL_VALIDATE(good, SetupError, "protocol error: the launcher asks for PEs {} to {} of {}", order.first_pe,
-                 std::uint64_t{order.first_pe} + order.pes - 1, order.npes);
+  ATOLL_VALIDATE(good, SetupError, "protocol error: the launcher asks for {} PEs from PE {} on, of {}", order.pes,
+                 order.first_pe, order.npes);
   return order;
 }
 

@@ -88,8 +88,9 @@ void PeServer::take(std::uint32_t index, const Frame& frame) {
       std::uint32_t version = reader.number(), claimed = reader.number();
       ATOLL_VALIDATE(version != rendezvous_version || claimed == pe, SetupError, "claims to be PE {}", claimed);
       // Of another version, the PE itself says what to do.
-      seat.link->send(FrameKind::pe_welcome,
-                      Packer().number(rendezvous_version).number(order_.npes).text(order_.host).body());
+      seat.link->send(
+          FrameKind::pe_welcome,
+          Packer().number(rendezvous_version).number(order_.npes).text(order_.host).texts(order_.idle_hosts).body());
       seat.joined = anybody_joined_ = true;
       return listener_.on_joined(pe);
     }
@@ -106,6 +107,8 @@ void PeServer::take(std::uint32_t index, const Frame& frame) {
     }
     case FrameKind::join: return listener_.on_newcomer(pe, reader.text());
     case FrameKind::gather: return seat.link->send(FrameKind::exchanged, values_of(reader.text()));
+    case FrameKind::find_memory:
+      return seat.link->send(FrameKind::memory_found, find_memory(unpack_job_options(frame.body)));
     case FrameKind::abort: {
       std::uint32_t status = reader.number();
       return listener_.on_abort(pe, status, reader.text());
@@ -139,6 +142,12 @@ std::string PeServer::found(std::uint32_t rank, const std::string& key) const {
   auto values = table_.find(key);
   bool there = values != table_.end() && values->second.contains(rank);
   return Packer().number(there ? 1 : 0).text(there ? values->second.at(rank) : "").body();
+}
+
+std::string PeServer::find_memory(const fabric::JobOptions& options) {
+  try {
+    return Packer().number(1).text(listener_.on_memory(options)).body();
+  } catch (const Error& error) { return Packer().number(0).text(error.what()).body(); }
 }
 
 void PeServer::complete(const std::vector<PublishedEntry>& entries) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "atoll/bootstrap/control/link.hpp"
+#include "atoll/fabric/job.hpp"
 #include "descriptor.hpp"
 #include "order.hpp"
 
@@ -41,6 +42,8 @@ class PeServer {
     virtual void on_newcomer(std::uint32_t pe, const std::string& card) = 0;
     /// All PEs of this host know the newcomers whose first is `first`, or one objects.
     virtual void on_admitted(std::uint32_t first, const std::string& objection) = 0;
+    /// A guest looks for the memory of its node, which is made for the first. Returns its join_name(). Throws Error.
+    virtual std::string on_memory(const fabric::JobOptions& options) = 0;
     /// A PE's wait timed out, and all PEs of this host have arrived: answer_late() is to follow.
     virtual void on_late_hosts(std::uint32_t pe) = 0;
   };
@@ -99,6 +102,7 @@ class PeServer {
   void take_confirmation(std::uint32_t index, std::uint32_t cohort, const std::string& objection);
   std::string values_of(const std::string& key) const;
   std::string found(std::uint32_t rank, const std::string& key) const;
+  std::string find_memory(const fabric::JobOptions& options);
   std::string late_pes() const;
 
   const Order& order_;

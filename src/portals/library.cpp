@@ -122,7 +122,7 @@ void Library::fail_lost() {
 
 bool Library::is_alone() const {
   const fabric::Job& job = context_->job();
-  return context_->npes() > 1 && job.nodes() == 1 && job.departures() + 1 >= context_->npes();
+  return context_->npes() > 1 && job.local_pes() == context_->npes() && job.departures() + 1 >= context_->npes();
 }
 
 Deadline Library::patience() {

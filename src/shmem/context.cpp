@@ -13,7 +13,7 @@ constexpr std::size_t ended_to_keep = 1024;
 
 // The tables contain directly accessible PEs only; in a job of several nodes every operation is a call.
 Contexts::Contexts(runtime::Context& context, Checks checks)
-    : context_(context), checks_(checks), direct_(context.job().nodes() == 1) {
+    : context_(context), checks_(checks), direct_(context.job().local_pes() == context.npes()) {
   for (std::uint32_t pe = 0; direct_ && pe < context.npes(); ++pe) world_.push_back(peer(PeId(pe)));
 }
 

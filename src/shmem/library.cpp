@@ -106,7 +106,7 @@ void Library::open_direct_way() {
         reinterpret_cast<std::uintptr_t>(context_->local_pointer(data.offset)) - data.begin);
   }
   shmemx_direct_v1.my_pe = static_cast<int>(pe().value());
-  bool one_node = context_->job().nodes() == 1;
+  bool one_node = context_->job().local_pes() == context_->npes();
   int looks = one_node ? first_looks : looks_per_progress;
   shmemx_direct_v1.looks = context_->node().oversubscribed ? 0 : looks;
 }

@@ -26,7 +26,8 @@ inline constexpr int looks_per_network_look = 4;
 template <class Ready>
 void wait_for(Library& here, Ready&& ready) {
   if (!here.context().node().oversubscribed) {
-    int step = here.context().job().nodes() == 1 ? looks_per_progress : looks_per_network_look;
+    const fabric::Job& job = here.context().job();
+    int step = job.local_pes() == job.npes() ? looks_per_progress : looks_per_network_look;
     for (int rounds = 0; rounds < first_looks / looks_per_progress; ++rounds) {
       for (int i = 0; i < step; ++i)
         if (ready()) return;

@@ -119,6 +119,31 @@ TEST(NodesTest, PesAreNamedWithTheirHosts) {
   EXPECT_EQ(jobs[0]->describe(PeId(1)), "PE 1 on reef");
 }
 
+TEST(NodesTest, NodesWithoutFirstPesHaveMemoryForGuests) {
+  JobOptions options{.npes = 2, .segment_bytes = 4 * MiB_, .node_of_pe = {0, 0, 1, 2}, .guests = 1};
+  auto first = Job::create_shm(options);
+  options.node = 2;
+  auto last = Job::create_shm(options);
+  for (const auto& job : {first, last}) {
+    EXPECT_EQ(job->nodes(), 3u);
+    EXPECT_EQ(job->leader_of(0), PeId(0));
+    EXPECT_EQ(job->leader_of(2), PeId(2));
+    job->set_hosts({"cay", "cay", "reef", "shoal"});
+  }
+  EXPECT_EQ(last->local_pes(), 0u);
+  EXPECT_EQ(last->segment(PeId(0)), nullptr);
+  ASSERT_TRUE(last->take_memory(PeId(2), PeId(2)));
+  for (const auto& job : {first, last}) {
+    job->admit(PeId(2), 2);
+    EXPECT_EQ(job->segment(PeId(2)) != nullptr, job == last);
+    EXPECT_EQ(job->describe(PeId(2)), "PE 2 on shoal");
+    EXPECT_EQ(job->describe(PeId(1)), "PE 1 on cay");
+  }
+  EXPECT_FALSE(last->take_memory(PeId(3), PeId(3)));
+  last->note_end(PeId(2));
+  EXPECT_TRUE(last->take_memory(PeId(3), PeId(3)));
+}
+
 TEST(NodesTest, ReportsLostPesToTheLauncher) {
   auto job = Job::create_loop({.npes = 2, .segment_bytes = 4 * MiB_});
   EXPECT_FALSE(job->report_loss(PeId(1), "is lost"));

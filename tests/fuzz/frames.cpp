@@ -39,6 +39,7 @@ class SilentListener final : public PeServer::Listener {
   }
   void on_admitted(std::uint32_t, const std::string&) override {}
   void on_late_hosts(std::uint32_t pe) override { check(pe); }
+  std::string on_memory(const atl::fabric::JobOptions&) override { return {}; }
   std::vector<PublishedEntry> published;
 
  private:

@@ -216,9 +216,10 @@ class Hosts:
         """The command that runs a program on a host, for --launch-agent."""
         return f"{sys.executable} -S {HOST_SERVER} {self.folder}/{{host}}"
 
-    def options(self, slots: int = 0) -> list[str]:
-        """Options of the launcher for these hosts, with so many PEs on each."""
-        names = ",".join(f"{name}:{slots}" if slots else name for name in self.names)
+    def options(self, slots: int | Sequence[int] = 0) -> list[str]:
+        """Options of the launcher for these hosts, with so many PEs on each; `slots` is one number, or one for each."""
+        counts = [slots] * len(self.names) if isinstance(slots, int) else slots
+        names = ",".join(f"{name}:{count}" if count else name for name, count in zip(self.names, counts, strict=True))
         return ["--hosts", names, "--launch-agent", self.agent, "--address", self.address]
 
     def run(
@@ -230,7 +231,7 @@ class Hosts:
             timeout=timeout, check=False, input=standard_input,
         )  # fmt: skip
 
-    def command(self, *words: object, slots: int = 0) -> list[str]:
+    def command(self, *words: object, slots: int | Sequence[int] = 0) -> list[str]:
         return [str(LAUNCHER), *self.options(slots), *map(str, words)]
 
     def on(self, number: int, *words: object, timeout: float = 60) -> subprocess.CompletedProcess[str]:

@@ -71,7 +71,11 @@ def test_spawns_succeed_after_refused_ones(two):
 @pytest.mark.parametrize(
     ("program", "host", "why"),
     [
-        ("true", "nowhere", r"no process of this job runs on host nowhere \(all run on {0}, {1}, .*\)\. Name one"),
+        (
+            "true",
+            "nowhere",
+            r"no process can be started on host nowhere \(hosts that can take one: {0}, {1}; .*\)\. Name",
+        ),
         ("no-such-program", "{1}", "cannot start 'no-such-program' in .*: No such file or directory on {1}"),
         ("true", "{1}", "'true' on {1} exited with status 0 before it came to MPI_Init"),
     ],
@@ -96,18 +100,94 @@ def test_a_killed_process_ends_a_job_that_does_not_handle_it(two):
     assert re.search(r"^atoll-run: PE 3 \(host \S+, pid \d+\) was killed by signal 9", done.stderr, re.MULTILINE)
 
 
+class Idle:
+    """A job of `pes` ranks on hosts with more `slots` than that: it begins with no rank on the last host."""
+
+    def __init__(self, hosts, slots, pes, *words, program="spawns"):
+        self.hosts = hosts
+        self.process = subprocess.Popen(
+            hosts.command("-n", pes, PROGRAM.with_name(program), *words, slots=slots), env={**os.environ, **SMALL},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def end(self):
+        output, errors = self.process.communicate(timeout=120)
+        assert self.hosts.everything_ends(ENDED_S)
+        return self.process.returncode, output, errors
+
+
+@pytest.fixture(scope="module")
+def three():
+    with network.Hosts(3) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("slots", "pes", "wanted"),
+    [((1, 1, 4), 2, (2,)), pytest.param((1, 1, 1), 1, (2, 1, 0), marks=pytest.mark.slow)],
+)
+def test_processes_start_on_a_host_without_a_process(three, slots, pes, wanted):
+    status, output, errors = Idle(three, slots, pes, "each", *(three.names[number] for number in wanted)).end()
+    assert status == 0, errors
+    started = re.findall(r"^started on (\S+)$", output, re.MULTILINE)
+    assert len(started) == len(wanted) + 2
+    assert set(started) >= {three.names[number] for number in wanted}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("pes", [1, 2])
-def test_a_host_without_a_process_is_refused_with_advice(pes):
-    with network.Hosts(3) as three:
-        command = three.command("-n", pes, PROGRAM, "refuse", "true", three.names[2], slots=1)
-        done = subprocess.run(
-            command, env={**os.environ, **SMALL}, capture_output=True, text=True, timeout=100, check=False
-        )
-        assert done.returncode != 0
-        why = f"MPI_Comm_spawn: no process of this job runs on host {three.names[2]} .*[Ss]tart the job with "
-        assert re.search(why, done.stderr), done.stderr
-        assert three.everything_ends(ENDED_S)
+@pytest.mark.parametrize(("slots", "pes", "where"), [((1, 1, 4), 2, (2, 2)), ((2, 2, 2), 1, (0, 1))])
+def test_processes_start_where_slots_are_free(three, slots, pes, where):
+    status, output, errors = Idle(three, slots, pes, "long").end()
+    assert status == 0, errors
+    started = sorted(re.findall(r"^started on (\S+)$", output, re.MULTILINE))
+    assert started == [three.names[number] for number in where]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "status", "survived"), [("killed", 7, 2), ("fatal", 137, 0)])
+def test_a_killed_process_on_a_host_without_first_processes_is_named(three, kind, status, survived):
+    ended, output, errors = Idle(three, (1, 1, 2), 2, kind).end()
+    assert ended == status, errors
+    assert output.count("survived") == survived
+    assert re.search(rf"^atoll-run: PE 3 \(host {three.names[2]}, pid \d+\) was killed", errors, re.MULTILINE), errors
+
+
+@pytest.mark.slow
+def test_replacements_start_on_a_host_without_first_processes():
+    with network.Hosts(4) as four:
+        status, _, errors = Idle(four, (1, 1, 1, 4), 3, program="replace").end()
+        assert status == 0, errors
+        deaths = re.findall(r"^atoll-run: PE \d+ \(host (\S+), pid \d+\) was killed", errors, re.MULTILINE)
+        assert deaths == [four.names[0], four.names[2], four.names[3]]
+
+
+@pytest.mark.slow
+def test_the_launchers_death_ends_processes_on_a_host_without_first_processes(three):
+    job = Idle(three, (1, 1, 2), 2, "stay")
+    assert [job.process.stdout.readline() for _ in range(2)] == ["staying\n"] * 2
+    assert len(three.pids_on(2, "spawns")) == 2
+    job.process.kill()
+    job.end()
+
+
+@pytest.mark.slow
+def test_the_death_of_a_host_without_first_processes_ends_the_job_and_is_named(three):
+    job = Idle(three, (1, 1, 2), 2, "stay")
+    assert [job.process.stdout.readline() for _ in range(2)] == ["staying\n"] * 2
+    three.kill(2)
+    status, _, errors = job.end()
+    assert status != 0
+    assert f"atoll-run: host {three.names[2]}: the connection to its agent ended" in errors
+
+
+@pytest.mark.slow
+def test_a_host_that_cannot_be_reached_refuses_the_spawn_alone(three):
+    with network.Hosts(3) as broken:
+        broken.servers[2].kill()
+        status, _, errors = Idle(broken, (1, 1, 2), 2, "refuse", "true", broken.names[2]).end()
+        assert status != 0
+        why = rf"MPI_Comm_spawn: no process can be started on host {broken.names[2]}: the command for its agent exited"
+        assert re.search(why, errors), errors
 
 
 @pytest.mark.slow

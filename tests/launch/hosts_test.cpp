@@ -68,10 +68,10 @@ TEST(Hosts, BlocksOfPes) {
   };
   EXPECT_EQ(go("a:2,b:2", 0, 0), "a:0-1 b:2-3");
   EXPECT_EQ(go("a:2,b:2", 3, 0), "a:0-1 b:2-2");
-  EXPECT_EQ(go("a:2,b:2", 2, 0), "a:0-1");
+  EXPECT_EQ(go("a:2,b:2", 2, 0), "a:0-1 b:-");
   EXPECT_EQ(go("a,b,c", 0, 0), "a:0-0 b:1-1 c:2-2");
   EXPECT_EQ(go("a,b,c", 7, 0), "a:0-2 b:3-4 c:5-6");
-  EXPECT_EQ(go("a,b,c", 2, 0), "a:0-0 b:1-1");
+  EXPECT_EQ(go("a,b,c", 2, 0), "a:0-0 b:1-1 c:-");
   EXPECT_EQ(go("a:3,b", 4, 0), "a:0-2 b:3-3");
   EXPECT_EQ(go("a:2,b:1,a:1", 0, 0), "a:0-2 b:3-3");
   EXPECT_EQ(go("a,a,b,b", 0, 0), "a:0-1 b:2-3");  // as PBS lists them
@@ -81,6 +81,15 @@ TEST(Hosts, BlocksOfPes) {
               HasSubstr("-n 5 is more than the 4 PEs that the hosts have room for"));
   EXPECT_NE(fault_of([&] { go("a,b", 5, 2); }), "nothing");
   EXPECT_NE(fault_of([&] { go("a:60000,b:60000", 0, 0); }), "nothing");
+}
+
+TEST(Hosts, KnowTheirSlots) {
+  std::vector<std::uint32_t> slots;
+  for (const HostShare& share : spread(parse_hosts("a:1,b:1,c:4,d"), 2, 0)) slots.push_back(share.slots);
+  EXPECT_THAT(slots, ElementsAre(1, 1, 4, 1));
+  const auto even = spread(parse_hosts("a,b,c"), 2, 0);
+  EXPECT_EQ(even.back().slots, 1u);
+  EXPECT_EQ(even.back().first_pe, 2u);
 }
 
 TEST(Hosts, APePerPart) {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "atoll/base/error.hpp"
+#include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/control/guest_order.hpp"
 #include "bootstrap/kinds.hpp"
 #include "pe_server.hpp"
@@ -24,8 +25,9 @@ Deadline soon() { return Deadline::after_seconds(20); }
 class OneHost final : PeServer::Listener {
  public:
   // With a cohort of so many guests, which has the next seats and numbers.
-  OneHost(std::uint32_t pes, std::uint32_t npes, std::uint32_t guests = 0)
-      : order_{.pes = pes, .npes = npes, .host = "here"}, pe_server_(order_, *this) {
+  OneHost(std::uint32_t pes, std::uint32_t npes, std::uint32_t guests = 0, std::vector<std::string> idle_hosts = {})
+      : order_{.pes = pes, .npes = npes, .host = "here", .idle_hosts = std::move(idle_hosts)},
+        pe_server_(order_, *this) {
     for (std::uint32_t guest = 0; guest < guests; ++guest) pe_server_.add(npes + guest, npes);
     for (std::uint32_t seat = 0; seat < pes + guests; ++seat) ends_.push_back(pe_server_.open(seat));
     thread_ = std::thread([this] { serve(); });
@@ -103,6 +105,10 @@ class OneHost final : PeServer::Listener {
     pe_server_.pass_on({FrameKind::died, Packer().number(7).text("there").text("has died").body()});
   }
   void on_late_hosts(std::uint32_t pe) override { pe_server_.answer_late(pe, "host there (PE 7)"); }
+  std::string on_memory(const fabric::JobOptions& options) override {
+    ATOLL_VALIDATE(refusal.empty(), SetupError, "{}", refusal);
+    return fmt::format("memory of node {}", options.node);
+  }
 
   Order order_;
   PeServer pe_server_;
@@ -299,6 +305,19 @@ TEST(LaunchedBootstrap, IntroducesSpawnedPesBeforeTheyJoin) {
   ASSERT_EQ(known.guests.size(), 1u);
   EXPECT_EQ(known.guests[0].node, 1u);
   EXPECT_EQ(cards, (std::vector<std::string>{"=zero", "=one"}));
+}
+
+TEST(LaunchedBootstrap, SpawnedPesFindTheMemoryOfANodeWithoutFirstPes) {
+  OneHost host(1, 2, 0, {"shoal", "cay"});
+  auto zero = host.join(0);
+  EXPECT_EQ(zero->idle_hosts(), (std::vector<std::string>{"shoal", "cay"}));
+  const fabric::JobOptions options{.npes = 1, .node_of_pe = {0, 1, 2}, .node = 2};
+  EXPECT_EQ(zero->guests()->find_memory(options, soon()), "memory of node 2");
+  host.refusal = "there is no memory";
+  try {
+    (void)zero->guests()->find_memory(options, soon());
+    ADD_FAILURE() << "there is some";
+  } catch (const SetupError& error) { EXPECT_STREQ(error.what(), "there is no memory"); }
 }
 
 TEST(LaunchedBootstrap, AnswersARequestToSpawnAsNews) {

@@ -24,10 +24,12 @@ TEST(LaunchOrder, RejectsABodyOfAnotherLength) {
 TEST(LaunchOrder, RejectsInconsistentValues) {
   Order good{.first_pe = 2, .pes = 2, .npes = 4, .programs = {{.command = {"a"}}}};
   EXPECT_NO_THROW(unpack_order(pack(good)));
-  for (auto spoil : {+[](Order& order) { order.pes = 0; }, +[](Order& order) { order.pes = 3; },
-                     +[](Order& order) { order.first_pe = 4; }, +[](Order& order) { order.npes = 65537; },
-                     +[](Order& order) { order.pes = UINT32_MAX; }, +[](Order& order) { order.programs.clear(); },
-                     +[](Order& order) { order.programs.push_back({}); }}) {
+  Order idle{.first_pe = 4, .pes = 0, .npes = 4, .idle_hosts = {"b"}, .programs = {{.command = {"a"}}}};
+  EXPECT_EQ(unpack_order(pack(idle)).idle_hosts, idle.idle_hosts);
+  for (auto spoil :
+       {+[](Order& order) { order.pes = 3; }, +[](Order& order) { order.first_pe = 4; },
+        +[](Order& order) { order.npes = 65537; }, +[](Order& order) { order.pes = UINT32_MAX; },
+        +[](Order& order) { order.programs.clear(); }, +[](Order& order) { order.programs.push_back({}); }}) {
     Order bad = good;
     spoil(bad);
     EXPECT_THROW(unpack_order(pack(bad)), SetupError);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/bootstrap/control/guest_order.hpp"
 
+#include <algorithm>
+
 #include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/control/frame.hpp"
 
@@ -99,6 +101,36 @@ Newcomer unpack_newcomer(std::string_view body) {
   newcomer.card = reader.text();
   reader.end();
   return newcomer;
+}
+
+std::string pack(const fabric::JobOptions& options) {
+  Packer packer;
+  packer.number(options.npes)
+      .number(static_cast<std::uint32_t>(options.segment_bytes))
+      .number(static_cast<std::uint32_t>(options.segment_bytes >> 32))
+      .number(options.threads_per_pe)
+      .number(options.node)
+      .number(options.guests);
+  for (std::uint32_t node : options.node_of_pe) packer.number(node);
+  return packer.body();
+}
+
+fabric::JobOptions unpack_job_options(std::string_view body) {
+  Unpacker reader(body);
+  fabric::JobOptions options{.npes = reader.number()};
+  const std::uint64_t low = reader.number();
+  options.segment_bytes = std::uint64_t{reader.number()} << 32 | low;
+  options.threads_per_pe = reader.number();
+  options.node = reader.number();
+  options.guests = reader.number();
+  while (!reader.rest().empty()) options.node_of_pe.push_back(reader.number());
+  const auto& nodes = options.node_of_pe;
+  ATOLL_VALIDATE(options.npes >= 1 && options.npes <= fabric::most_pes && nodes.size() > options.npes &&
+                     *std::max_element(nodes.begin(), nodes.end()) < nodes.size() &&
+                     std::find(nodes.begin() + options.npes, nodes.end(), options.node) != nodes.end(),
+                 SetupError, "protocol error: a guest of a job of {} PEs looks for the memory of node {}", options.npes,
+                 options.node);
+  return options;
 }
 
 }  // namespace atl::runtime

@@ -13,7 +13,7 @@ constexpr const char* why = "Atoll was built without libfabric's headers (Debian
 
 }  // namespace
 
-std::unique_ptr<NetworkEnd> open_network(Job&, PeId) {
+std::unique_ptr<NetworkEnd> open_network(Job&, PeId, const std::vector<std::string>&) {
   raise<SetupError>(fmt::format("this job spans several nodes, but {}. Install them and build again", why));
 }
 

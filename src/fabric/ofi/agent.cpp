@@ -61,7 +61,7 @@ Path::Path(Job& job, PeId self, std::unique_ptr<Device> device, const std::vecto
   peers_.reserve(job.places());
   for (std::uint32_t pe = 0; pe < cards.size(); ++pe) meet_peer(PeId(pe), cards[pe]);
   std::size_t most_bytes = config::bytes(config::Variable::memory_limit);
-  if (most_bytes == 0) most_bytes = topology().memory_bytes / 4 / job.local_pes();
+  if (most_bytes == 0) most_bytes = topology().memory_bytes / 4 / std::max(1u, job.local_pes());
   most_queued_ = most_bytes / sizeof(QueuedOperation);
   patience_ns_ = static_cast<std::int64_t>(config::seconds(config::Variable::peer_timeout) * 1e9);
   wake_ = ::eventfd(0, EFD_CLOEXEC);
@@ -278,9 +278,7 @@ void Path::look_after_peers() {
 }
 
 std::optional<PeId> Path::first_alive_on(std::uint32_t node) const {
-  const PeId leader = job_.leader_of(node);
-  if (!job_.has_died(leader)) return leader;
-  for (PeId pe = leader; pe.value() < peers_end(); pe = PeId(pe.value() + 1))
+  for (PeId pe = job_.leader_of(node); pe.value() < peers_end(); pe = PeId(pe.value() + 1))
     if (job_.node_of(pe) == node && !job_.has_died(pe)) return pe;
   return std::nullopt;
 }

@@ -25,12 +25,21 @@ std::size_t endpoints_of(const Job& job, std::size_t interfaces) {
   return std::max(wanted, interfaces);
 }
 
+// Each endpoint talks to the one of its number: as many are used as all PEs have. At most `most`.
+std::size_t common_endpoints(const std::vector<std::string>& cards, std::size_t most) {
+  for (const std::string& card : cards)
+    if (!card.empty()) most = std::min(most, std::max<std::size_t>(card.size() / sizeof(Card), 1));
+  return most;
+}
+
 class End final : public NetworkEnd {
  public:
-  End(Job& job, PeId self) : job_(job), self_(self) {
+  End(Job& job, PeId self, const std::vector<std::string>& cards) : job_(job), self_(self) {
     std::vector<Info> interfaces = interfaces_for(job.place_of(self));
     interfaces_ = interfaces.size();
-    for (std::size_t i = 0; i < endpoints_of(job, interfaces_); ++i) {
+    const std::size_t endpoints =
+        cards.empty() ? endpoints_of(job, interfaces_) : common_endpoints(cards, cards[0].size() / sizeof(Card));
+    for (std::size_t i = 0; i < endpoints; ++i) {
       Info info(library().dupinfo(interfaces[i % interfaces_].get()));
       if (!info) raise<MemoryError>("no memory for the network's description");
       tcp::Identity identity{
@@ -46,10 +55,7 @@ class End final : public NetworkEnd {
   }
 
   void connect(const std::vector<std::string>& cards) override {
-    // Each endpoint talks to the one of its number: as many are used as all have.
-    std::size_t count = cards_.size();
-    for (const std::string& card : cards)
-      if (!card.empty()) count = std::min(count, std::max<std::size_t>(card.size() / sizeof(Card), 1));
+    const std::size_t count = common_endpoints(cards, cards_.size());
     std::vector<std::unique_ptr<Path>> paths;
     for (std::size_t i = 0; i < count; ++i)
       paths.push_back(std::make_unique<Path>(job_, self_, std::move(devices_[i]), cards, i));
@@ -69,7 +75,9 @@ class End final : public NetworkEnd {
 }  // namespace
 }  // namespace ofi
 
-std::unique_ptr<NetworkEnd> open_network(Job& job, PeId self) { return std::make_unique<ofi::End>(job, self); }
+std::unique_ptr<NetworkEnd> open_network(Job& job, PeId self, const std::vector<std::string>& cards) {
+  return std::make_unique<ofi::End>(job, self, cards);
+}
 
 std::vector<std::string> network_interfaces() {
   std::vector<std::string> names;

@@ -121,8 +121,8 @@ void check_hosts_of_job_on_one_host(const std::vector<std::string>& hosts) {
         host == names.nodename || is_address_of_this_host(host))
       return;
   fail(MPI_ERR_SPAWN,
-       "no process of this job runs on host {} (all run on {}, and a running job spans only the hosts on which its "
-       "processes run). Start the job with a process on each host (mpiexec --hosts)?",
+       "no process can be started on host {} (this job was started on {} alone). Start it with the list of all hosts "
+       "(mpiexec --hosts)?",
        hosts.front(), here);
 }
 

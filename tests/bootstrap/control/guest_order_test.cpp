@@ -50,6 +50,36 @@ TEST(GuestOrderTest, NewcomersComeOutAsTheyWentIn) {
   EXPECT_EQ(found.card, card);
 }
 
+TEST(GuestOrderTest, MemoriesComeOutAsTheyWentIn) {
+  const fabric::JobOptions memory{.npes = 3,
+                                  .segment_bytes = (std::uint64_t{5} << 32) + 7,
+                                  .threads_per_pe = 2,
+                                  .node_of_pe = {0, 0, 1, 2, 3},
+                                  .node = 3,
+                                  .guests = 9};
+  const fabric::JobOptions found = unpack_job_options(pack(memory));
+  EXPECT_EQ(found.npes, 3u);
+  EXPECT_EQ(found.segment_bytes, memory.segment_bytes);
+  EXPECT_EQ(found.threads_per_pe, 2u);
+  EXPECT_EQ(found.node_of_pe, memory.node_of_pe);
+  EXPECT_EQ(found.node, 3u);
+  EXPECT_EQ(found.guests, 9u);
+}
+
+TEST(GuestOrderTest, RefusesMemoriesOfNodesThatHaveFirstPes) {
+  const fabric::JobOptions good{.npes = 2, .node_of_pe = {0, 1, 2}, .node = 2};
+  EXPECT_NO_THROW((void)unpack_job_options(pack(good)));
+  for (auto spoil :
+       {+[](fabric::JobOptions& one) { one.node = 1; }, +[](fabric::JobOptions& one) { one.node_of_pe.pop_back(); },
+        +[](fabric::JobOptions& one) { one.node_of_pe[0] = 1'000'000; },
+        +[](fabric::JobOptions& one) { one.npes = 0; }}) {
+    fabric::JobOptions bad = good;
+    spoil(bad);
+    EXPECT_THROW((void)unpack_job_options(pack(bad)), SetupError);
+  }
+  EXPECT_THROW((void)unpack_job_options(pack(good) + "x"), SetupError);
+}
+
 TEST(GuestOrderTest, RefusesWhatIsCutOff) {
   const std::string whole = pack(GuestWish{.request = 1, .room = 2, .programs = {program()}});
   for (std::size_t bytes = 0; bytes < whole.size(); ++bytes)

@@ -8,6 +8,7 @@
  *   refuse PROGRAM HOST   one of these, with the default error handler
  *   killed          a started process dies by itself, and the others go on
  *   fatal           a started process dies, and the error handler is the default
+ *   stay            started processes say "staying", and all wait for ever
  *   part TIMES COUNT   TIMES COUNT processes that end, one cohort after the other; what the job uses does not grow
  *   die TIMES COUNT    the same with processes that die
  *   dead HOST       rank 0 says "ready" and starts a process on HOST when that has died */
@@ -74,6 +75,11 @@ static void work_and_part(MPI_Comm across) {
 }
 
 static void be_started(MPI_Comm parent, const char* kind) {
+  if (strcmp(kind, "stay") == 0) {
+    puts("staying");
+    fflush(stdout);
+    for (;;) pause();
+  }
   if (strcmp(kind, "part") == 0) return work_and_part(parent);
   if (strcmp(kind, "die") == 0) {
     int value;
@@ -212,7 +218,7 @@ int main(int argc, char** argv) {
     fflush(stdout);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Abort(MPI_COMM_WORLD, 7); /* ends the other started process */
-  } else if (strcmp(kind, "fatal") == 0) {
+  } else if (strcmp(kind, "fatal") == 0 || strcmp(kind, "stay") == 0) {
     MPI_Comm across = spawn_on(NULL, kind, 2, MPI_COMM_WORLD);
     int value;
     MPI_Recv(&value, 1, MPI_INT, 1, 0, across, MPI_STATUS_IGNORE);

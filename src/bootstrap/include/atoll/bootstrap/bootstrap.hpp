@@ -104,6 +104,8 @@ class Bootstrap {
   virtual void end_job(int status) noexcept { static_cast<void>(status); }
   /// Null: this launcher starts no further processes in a running job.
   virtual GuestDesk* guests() { return nullptr; }
+  /// Names of the hosts on which the job began with no process, and on which guests may run.
+  virtual std::vector<std::string> idle_hosts() const { return {}; }
 };
 
 /// What the launcher that started this process offers, chosen by itself from the environment (or by ATOLL_BOOTSTRAP).

@@ -62,6 +62,9 @@ class GuestDesk {
   virtual std::vector<std::string> gather(std::string_view key, Deadline deadline) = 0;
   /// For a guest: returns when all others know it, and the whole cohort has come so far.
   virtual Introduction introduce(const Newcomer& self, Deadline deadline) = 0;
+  /// For a guest on a host where the job began with no PE: the Job::join_name() of the memory of its node, which the
+  /// agent of the host makes for the first guest and keeps for all. Throws SetupError when it cannot be made.
+  virtual std::string find_memory(const fabric::JobOptions& options, Deadline deadline) = 0;
 };
 
 /// Room for guests in jobs that programs may ask for more.

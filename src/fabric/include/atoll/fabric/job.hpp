@@ -37,7 +37,7 @@ struct JobOptions {
   std::uint64_t segment_bytes = 0;
   /// 0: unspecified. Together with the number of cores it decides whether waits may spin.
   std::uint32_t threads_per_pe = 0;
-  /// The node of each PE, numbered from 0 without gaps. Empty: all PEs are on one node.
+  /// The node of each PE, from 0 without gaps; then the nodes that have only guests. Empty: all PEs are on one node.
   std::vector<std::uint32_t> node_of_pe = {};
   /// The node of this memory.
   std::uint32_t node = 0;
@@ -135,13 +135,13 @@ class Job {
   bool is_local(PeId pe) const { return node_of(pe) == node(); }
   /// Index of a PE among those of its node.
   std::uint32_t place_of(PeId pe) const { return record(pe).place; }
-  /// The lowest PE of a node.
+  /// The lowest PE of a node; PeId(npes()) for a node that has only guests.
   PeId leader_of(std::uint32_t node) const { return leaders_[node]; }
 
   /// Sets the path to the PEs of other nodes. Call before the first Endpoint is created.
   void connect(std::unique_ptr<RemotePath> path) { remote_ = std::move(path); }
   RemotePath* remote() const { return remote_.get(); }
-  /// Sets the host names of the PEs for messages. Until then only this node has a name.
+  /// Sets the host names of the PEs, then of the nodes that have only guests. Until then only this node has a name.
   void set_hosts(std::vector<std::string> names);
   const std::string& host_of(PeId pe) const;
   /// "PE 3", in a job of several nodes "PE 3 on host-b".

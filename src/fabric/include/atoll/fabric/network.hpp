@@ -24,9 +24,10 @@ class NetworkEnd {
   virtual void connect(const std::vector<std::string>& cards) = 0;
 };
 
-/// Opens the network for this process, which is PE `self`. The job's memory must outlive its RemotePath. Throws
-/// SetupError when Atoll was built without libfabric, or libfabric or a suitable provider is missing.
-std::unique_ptr<NetworkEnd> open_network(Job& job, PeId self);
+/// Opens the network for this process, which is PE `self`. The job's memory must outlive its RemotePath. For a guest
+/// `cards` are those of the PEs that the job began with: it opens as many endpoints as these use. Throws SetupError
+/// when Atoll was built without libfabric, or libfabric or a suitable provider is missing.
+std::unique_ptr<NetworkEnd> open_network(Job& job, PeId self, const std::vector<std::string>& cards = {});
 
 /// Connects a guest to a job that is connected already; call Job::admit() before. PEs of this process may send to it
 /// from now on. Throws SetupError when both processes are incompatible.

@@ -16,11 +16,13 @@ namespace atl::runtime {
 enum class Binding { none, core, numa, socket };
 enum class Labels { no, yes };
 
-/// A host with its PEs: first_pe … first_pe + pes - 1. None: not yet known, or none.
+/// A host with its PEs: first_pe … first_pe + pes - 1. None: not yet known, or the job begins with none there, and
+/// processes may be spawned there.
 struct HostShare {
   std::string name;
   std::uint32_t first_pe = 0;
   std::uint32_t pes = 0;
+  std::uint32_t slots = 1;  ///< PEs that it should take
 };
 
 struct LaunchOptions {
@@ -41,6 +43,9 @@ struct LaunchOptions {
   std::string launch_agent;      ///< command that runs another on a host; empty: ATOLL_LAUNCH_AGENT
   std::string address;           ///< of this host, for the agents to come to; empty: ATOLL_ADDRESS, or by the routes
   std::uint16_t port = 0;        ///< 0: a free one
+
+  /// Whether the job begins with no PE on a host; false while that host's agent has not counted (`pe_for_each`).
+  bool leaves_idle(const HostShare& host) const { return host.pes == 0 && pe_for_each == Binding::none; }
 };
 
 /// Runs the programs as `npes` PEs and returns when all have ended: 0, or the exit status of the first that failed

@@ -19,7 +19,7 @@
 namespace atl::runtime {
 
 /// Goes up with every change of this file. Both sides of a connection must have the same.
-inline constexpr std::uint32_t rendezvous_version = 7;
+inline constexpr std::uint32_t rendezvous_version = 8;
 
 // `text` is a length and bytes; `entries` is a count and, for each, rank (4), key (text), value (text).
 enum class FrameKind : std::uint16_t {
@@ -43,6 +43,7 @@ enum class FrameKind : std::uint16_t {
   newcomers,       // first of the cohort (4), cards (texts, each a Newcomer): tell your PEs
   guests_admitted, // first of the cohort (4), PEs that have left or died (count, 4 each): all know these guests
   report_ends,     // number (4): report the PEs that have ended and what PEs have sent, then answer ends_reported
+  no_more_guests,  // empty: to a host on which the job began with no PE: go when all PEs have ended
 
   // Agent to launcher.
   started = 32,    // pids (count, 4 each)
@@ -65,7 +66,7 @@ enum class FrameKind : std::uint16_t {
   ends_reported, // number (4), the answer to report_ends
   all_admitted,  // first of the cohort (4), a PE's objection or nothing (text): the PEs of this host know these guests
 
-  // PE to its agent. Of these, exchange and the last two are answered.
+  // PE to its agent. Of these, exchange and the last three are answered.
   pe_hello = 64,  // version (4), PE (4)
   exchange,  // key whose values to send back, or empty (text), entries
   finalize,  // empty
@@ -76,15 +77,17 @@ enum class FrameKind : std::uint16_t {
   admitted,  // first of the cohort (4), an objection or nothing (text): the answer to newcomers
   join,  // of a guest: its card (text, a Newcomer). Answered by joined_by
   gather,  // key (text): what the PEs that the job began with have published. Answered by exchanged
+  find_memory,  // fabric::JobOptions of the memory of this host's node. Answered by memory_found
 
   // Agent to PE.
-  pe_welcome = 96,  // version (4), PEs (4), host (text)
+  pe_welcome = 96,  // version (4), PEs (4), host (text), hosts on which the job began with no PE (texts)
   exchanged,  // values of the key by rank: count, texts
   found,  // 1 or 0 (4), value (text)
   missing,  // the PEs that the exchange waits for (text)
   joined_by,  // PEs that have left or died (count, 4 each), cards of all guests (texts)
   failed,  // PE (4), its host or nothing (text), how (text): it has died, and with it the job
   ending,  // empty: the agent is about to kill all PEs of its host
+  memory_found,  // 1 or 0 (4), its join_name() or why there is none (text)
 
   // Passed on by agents.
   survival = 112,  // Survival (4): what the program does about deaths; PE to launcher to all PEs

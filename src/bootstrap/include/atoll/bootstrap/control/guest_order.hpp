@@ -34,12 +34,15 @@ struct GuestOrder {
 };
 
 // Newcomer: PE, node, host, card.
+// JobOptions: npes, segment_bytes (8), threads_per_pe, node, guests, node_of_pe (to the end).
 std::string pack(const GuestWish& wish);
 std::string pack(const GuestOrder& order);
 std::string pack(const Newcomer& newcomer);
+std::string pack(const fabric::JobOptions& options);
 /// These throw SetupError for anything else.
 GuestWish unpack_guest_wish(std::string_view body);
 GuestOrder unpack_guest_order(std::string_view body);
 Newcomer unpack_newcomer(std::string_view body);
+fabric::JobOptions unpack_job_options(std::string_view body);
 
 }  // namespace atl::runtime
