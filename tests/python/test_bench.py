@@ -48,6 +48,7 @@ EXPECTED = [
     "window",
     "dates",
     "frames",
+    "frames_wide",
     "h2o",
     "io",
     "tpch",
@@ -77,9 +78,10 @@ def test_all_benchmarks_are_there():
     assert {case.family for case in CASES.values()} == set(EXPECTED)
 
 
-#: Cases of one family that differ by layout and axis: some are timed, the answers of all are checked.
-ALIKE = [name for name, case in CASES.items() if case.family == "axes"]
-TIMED = [name for name in CASES if name not in ALIKE or name in ("axes.sum_2d0_t", "axes.roll_3d1_c", "axes.fft2")]
+#: Cases of one family that differ by one call: some are timed, the answers of all are checked.
+ALIKE = [name for name, case in CASES.items() if case.family in ("axes", "frames_wide")]
+SOME = ("axes.sum_2d0_t", "axes.roll_3d1_c", "axes.fft2", "frames_wide.merge")
+TIMED = [name for name in CASES if name not in ALIKE or name in SOME]
 
 
 @pytest.mark.parametrize("name", TIMED)
@@ -104,7 +106,9 @@ def test_every_distribution_sorts_alike(dist, dtype):
 
 
 @pytest.mark.parametrize("size", [1, 2, 17])
-@pytest.mark.parametrize("name", [name for name in TIMED if not name.startswith(("noop", "h2o", "tpch"))])
+@pytest.mark.parametrize(
+    "name", [name for name in TIMED if CASES[name].family not in ("noop", "h2o", "tpch", "frames_wide")]
+)
 def test_few_elements(name, size):
     assert_contenders_agree(CASES[name], size)
 
@@ -112,7 +116,14 @@ def test_few_elements(name, size):
 @pytest.mark.parametrize("size", [1, 300])
 def test_contenders_agree_along_every_axis_and_layout(size):
     for name in ALIKE:
-        assert_contenders_agree(CASES[name], size)
+        if CASES[name].family == "axes":
+            assert_contenders_agree(CASES[name], size)
+
+
+def test_calls_of_frames_agree_with_pandas():
+    for name in ALIKE:
+        if CASES[name].family == "frames_wide":
+            assert_contenders_agree(CASES[name], 300)
 
 
 def test_data_repeat_and_start_at_a_cache_line():

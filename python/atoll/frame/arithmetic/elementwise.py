@@ -48,7 +48,7 @@ from ..select.placement import row_column
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...annotations import ArrayLike, Level
+    from ...annotations import Level
     from ..dataframe import DataFrame
     from ..series import Series
 
@@ -601,11 +601,13 @@ def type_of_frame(self: Any) -> Any:
     return type(self.to_frame())
 
 
-def exploded(values: ArrayLike) -> tuple[Any, Any]:
+def exploded(values: Any) -> tuple[Any, Any]:
     """For each element of some lists its row, and the elements."""
     if isinstance(values, Lists):
         elements, rows = values.explode(return_rows=True)
         return rows, settle(elements)
+    if not isinstance(values, Objects):
+        return arange(values.size), values
     rows, held = [], []
     for row, one in enumerate(to_list(values)):
         parts = list(one) if isinstance(one, (list, tuple, set, np.ndarray)) else [one]

@@ -48,7 +48,7 @@ def _there(values: Any) -> Any:
 def _moments(values: ArrayLike) -> tuple[int, Any, Any]:
     """How many values there are, and what each departs from the mean."""
     there = _there(values).astype(np.float64)
-    return there.size, there, there - (there.mean() if there.size else 0)
+    return there.size, there, (there - (there.mean() if there.size else 0)).evaluate()
 
 
 def _misses(values: Any) -> bool:
@@ -67,7 +67,7 @@ def _skew(values: ArrayLike) -> Any:
     n, _, apart = _moments(values)
     if n < 3:
         return np.nan
-    second, third = (apart**2).sum(), (apart**3).sum()
+    second, third = (apart * apart).sum(), (apart * apart * apart).sum()
     if second == 0:
         return np.nan
     return _typed(values, n * np.sqrt(n - 1) / (n - 2) * third / second**1.5)
@@ -77,7 +77,7 @@ def _kurt(values: ArrayLike) -> Any:
     n, _, apart = _moments(values)
     if n < 4:
         return np.nan
-    second, fourth = (apart**2).sum(), (apart**4).sum()
+    second, fourth = (apart * apart).sum(), (apart * apart * apart * apart).sum()
     if second == 0:
         return np.nan
     adjustment = 3 * (n - 1) ** 2 / ((n - 2) * (n - 3))

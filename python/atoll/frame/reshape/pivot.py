@@ -542,7 +542,7 @@ class FrameReshaping:
         if self._index.nlevels < 2:
             for one in _listed(level):
                 self._index._level(one)
-            return self.T.stack()
+            return self._end_to_end()
         places = [self._index._level(one) for one in _listed(level)]
         rest = [place for place in range(self._index.nlevels) if place not in places]
         made = spread(
@@ -554,6 +554,19 @@ class FrameReshaping:
         else:
             made._labels = Labels(made._labels.values, [self._labels.names[0], *made._labels.names[1:]])
         return made
+
+    def _end_to_end(self: Any) -> Any:
+        """The columns one below another, labelled by their labels and the index."""
+        size, count = len(self), len(self._columns)
+        values = join_rows(list(self._columns)) if count else make([])
+        of_columns, of_rows = repeat(arange(count), size), tile(arange(size), count)
+        titles = self._labels.values
+        levels = [titles] if self._labels.nlevels == 1 else [list(level) for level in zip(*titles, strict=True)]
+        outer = [take(make(level), of_columns) for level in levels]
+        index = CLASSES["MultiIndex"]._of(
+            [*outer, *self._index._take(of_rows)._labels_of_index], [*self._labels.names, *self._index.names]
+        )
+        return series(values, index)
 
     def stack(self: Any, level: Level = -1, dropna: Any = None, sort: Any = None, future_stack: bool = True) -> Any:
         """The columns' labels, or a level of them, as a level of the index.
