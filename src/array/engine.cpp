@@ -13,6 +13,7 @@
 #include "atoll/base/validate.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "atoll/runtime/context.hpp"
+#include "atoll/runtime/impatience.hpp"
 
 namespace atl::array {
 namespace {
@@ -86,6 +87,12 @@ class Engine::OperationMonitor final : public Monitor {
   void end_agreement() { --agreements_; }
   void end_if_stopped() {
     if (engine_.is_interrupted()) raise<Interrupted>("interrupted");
+  }
+
+  /// Looks for an interrupt; for allocations that take long.
+  bool is_to_end() noexcept {
+    look_while_waiting();
+    return engine_.npes_ == 1 ? engine_.pending_ != nullptr : engine_.is_interrupted();
   }
 
   /// While this PE waits for others in an operation.
@@ -316,8 +323,12 @@ std::vector<std::vector<std::byte>> Engine::allgather_bytes(std::span<const std:
 }
 
 void Engine::together(const std::function<void()>& body) {
+  bool was_stopped = false;
+  auto stops = [&] { return was_stopped = interruptible_->is_to_end(); };
+  const runtime::Impatience impatience(runtime::Condition::of(stops));
   if (npes_ == 1) {
     body();
+    if (was_stopped) rethrow_pending();
     return;
   }
   ErrorCode code = ErrorCode::none;

@@ -14,6 +14,7 @@
 #include "atoll/base/error.hpp"
 #include "atoll/base/topology.hpp"
 #include "atoll/base/validate.hpp"
+#include "atoll/runtime/impatience.hpp"
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
@@ -25,6 +26,9 @@ namespace {
 constexpr std::size_t padding = Heap::padding_bytes;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::uint32_t huge_units = huge_page / Heap::unit_bytes;
+// Each call waits until all cores have flushed their lists of new pages. On a machine with four runnable threads per
+// core, 256 MiB took 30 to 60 ms in one call, 50 to 90 ms in calls of 16 MiB, and 110 to 970 ms in calls of 4 MiB.
+constexpr std::uint64_t collapsed_at_once = std::uint64_t{16} << 20;
 constexpr std::int64_t reread_ns = 20'000'000;  // reading /proc/meminfo takes about 20 µs
 
 // The kernel's own estimate is no promise; what lies below this is left to it and to everybody else.
@@ -450,11 +454,17 @@ std::uint64_t Heap::advise_huge(void* block) {
   // Collapsing needs one page present per 2 MiB. 1 GiB of new memory: collapsed in 0.1 to 0.2 s and touched in 0.07 to
   // 0.2 s, against 0.8 to 1.7 s touched in small pages; random writes then take 5.0 ns, against 7.7. Collapsing what
   // has been touched already copies it: 3 s.
-  for (std::uint64_t at = 0; at < bytes; at += huge_page) {
-    auto& word = *reinterpret_cast<std::uint64_t*>(begin + at);
-    std::atomic_ref<std::uint64_t>(word).fetch_add(0, std::memory_order_relaxed);
+  std::uint64_t done = 0;
+  while (done < bytes && (done == 0 || !Impatience::asks_to_stop())) {
+    const std::uint64_t end = std::min(bytes, done + collapsed_at_once);
+    for (std::uint64_t at = done; at < end; at += huge_page) {
+      auto& word = *reinterpret_cast<std::uint64_t*>(begin + at);
+      std::atomic_ref<std::uint64_t>(word).fetch_add(0, std::memory_order_relaxed);
+    }
+    if (::madvise(begin + done, end - done, MADV_COLLAPSE) != 0) break;
+    done = end;
   }
-  return ::madvise(begin, bytes, MADV_COLLAPSE) == 0 ? bytes : 0;
+  return done;
 }
 
 HeapStats Heap::stats() const {

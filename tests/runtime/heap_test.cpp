@@ -12,6 +12,7 @@
 #include "atoll/base/random.hpp"
 #include "atoll/base/topology.hpp"
 #include "atoll/fabric/job.hpp"
+#include "atoll/runtime/impatience.hpp"
 #include "atoll/runtime/team.hpp"
 
 namespace atl::runtime {
@@ -277,6 +278,30 @@ TEST_P(HeapTest, ThreadsReturnSlabsBesideOneAnother) {
   third.join();
   fourth.join();
   EXPECT_EQ(heap_->stats().blocks, 0u);
+}
+
+TEST_P(HeapTest, AllocateAsksWhetherItIsInterruptedAndEndsEarly) {
+  make(256 * MiB_, 256 * MiB_, 0);
+  auto asked_by_allocation = [&](bool answer) {
+    int asked = 0;
+    auto is_interrupted = [&] { return ++asked, answer; };
+    void* block = nullptr;
+    {
+      const Impatience impatience(Condition::of(is_interrupted));
+      block = heap_->allocate(64 * MiB_);
+    }
+    std::memset(block, 1, 64 * MiB_);
+    heap_->release(block);
+    heap_->trim();
+    const int before = asked;
+    heap_->release(heap_->allocate(64 * MiB_));  // outside of the scope
+    heap_->trim();
+    EXPECT_EQ(asked, before);
+    return asked;
+  };
+  // The kernel refuses when it has no 2 MiB pages.
+  if (asked_by_allocation(false) < 2) GTEST_SKIP() << "this memory gets no 2 MiB pages here";
+  EXPECT_LE(asked_by_allocation(true), 1);
 }
 
 TEST_P(HeapTest, AdviseHugeKeepsTheContents) {

@@ -145,6 +145,37 @@ def test_submitted_script_runs(cluster, driver):
     assert text == f"3 {'driver' if driver else 'spmd'} 36\n"
 
 
+def test_warning_signal_ends_a_server_with_a_checkpoint(cluster, monkeypatch):
+    """Slurm sends it up to a minute earlier than asked for: 10 to 70 s after the start."""
+    import atoll as ak
+
+    home = cluster.folder / "h"
+    home.mkdir()
+    script, place = cluster.folder / "serve.sh", cluster.folder / "checkpoint"
+    script.write_text(f"#!/bin/sh\nexec {sys.executable} -m atoll serve -n 2 --name slurm --checkpoint {place}\n")
+    words = ["--signal=B:TERM@50", "--time=2", "-n", "2", "--parsable", "-o", str(cluster.folder / "serve.out")]
+    job = cluster.run("sbatch", *words, str(script), **SMALL, HOME=str(home)).stdout.strip()
+    monkeypatch.setenv("HOME", str(home))
+    try:
+        end = time.monotonic() + 60
+        while not (home / ".atoll/servers/slurm.json").exists():
+            assert time.monotonic() < end, cluster.logs()
+            time.sleep(0.1)
+        ak.shutdown()
+        with ak.connect("slurm"):
+            ak.publish("kept", ak.arange(1000))
+        end = time.monotonic() + 180
+        while cluster.run("squeue", "-h", "-j", job).stdout.strip():
+            assert time.monotonic() < end, cluster.logs()
+            time.sleep(0.5)
+    finally:
+        cluster.run("scancel", job)
+    state = cluster.run("scontrol", "show", "job", job).stdout
+    assert "JobState=COMPLETED" in state, state
+    assert not (home / ".atoll/servers/slurm.json").exists()
+    assert ak.load_checkpoint(place)["kept/0"].sum() == 499_500
+
+
 def test_kernel_in_an_allocation(cluster, tmp_path, monkeypatch):
     manager = pytest.importorskip("jupyter_client.manager")
     pytest.importorskip("ipykernel")
