@@ -10,7 +10,8 @@ import threading
 
 class CuttingProxy:
     """Listens on a loopback port and forwards to an address. A connection is reset after 1 to `most` bytes of both
-    directions together, also in the middle of a frame or a handshake.
+    directions together, also in the middle of a frame or a handshake; one of eight after up to a thousand times as
+    many, so that long frames pass.
     """
 
     def __init__(self, address, seed, most):
@@ -34,7 +35,8 @@ class CuttingProxy:
             while True:
                 near, _ = self._listener.accept()
                 with self._lock:
-                    left = [self._random.randrange(1, self._most)]
+                    scale = 1000 if self._random.random() < 0.125 else 1
+                    left = [self._random.randrange(1, scale * self._most)]
                 far = socket.create_connection(self._address)
                 for one in (near, far):
                     one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -241,6 +241,22 @@ def test_connection_that_breaks_resumes(session):
     assert session.stats()["resumed"] == 5
 
 
+def test_connection_that_breaks_during_a_long_operation_brings_its_answer(session):
+    x = ak.random.default_rng(1).random(2_000_000)
+    least, number = x.min(), session._core._channel.reply["session"]
+    for _ in range(5):
+        answers = []
+        caller = threading.Thread(target=lambda: answers.append(ak.sort(x)[0]), daemon=True)  # noqa: B023
+        caller.start()
+        while caller.is_alive() and "sort" not in [one["running"] for one in _sessions("three")]:
+            pass
+        if (raw := session._core._channel._socket) is not None:
+            raw.shutdown(2)  # SHUT_RDWR
+        caller.join(60)
+        assert answers == [least]
+    assert number in [one["session"] for one in _sessions("three")]
+
+
 def test_arrays_without_a_name_are_freed_after_the_grace_period(home):
     ak.shutdown()
     with running_server("short", "--grace", "0.2"):

@@ -225,8 +225,10 @@ class Loop:
             parts = client.go_on()
         finally:
             self.running = None
-        if parts:
+        if parts and client.connection is connection:
             connection.send(*parts)
+        elif parts:  # during the operation the client has come back by another connection, or has not yet
+            self._guarded(client, client.connection, lambda resumed: resumed.send(*parts))
 
     def _guarded(self, client: Client, connection: Connection | None, action: Callable[[Connection], None]) -> None:
         """Does something with a client's connection, which ends where that fails."""
