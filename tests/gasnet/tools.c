@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GASNet tools, which need no job. */
 #define GASNETT_THREAD_SAFE 1
+#include <gasnet_portable_platform.h>
+#ifndef PLATFORM_COMPILER_IDSTR
+#error "the platform's header needs others"
+#endif
 #include <gasnet_tools.h>
 #include <signal.h>
 
@@ -48,6 +52,10 @@ int main(int argc, char** argv) {
   const gasnett_tick_t before = gasnett_ticks_now();
   CHECK(gasnett_nsleep(1000) == 0 && gasnett_ticks_to_ns(gasnett_ticks_now() - before) >= 1000);
   CHECK(gasnett_gettimeofday_us() != 0 && gasnett_tick_granularityus() > 0 && gasnett_tick_overheadus() > 0);
+
+  CHECK(PLATFORM_COMPILER_VERSION_GE(4, 8, 0) && PLATFORM_COMPILER_VERSION_GT(4, 7, 9) &&
+        PLATFORM_COMPILER_VERSION_LT(99, 0, 0));
+  CHECK(PLATFORM_COMPILER_VERSION_LE(99, 0, 0) && !PLATFORM_COMPILER_VERSION_EQ(99, 0, 0));
 
   char text[64];
   for (int power = 0; power < 62; ++power)

@@ -7,42 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PLATFORM_OS_LINUX 1
-#define PLATFORM_OS_FAMILYNAME LINUX
-#define PLATFORM_ARCH_64 1
-#define PLATFORM_ARCH_LITTLE_ENDIAN 1
+#include "gasnet_portable_platform.h"
+
 #if defined(__x86_64__)
-#define PLATFORM_ARCH_X86_64 1
-#define PLATFORM_ARCH_FAMILYNAME X86_64
 #define GASNETT_SYSTEM_TUPLE "x86_64-unknown-linux-gnu"
 #define GASNETT_PAGESIZE 4096
 #define GASNETT_PAGESHIFT 12
 #else
-#define PLATFORM_ARCH_AARCH64 1
-#define PLATFORM_ARCH_FAMILYNAME AARCH64
 #define GASNETT_SYSTEM_TUPLE "aarch64-unknown-linux-gnu"
 /* Pages of 4 KiB fill those of 64 KiB. */
 #define GASNETT_PAGESIZE 65536
 #define GASNETT_PAGESHIFT 16
 #endif
-#if defined(__clang__)
-#define PLATFORM_COMPILER_CLANG 1
-#define PLATFORM_COMPILER_FAMILYNAME CLANG
-#ifdef __cplusplus
-#define PLATFORM_COMPILER_CLANG_CXX 1
-#else
-#define PLATFORM_COMPILER_CLANG_C 1
-#endif
-#else
-#define PLATFORM_COMPILER_GNU 1
-#define PLATFORM_COMPILER_FAMILYNAME GNU
-#ifdef __cplusplus
-#define PLATFORM_COMPILER_GNU_CXX 1
-#else
-#define PLATFORM_COMPILER_GNU_C 1
-#endif
-#endif
-#define PLATFORM_COMPILER_VERSION_STR __VERSION__
 
 #define GASNET_ATOLL_PASTE_(first, second) first##second
 #define GASNET_ATOLL_PASTE(first, second) GASNET_ATOLL_PASTE_(first, second)
