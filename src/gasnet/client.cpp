@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "atoll/base/config.hpp"
+#include "environment.hpp"
 #include "launch.hpp"
 #include "message.hpp"
 
@@ -26,6 +27,7 @@ void open(Call call, const char* mode) {
   config::validate_environment();
   launch_ranks(call);
   auto* made = new Library(std::strcmp(mode, "seq") != 0);
+  share_processors(made->host().size());
   gasnet_atoll_world = &made->world();
   instance.store(made, std::memory_order_release);  // partner: library_if_open()
 }

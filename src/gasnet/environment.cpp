@@ -68,6 +68,9 @@ std::uint64_t segment_limit(std::uint64_t memory, std::uint64_t processes) {
 
 void set_environment(const char* name, const char* value) { (void)::setenv(name, value, 1); }
 void unset_environment(const char* name) { (void)::unsetenv(name); }
+void share_processors(std::size_t ranks) {
+  if (ranks > 1) (void)::setenv("CHPL_RT_OVERSUBSCRIBED", "yes", 0);
+}
 int tells_environment() { return environment_choice("GASNET_VERBOSEENV", 0); }
 
 void tell_environment(const char* name, const char* value, int is_default) {

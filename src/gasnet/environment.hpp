@@ -19,6 +19,9 @@ double environment_fraction(const char* name, double otherwise);
 std::uint64_t segment_limit(std::uint64_t memory, std::uint64_t processes);
 void set_environment(const char* name, const char* value);
 void unset_environment(const char* name);
+/// For clients that would take all processors of the host for each of its `ranks` ranks: Chapel's threads spin less,
+/// and are not bound, when it is told so. What users have set stays.
+void share_processors(std::size_t ranks);
 int tells_environment();
 /// Prints the value that the client uses, on rank 0, when GASNET_VERBOSEENV is set.
 void tell_environment(const char* name, const char* value, int is_default);

@@ -131,6 +131,16 @@ int main(int argc, char** argv) {
   CHECK(gasnet_hsl_trylock(&lock) == GASNET_ERR_NOT_READY);
   gasnet_hsl_unlock(&lock);
   CHECK(gasnet_getenv("PATH") != NULL);
+  const char* shares = gasnet_getenv("CHPL_RT_OVERSUBSCRIBED"); /* ranks of one host share its processors */
+  CHECK(shares != NULL && strcmp(shares, "yes") == 0);
+  /* All ways to wait. */
+  const int modes[] = {GASNET_WAIT_BLOCK, GASNET_WAIT_SPINBLOCK, GASNET_WAIT_SPIN};
+  for (int mode = 0; mode < 3; ++mode) {
+    CHECK(gasnet_set_waitmode(modes[mode]) == GASNET_OK);
+    gasnett_atomic_set(&answered, 0, 0);
+    CHECK(gasnet_AMRequestShort1((me + 1) % ranks, 201, (int)me) == GASNET_OK);
+    GASNET_BLOCKUNTIL(gasnett_atomic_read(&answered, 0) == 1);
+  }
   CHECK(gasnet_barrier(0, GASNET_BARRIERFLAG_ANONYMOUS) == GASNET_OK);
   return 0; /* the same as gasnet_exit(0) */
 }
