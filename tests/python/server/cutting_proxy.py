@@ -10,7 +10,7 @@ import threading
 
 class CuttingProxy:
     """Listens on a loopback port and forwards to an address. A connection is reset after 1 to `most` bytes of both
-    directions together, also in the middle of a frame or a handshake; one of eight after up to a thousand times as
+    directions together, also in the middle of a frame or a handshake; one of eight after up to twenty times as
     many, so that long frames pass.
     """
 
@@ -35,7 +35,7 @@ class CuttingProxy:
             while True:
                 near, _ = self._listener.accept()
                 with self._lock:
-                    scale = 1000 if self._random.random() < 0.125 else 1
+                    scale = 20 if self._random.random() < 0.125 else 1
                     left = [self._random.randrange(1, scale * self._most)]
                 far = socket.create_connection(self._address)
                 for one in (near, far):
