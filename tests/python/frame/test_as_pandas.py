@@ -140,7 +140,14 @@ def set_another_kind(m):
     series[0] = "x"
 
 
+def set_label(index):
+    index[0] = 3
+
+
 REFUSALS = {
+    "timedelta as a float": lambda m: m.Series([1.5]).iloc.__setitem__(0, np.timedelta64(5, "s")),
+    "missing timedelta as a float": lambda m: m.Series([1.5]).iloc.__setitem__(0, np.timedelta64("NaT")),
+    "setting labels": lambda m: set_label(m.Index([1, 2])),
     "slice by floats": lambda m: m.Series(range(5))[1.0:3],
     "slice by floats, set": set_beyond,
     "set as a key": lambda m: m.DataFrame({"a": [1]}).loc[{0}],
@@ -162,6 +169,22 @@ def test_refusal(name):
         REFUSALS[name](pd)
     with pytest.raises(expected.type):
         REFUSALS[name](ak)
+
+
+SMALL = {
+    "labels that are floats": lambda m: repr(m.DataFrame([[1, 2]], columns=[0.25, 0.5])),
+    "mean of datetimes with a missing one": lambda m: m.DatetimeIndex(["2026-01-01", None]).mean(skipna=False) is m.NaT,
+    "intervals of no datetimes": lambda m: str(m.IntervalIndex.from_breaks(np.array([], "M8[ns]")).dtype),
+    "intervals of no pairs": lambda m: str(m.IntervalIndex.from_tuples([]).dtype),
+    "mapped labels of small integers": lambda m: str(m.Index([1, 2], dtype="int8").map(lambda one: one + 1).dtype),
+    "skewness of one value": lambda m: type(m.Series([1.0]).skew()),
+    "kurtosis of a missing value": lambda m: type(m.Series([1.0, None]).kurt(skipna=False)),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_results(name):
+    assert SMALL[name](ak) == SMALL[name](pd)
 
 
 CHANGES = (

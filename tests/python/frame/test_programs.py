@@ -76,6 +76,15 @@ STEPS = {
     )[["k", "v", "s", "b"]],
     "merge texts": lambda m, df, other, n: df.merge(other[["s"]].dropna().drop_duplicates(), on="s"),
     "isin": lambda m, df, other, n: df[df.k.isin(other.k) | df.s.isin(["a", "b"])],
+    "interpolate by labels": lambda m, df, other, n: df.reset_index(drop=True).assign(
+        v=lambda d: d.v.interpolate(["nearest", "zero", "slinear", "linear"][n], limit_direction="both")
+    ),
+    "update": lambda m, df, other, n: _updated(df.reset_index(drop=True), other.reset_index(drop=True), bool(n % 2)),
+    "transform by groups": lambda m, df, other, n: df.assign(
+        v=df.groupby("k").v.transform(["quantile", "median", "std", "ffill"][n]),
+        k=df.groupby("b").k.transform("cumcount"),
+    ),
+    "copied key": lambda m, df, other, n: df.groupby(df.k.copy())[["k", "v"]].first().assign(s="x", b=True),
     "cumulate": lambda m, df, other, n: df.assign(v=df.v.cumsum()),
     "shift": lambda m, df, other, n: df.assign(v=df.v.shift(n - 1)),
     "change": lambda m, df, other, n: df.assign(v=df.v.diff()),
@@ -265,6 +274,11 @@ def _in_and_out(df):
     made.insert(1, "z", made.k + 1)
     made["k"] = made.pop("z") - 1
     return made[COLUMNS]
+
+
+def _updated(df, other, overwrite):
+    df.update(other[["k", "v"]], overwrite=overwrite)
+    return df
 
 
 def _windows_in_groups(df):

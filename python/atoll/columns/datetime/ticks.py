@@ -304,8 +304,10 @@ class Ticks(Column):
         """The last value in order, None when there is none."""
         return self._or_none(lambda values: self._scalar(values.max()))
 
-    def mean(self) -> Any:
-        """The mean, to the nearest unit; None when there is no value."""
+    def mean(self, *, skipna: bool = True) -> Any:
+        """The mean, to the nearest unit; None when there is no value, or one is missing that is not skipped."""
+        if not skipna and self.null_count:
+            return None
         return self._or_none(lambda values: self._scalar(_middle(values, lambda near: near.mean())))
 
     def median(self) -> Any:

@@ -66,20 +66,20 @@ def _typed(values: Any, moment: Any) -> Any:
 def _skew(values: ArrayLike) -> Any:
     n, _, apart = _moments(values)
     if n < 3:
-        return np.nan
+        return np.float64(np.nan)
     second, third = (apart * apart).sum(), (apart * apart * apart).sum()
     if second == 0:
-        return np.nan
+        return np.float64(np.nan)
     return _typed(values, n * np.sqrt(n - 1) / (n - 2) * third / second**1.5)
 
 
 def _kurt(values: ArrayLike) -> Any:
     n, _, apart = _moments(values)
     if n < 4:
-        return np.nan
+        return np.float64(np.nan)
     second, fourth = (apart * apart).sum(), (apart * apart * apart * apart).sum()
     if second == 0:
-        return np.nan
+        return np.float64(np.nan)
     adjustment = 3 * (n - 1) ** 2 / ((n - 2) * (n - 3))
     return _typed(values, n * (n + 1) * (n - 1) * fourth / ((n - 2) * (n - 3) * second**2) - adjustment)
 
@@ -150,8 +150,8 @@ REDUCTIONS: dict[str, Reduction] = {
     "var": _spread(lambda values, ddof: values.var(ddof=ddof), lambda values, ddof: nanvar(values, ddof=ddof), "var"),
     "std": _spread(lambda values, ddof: values.std(ddof=ddof), lambda values, ddof: nanstd(values, ddof=ddof), "std"),
     "sem": _sem,
-    "skew": lambda values, skipna: _skew(values) if skipna or not _misses(values) else np.nan,
-    "kurt": lambda values, skipna: _kurt(values) if skipna or not _misses(values) else np.nan,
+    "skew": lambda values, skipna: _skew(values) if skipna or not _misses(values) else np.float64(np.nan),
+    "kurt": lambda values, skipna: _kurt(values) if skipna or not _misses(values) else np.float64(np.nan),
     "any": lambda values, skipna: np.bool_((_there(values) if skipna else values).any()),
     "all": lambda values, skipna: np.bool_((_there(values) if skipna else values).all()),
 }

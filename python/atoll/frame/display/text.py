@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...columns.categorical.categorical import Categorical
 from ...columns.interval.intervals import Intervals
 from ...columns.nested.lists import Lists
@@ -12,6 +14,7 @@ from ...io.fallback import by_pandas, given, pandas_at_work
 from ..combine.concat import concat
 from ..core import is_numeric
 from ..data.dtypes import kind_of, to_list
+from ..data.values import make
 from ..files.writers import written
 from .format import cells_of, nested, option, pad, texts_of, width_of
 
@@ -226,10 +229,9 @@ def _headers(made: Any) -> list[list[str]]:
     if labels.nlevels > 1:
         rows = [tuple(_name(part) if part is not None else "NaN" for part in label) for label in labels.values]
         return [list(row) for row in _sparse(rows)]
-    return [
-        [(" " if is_numeric(column) else "") + _label(label)]
-        for label, column in zip(labels.values, made._columns, strict=True)
-    ]
+    floats = all(isinstance(label, (float, np.floating)) for label in labels.values)
+    shown = texts_of(make(labels.values)) if floats and labels.values else map(_label, labels.values)
+    return [[(" " if is_numeric(column) else "") + label] for label, column in zip(shown, made._columns, strict=True)]
 
 
 def _label(label: Label) -> str:

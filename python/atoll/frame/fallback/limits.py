@@ -58,6 +58,8 @@ def _is_plain_index(index: Any) -> bool:
 
 def _fits(value: Any, column: Any) -> bool:
     """Whether one value goes into a column without a change of its dtype."""
+    if isinstance(value, np.timedelta64):  # which NumPy derives from its integers
+        return False
     if isinstance(column, ndarray):
         letter = column.dtype.kind
         if letter == "b":

@@ -84,7 +84,8 @@ class IntervalIndex(Closing, Index):
         cls, breaks: Any, closed: str = "right", name: Label = None, copy: bool = False, dtype: ColumnType = None
     ) -> Any:
         """The index of intervals between neighbouring bounds."""
-        bounds = make(breaks) if len(breaks) else make(breaks, np.int64)
+        typed = str(getattr(breaks, "dtype", "object")) != "object"
+        bounds = make(breaks) if len(breaks) or typed else make([], np.int64)
         return index_of(Intervals(bounds[:-1], bounds[1:], closed), name)
 
     @classmethod
@@ -92,8 +93,10 @@ class IntervalIndex(Closing, Index):
         cls, data: Any, closed: str = "right", name: Label = None, copy: bool = False, dtype: ColumnType = None
     ) -> Any:
         """The index of pairs of bounds."""
+        if not len(data):
+            return cls.from_breaks([], closed, name)
         pairs = [(np.nan, np.nan) if is_missing(one) else tuple(one) for one in data]
-        left, right = zip(*pairs, strict=True) if pairs else ((), ())
+        left, right = zip(*pairs, strict=True)
         return cls.from_arrays(list(left), list(right), closed, name)
 
     # -- what it is --

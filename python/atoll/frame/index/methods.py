@@ -15,11 +15,11 @@ from ...arrays.repeating import repeat
 from ...arrays.selection import flatnonzero
 from ...columns.column import Column, as_column
 from ...columns.datetime.ticks import Ticks
-from ...columns.datetime.timestamp import of_value
+from ...columns.datetime.timestamp import NaT, of_value
 from ..classes import CLASSES, frame, is_series, series
 from ..data.dtypes import cast, kind_of, to_list
 from ..data.values import choose, isna, make
-from ..fallback.convert import from_pandas, in_pandas, pandas_of, stepping, to_pandas, told_kind
+from ..fallback.convert import from_pandas, in_pandas, pandas_of, stepping, to_pandas, told, told_kind
 from .base import IndexCore, make_index, range_index
 
 if TYPE_CHECKING:
@@ -359,7 +359,14 @@ class IndexMethods(IndexCore):
         >>> index.map(str.upper)
         Index(['B', 'A', 'C'], dtype='str')
         """
-        return make_index(self.to_series().map(mapper, na_action)._values)._renamed(self.name)
+        made, own = self.to_series().map(mapper, na_action)._values, self._values
+        if isinstance(made, ndarray) and isinstance(own, ndarray) and made.dtype.kind == own.dtype.kind in "iu":
+            small = made.astype(own.dtype)
+            made = small if bool((small == made).all()) else made
+        return make_index(made)._renamed(self.name)
+
+    def __setitem__(self, key: object, value: object) -> None:
+        raise TypeError("Index does not support mutable operations")
 
     def isin(self, values: ArrayLike, level: Level = None) -> np.ndarray[Any, Any]:
         """Which labels are among some values.
@@ -766,6 +773,8 @@ class IndexMethods(IndexCore):
 
                 def method(*args: object, **options: object) -> Any:
                     made = found(*args, **options)
+                    if made is None and name == "mean":
+                        return told(NaT)
                     return self._with(made) if isinstance(made, (ndarray, Column)) else of_value(made)
 
                 return method

@@ -41,7 +41,8 @@ def on_curve(values: Any, by_rows: Any, index: Any, method: str, options: dict[s
         raise NotImplementedError(f"options {sorted(options)} are SciPy's")
     gone = isna(values)
     wanted = gone & ~isna(by_rows)
-    if method in _LOCAL and index.is_monotonic_increasing and index.is_unique:
+    several = int((~gone).sum()) > 1  # SciPy refuses single points
+    if several and method in _LOCAL and index.is_monotonic_increasing and index.is_unique:
         made = _between(values, index, method)
         return where(wanted, made, np.nan) if not isinstance(values, ndarray) else where(gone & ~wanted, np.nan, made)
     at, numbers = _positions(index), _numbers(values)
