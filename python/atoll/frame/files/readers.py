@@ -158,6 +158,7 @@ def read_json(
         "orient": orient, "typ": typ, "dtype": dtype, "convert_axes": convert_axes, "convert_dates": convert_dates,
         "keep_default_dates": keep_default_dates, "precise_float": precise_float, "date_unit": date_unit,
         "encoding": encoding, "encoding_errors": encoding_errors, "chunksize": chunksize, "nrows": nrows,
+        "dtype_backend": dtype_backend,
     }  # fmt: skip
     usual = {"typ": "frame", "precise_float": False, "encoding_errors": "strict"}
     others = given(told, usual)
