@@ -22,6 +22,7 @@ import atoll as ak
 import atoll.pandas as akpd
 from atoll.serve import server_files
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # the clients use no other thread
 _HERE = Path(__file__).parents[1]
 _ARRAYS = answers.cases(_HERE / "numpy_answers.txt")
 _FRAMES = [

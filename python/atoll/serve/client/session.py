@@ -92,8 +92,14 @@ class RemoteSession:
 
     def call(self, operation: int, args: tuple[Any, ...]) -> Any:
         """Calls an operation of the server and waits for its result, or raises its exception."""
-        with self.exclusive():
-            return self._answer(self._send(Kind.CALLS, operation, 0, args))
+        self._refuse_within_call()  # as `exclusive` does, which takes 1 us longer
+        with self._lock:
+            self._refuse_ended()
+            try:
+                return self._answer(self._send(Kind.CALLS, operation, 0, args))
+            except ConnectionError:
+                self.failed = True
+                raise
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:

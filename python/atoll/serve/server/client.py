@@ -295,14 +295,25 @@ class Client:
     def _performed(self, name: str, function: Callable[..., Any], args: list[Any]) -> Any:
         """The result of a function of the engine."""
         self.running = name
+        began = self.activity.begin(name, self.id)
         try:
-            with self.activity.operation(name, self.id, self.span):
-                if not side.may_be_long(name, args):
-                    return self._interruptibly(function, args)
+            if side.may_be_long(name, args):
                 with served(self._deputy):
-                    return self._interruptibly(function, args)
+                    value = self._interruptibly(function, args)
+            else:
+                try:  # as `_interruptibly`, without a call
+                    self.interruptible = True
+                    value = function(*args)
+                finally:
+                    self.interruptible = False
+        except BaseException as error:
+            self.activity.end(name, self.id, began, error, self.span)
+            raise
+        else:
+            self.activity.end(name, self.id, began, None, self.span)
         finally:
             self.running = ""
+        return value
 
     def _interruptibly(self, function: Callable[..., Any], args: list[Any]) -> Any:
         try:
