@@ -15,6 +15,7 @@ import pytest
 from atoll.plan.spill import _limit
 
 ROWS = 3_000_000  # 96 MB, four times the limit of all PEs
+LIMIT_S = 3600  # of a process: on a machine under load 300 s are not enough
 
 PROGRAM = """
 import sys
@@ -53,7 +54,9 @@ def folder(tmp_path_factory):
 
 def ran(program, *args, **settings):
     command = [sys.executable, "-c", program, *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | settings, timeout=300)
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ | settings, timeout=LIMIT_S
+    )
 
 
 @pytest.mark.parametrize("pes", [1, pytest.param(2, marks=pytest.mark.slow)])
