@@ -14,13 +14,14 @@
 #include "atoll/bootstrap/control/guest_order.hpp"
 #include "bootstrap/kinds.hpp"
 #include "pe_server.hpp"
+#include "test_deadline.hpp"
 
 namespace atl::runtime {
 namespace {
 
 using ::testing::HasSubstr;
 
-Deadline soon() { return Deadline::after_seconds(20); }
+Deadline soon() { return test_deadline(); }
 
 class OneHost final : PeServer::Listener {
  public:

@@ -12,6 +12,7 @@
 #include "atoll/fabric/endpoint.hpp"
 #include "atoll/fabric/network.hpp"
 #include "device.hpp"
+#include "test_deadline.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
 // Closed endpoints leave a little of theirs behind.
@@ -23,10 +24,10 @@ namespace {
 
 constexpr std::uint64_t segment_bytes = std::uint64_t{4} << 20;
 
-// Looks until `ready()`, ten seconds at most.
+// Looks until `ready()`, or until the deadline of a test.
 template <class Ready>
 bool comes(Endpoint& endpoint, Ready&& ready) {
-  for (Deadline deadline = Deadline::after_ns(10'000'000'000); !ready(); (void)endpoint.poll())
+  for (Deadline deadline = test_deadline(); !ready(); (void)endpoint.poll())
     if (deadline.passed()) return false;
   return true;
 }

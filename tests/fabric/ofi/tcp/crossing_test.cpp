@@ -31,7 +31,7 @@ struct Crossing {
     for (int i = 0; i < looks; ++i) between.look();
   }
   bool all_arrive() {
-    for (Deadline deadline = Deadline::after_seconds(10); !deadline.passed();) {
+    for (Deadline deadline = test_deadline(); !deadline.passed();) {
       step_zero(), step_one(), step_between();
       if (!zero.messages.empty() && !one.messages.empty()) break;
     }

@@ -20,6 +20,7 @@
 #include "atoll/fabric/network.hpp"
 #include "device.hpp"
 #include "tcp/socket.hpp"
+#include "test_deadline.hpp"
 
 namespace atl::fabric::ofi {
 
@@ -184,10 +185,10 @@ class Members : public ::testing::Test {
     one_->look();
     if (between_) between_->look();
   }
-  // Looks until `ready()`, ten seconds at most.
+  // Looks until `ready()`, or until the deadline of a test.
   template <class Ready>
   bool comes(Ready&& ready) {
-    for (Deadline deadline = Deadline::after_seconds(10); !ready(); look())
+    for (Deadline deadline = test_deadline(); !ready(); look())
       if (deadline.passed()) return false;
     return true;
   }

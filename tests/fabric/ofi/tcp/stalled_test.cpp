@@ -55,7 +55,7 @@ TEST_F(Members, MessagesThatFoundNoPostedReceiveArriveWhenOneIsPosted) {
   ASSERT_LT(before, senders * messages_each) << "there are receives for all";
   for (Operation* operation : kept) receiver.device->give_back_receive(*operation);
   receiver.device->replenish();
-  for (Deadline deadline = Deadline::after_seconds(10); !deadline.passed();) {
+  for (Deadline deadline = test_deadline(); !deadline.passed();) {
     receiver.look();
     if (receiver.messages.size() + kept.size() == senders * messages_each) break;
   }
