@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -432,12 +431,6 @@ constexpr int empty_polls_before_yield = 1000;
 constexpr int empty_polls_of_many = 16;
 thread_local int empty_polls = 0;
 
-// Whether waits and polls leave the core at once (GASNET_WAIT_BLOCK): the client has more threads than cores.
-std::atomic<bool> leaves_core{false};
-bool is_crowded(runtime::Context& context) {
-  return context.node().oversubscribed || leaves_core.load(std::memory_order_relaxed);
-}
-
 constexpr std::uint32_t rounds_of_spinning = 2000;
 constexpr std::uint32_t rounds_of_yielding = 64;
 // The condition may depend on a plain store of another thread, which wakes no sleeper, so sleeps are short.
@@ -451,7 +444,7 @@ int poll(Call call) {
   runtime::Context& context = here.context();
   if (here.make_progress()) {
     empty_polls = 0;
-  } else if (++empty_polls >= (is_crowded(context) ? empty_polls_of_many : empty_polls_before_yield)) {
+  } else if (++empty_polls >= (context.node().oversubscribed ? empty_polls_of_many : empty_polls_before_yield)) {
     empty_polls = 0;
     context.check();
     ::sched_yield();
@@ -469,7 +462,7 @@ void block(Call call, gasnet_atoll_wait_t* wait) {
     wait->rounds = 0;
     return;
   }
-  const std::uint32_t spins = is_crowded(context) ? 0 : rounds_of_spinning;
+  const std::uint32_t spins = context.node().oversubscribed ? 0 : rounds_of_spinning;
   const std::uint32_t round = wait->rounds++;
   if (round < spins) return cpu_relax();
   context.check();
@@ -497,10 +490,7 @@ void ring(const std::uint32_t* bell) {
 
 int set_wait_mode(Call call, int mode) {
   (void)library(call);
-  if (mode == GASNET_WAIT_SPIN || mode == GASNET_WAIT_BLOCK || mode == GASNET_WAIT_SPINBLOCK) {
-    leaves_core.store(mode == GASNET_WAIT_BLOCK, std::memory_order_relaxed);
-    return GASNET_OK;
-  }
+  if (mode == GASNET_WAIT_SPIN || mode == GASNET_WAIT_BLOCK || mode == GASNET_WAIT_SPINBLOCK) return GASNET_OK;
   return refuse(call, GASNET_ERR_BAD_ARG, "argument 'wait_mode' is no mode. Use GASNET_WAIT_SPIN or another of those?");
 }
 
