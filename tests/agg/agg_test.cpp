@@ -48,7 +48,7 @@ Access access(int from, std::uint64_t i, int members, bool skewed) {
   int member = skewed ? 0 : static_cast<int>(to_bounded(bits, static_cast<std::uint64_t>(members)));
   return {member, random_bits(bits, 1) % length_of(member), random_bits(bits, 2)};
 }
-constexpr std::uint64_t accesses = 3000;
+constexpr std::uint64_t accesses = 1200;
 
 template <Update update>
 void check_update(Hub& hub, Communicator& all, const Options& options, bool skewed) {

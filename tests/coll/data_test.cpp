@@ -167,7 +167,7 @@ TEST_P(Data, FormsWithBlocks) {
                             "allgatherv=hierarchical,gatherv=hierarchical,scatterv=hierarchical", "allgatherv=columns",
                             "alltoallv=hierarchical"}) {
       all.force_algorithms(how);
-      for (std::uint64_t round = 0; round < 20; ++round) {
+      for (std::uint64_t round = 0; round < 8; ++round) {
         auto bytes_between = [&](int from, int to) {
           return sizes[random_bits(seed + round, static_cast<std::uint64_t>(from * 100 + to)) % sizes.size()];
         };

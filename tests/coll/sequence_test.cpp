@@ -155,7 +155,7 @@ TEST_P(Sequence, NonBlockingInterleaved) {
     SequentialRandom shared(seed), own(seed + 1 + static_cast<std::uint64_t>(all.rank() % 2));
     SequentialRandom alone(seed + 100 + static_cast<std::uint64_t>(all.rank()));
     std::vector<std::pair<std::uint64_t, Pending>> pending;
-    for (std::uint64_t call = 0; call < 300; ++call) {
+    for (std::uint64_t call = 0; call < 150; ++call) {
       bool in_part = shared.below(4) == 0;
       bool blocking = shared.below(8) == 0;
       pending.emplace_back(call, start_one(context, in_part ? part : all, in_part ? own : shared, call, blocking));

@@ -309,6 +309,7 @@ TEST_P(Messages, LongOnesGetThroughToAFullRing) {
 // that lives between them: one wait covers all of them. Later senders have their own time limit.
 TEST_P(Messages, SkipsUnfinishedSlotsOfDeadSenders) {
   ATOLL_NOT_SIMULATED();
+  if (npes() > 2) GTEST_SKIP() << "PE 0 alone takes part";
   run([](Context& context) {
     constexpr std::uint64_t second = 1'000'000'000;
     std::uint64_t notes = 0, sent = 0;

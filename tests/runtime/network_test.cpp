@@ -173,7 +173,7 @@ int exchange_messages(const std::shared_ptr<Bootstrap>& bootstrap) {
   Context context(seat.job, seat.pe);
   constexpr std::size_t sizes[] = {4,     296, 297,     8192, 20,      8193,      16336, 16337,     8,        65535,
                                    65536, 100, 262'144, 4,    262'145, 1'000'003, 64,    1'048'576, 1'048'577};
-  constexpr std::uint32_t each = 3 * std::size(sizes);
+  constexpr std::uint32_t each = 2 * std::size(sizes);
   auto fill = [&](std::vector<std::byte>& message, std::uint32_t number, PeId from) {
     message.resize(sizes[number % std::size(sizes)]);
     for (std::size_t i = 4; i < message.size(); ++i)
@@ -303,7 +303,7 @@ TEST_F(Network, WordsArriveInOnePiece) {
     context.barrier();
     if (context.pe() == PeId(0)) {
       std::vector<std::byte> filling(bulk);
-      for (std::uint64_t i = 0; i < 4000; ++i) {
+      for (std::uint64_t i = 0; i < 1500; ++i) {
         if (i % 3 == 1) context.put(PeId(1), other, filling.data(), 1 + i % bulk);
         context.put_value<std::uint64_t>(PeId(1), word, i % 2 == 0 ? ones : 0);
         if (i % 4 < 2) context.quiet();

@@ -159,9 +159,10 @@ TEST_P(Sort, CoargsortIsLexicographicAndStable) {
     }
   }
 #if defined(NDEBUG) && !defined(ATOLL_EMULATED)
-  for (Shape a : cases::all_shapes) check_columns(700'001, a, Shape::few, Shape::uniform);
-  check_columns(700'001, Shape::few, Shape::uniform, Shape::few);
-  check_columns(700'001, Shape::constant, Shape::specials, Shape::uniform);
+  for (Shape a : {Shape::uniform, Shape::specials, Shape::narrow})
+    check_columns(300'001, a, Shape::few, Shape::uniform);
+  check_columns(300'001, Shape::few, Shape::uniform, Shape::few);
+  check_columns(300'001, Shape::constant, Shape::specials, Shape::uniform);
 #else
   check_columns(70'001, Shape::few, Shape::uniform, Shape::few);
 #endif
