@@ -12,6 +12,7 @@ from ...arrays.joining import stack
 from ...arrays.products import matmul
 from ..classes import frame, is_frame, is_series, series
 from ..data.column_labels import Labels
+from ..data.lazy import matrix_of
 
 
 class SeriesProducts:
@@ -80,7 +81,8 @@ class FrameProducts:
             table = np.asarray(other)
             if table.shape[:1] != (len(self._columns),):
                 raise ValueError(f"Dot product shape mismatch, {self.shape} vs {table.shape}")
-        own = stack(list(self._columns), axis=1)
+        matrix = matrix_of(self._columns)
+        own = stack(list(self._columns), axis=1) if matrix is None else asarray(matrix).T
         made = matmul(own, asarray(table))
         if made.ndim == 1:
             return series(made, self._index)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import repeat
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from ...arrays.creation import arange, zeros
 from ...arrays.selection import where
 from ...arrays.sorting import argsort
-from .values import cut, take, take_or_miss
+from .values import cut, make, take, take_or_miss
 
 #: A slice of a column with so many rows is not cut before it is needed.
 FEW_TO_CUT = 1 << 14
@@ -111,6 +112,27 @@ class Unread:
         return take(self._of.read_rows(take(rows, order)), inverse(order))
 
 
+class MatrixRow:
+    """A row of a NumPy matrix, which is made a column when it is first needed."""
+
+    __slots__ = ("matrix", "place")
+
+    def __init__(self, matrix: np.ndarray[Any, Any], place: int) -> None:
+        self.matrix, self.place = matrix, place
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[1])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it will take."""
+        return len(self) * self.matrix.itemsize
+
+    def made(self) -> Any:
+        """The column."""
+        return make(self.matrix[self.place])
+
+
 def inverse(order: Any) -> Any:
     """Where each row has gone in an order."""
     places = zeros(order.size, dtype=np.int64)
@@ -118,7 +140,7 @@ def inverse(order: Any) -> Any:
     return places
 
 
-_WAITING = frozenset((Pending, Sliced, Unread))
+_WAITING = frozenset((MatrixRow, Pending, Sliced, Unread))
 
 
 class Columns(list[Any]):
@@ -140,6 +162,23 @@ class Columns(list[Any]):
             yield self[place]
 
 
+def rows_as_columns(matrix: np.ndarray[Any, Any]) -> Columns:
+    """A column of each row of a matrix, made when it is needed."""
+    return Columns(map(MatrixRow, repeat(matrix), range(len(matrix))))
+
+
+def matrix_of(columns: list[Any]) -> np.ndarray[Any, Any] | None:
+    """The matrix whose rows these columns are, all of them in order; None when they are not."""
+    held = as_they_are(columns)
+    matrix = held[-1].matrix if held and type(held[-1]) is MatrixRow else None
+    if matrix is None or len(matrix) != len(held):
+        return None
+    for place, one in enumerate(held):
+        if type(one) is not MatrixRow or one.place != place or one.matrix is not matrix:
+            return None
+    return matrix
+
+
 def as_they_are(columns: list[Any]) -> list[Any]:
     """The columns, pending ones as such."""
     return list.copy(columns)
@@ -152,7 +191,7 @@ def choose_rows(columns: list[Any], rows: Any, gone: Any = None) -> Columns:
     chosen = Columns()
     safe = rows if gone is None else where(gone, 0, rows)
     for one in as_they_are(columns):
-        if type(one) is Sliced:
+        if type(one) in (MatrixRow, Sliced):
             one = one.made()
         if type(one) is not Pending or one._made is not None:
             chosen.append(Pending(one if type(one) is not Pending else one._made, every))

@@ -19,7 +19,7 @@ from ...columns.nested.arrow_values import ArrowValues
 from ...columns.nested.lists import Lists
 from ...columns.text.strings import Strings
 from ..classes import is_frame, is_series
-from ..data.lazy import Pending, Sliced, Unread
+from ..data.lazy import MatrixRow, Pending, Sliced, Unread
 from ..data.values import is_scalar, make
 from .bin_limits import cut, interval_range, qcut, timedelta_range, to_datetime, to_numeric, to_timedelta
 from .key_limits import get_at, get_item, is_usual_key, reindexes
@@ -41,7 +41,7 @@ def columns_of(rows: Any) -> list[Any]:
     for one in list.__iter__(rows._columns):
         if type(one) in (Pending, Sliced):
             one = one._base if one._made is None else one._made
-        if type(one) is Unread:
+        if type(one) in (MatrixRow, Unread):
             one = one.made()
         held.append(one)
     return held

@@ -17,9 +17,11 @@ from ...arrays.sizes import require_room
 from ...columns.column import Column
 from ...columns.objects import object_array
 from ...io.fallback import by_pandas, pandas_at_work
-from ..classes import CLASSES
+from ..classes import CLASSES, frame
+from ..data.column_labels import labels_of
 from ..data.dtypes import as_arrow, to_list
-from ..data.values import cut, make
+from ..data.lazy import rows_as_columns
+from ..data.values import cut
 from ..display.format import texts_of
 from ..fallback.convert import in_pandas, pandas_of, to_pandas
 from ..index.base import make_index
@@ -302,17 +304,17 @@ def _check_unique(index: Any, message: str) -> None:
         raise ValueError(message)
 
 
-def _rows_of_numbers(columns: Sequence[Any], count: int) -> list[Any]:
-    """Rows as columns; none where they are not numbers of a kind that all columns share."""
+def _matrix_of_numbers(columns: Sequence[Any], count: int) -> np.ndarray[Any, Any] | None:
+    """The rows as a matrix; None where they are not numbers of a kind that all columns share."""
     if not columns or not all(isinstance(one, ndarray) and one.dtype.kind in "biufc" for one in columns):
-        return []
+        return None
     dtypes = {one.dtype for one in columns}
     if len(dtypes) > 1 and np.dtype(bool) in dtypes:
-        return []
+        return None
     rows = np.empty((count, len(columns)), np.result_type(*dtypes))
     for place, column in enumerate(columns):
         rows[:, place] = column.to_numpy()
-    return [make(row) for row in rows]
+    return rows
 
 
 def _objects(column: Any, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -355,7 +357,11 @@ class FrameConversion:
         b  4.0  NaN  6.0
         """
         require_room(len(self) * _COLUMN_BYTES, f"{len(self)} columns, one of each row,")
-        held = _rows_of_numbers(self._columns, len(self)) or [row_values(self, row)._values for row in range(len(self))]
+        matrix = _matrix_of_numbers(self._columns, len(self))
+        held: Any = rows_as_columns(matrix) if matrix is not None else []
+        if held and type(self) is CLASSES["DataFrame"]:
+            return frame(held, labels_of(self._index), self.columns)
+        held = held or [row_values(self, row)._values for row in range(len(self))]
         made = type(self)(dict(enumerate(held)), index=self.columns) if held else type(self)(index=self.columns)
         made.columns = self._index
         return made
