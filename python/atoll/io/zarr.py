@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -241,21 +243,27 @@ def _write(aside: str, name: str, column: object, rows: int, own: Sequence[int])
     failure: BaseException | None = None
     if writes():
         try:
-            array, begin, held = _opened(aside, name), 0, []
-            for part in parts:
-                if not array.shape:
-                    array[()] = part
-                    break
-                held.append(part)
-                together = np.concatenate(held)
-                whole = len(together) // rows * rows  # a chunk that is begun waits for the rest of it
-                array[begin : begin + whole] = _ticks(together[:whole], column)
-                begin, held = begin + whole, [together[whole:]]
-            if array.shape and held and len(held[0]):
-                array[begin:] = _ticks(held[0], column)
+            with _all_written():
+                _write_parts(_opened(aside, name), parts, rows, column)
         except BaseException as error:
             failure = error
     agree(failure, iter(parts))
+
+
+def _write_parts(array: Any, parts: Iterable[Any], rows: int, column: object) -> None:
+    begin = 0
+    held: list[Any] = []
+    for part in parts:
+        if not array.shape:
+            array[()] = part
+            break
+        held.append(part)
+        together = np.concatenate(held)
+        whole = len(together) // rows * rows  # a chunk that is begun waits for the rest of it
+        array[begin : begin + whole] = _ticks(together[:whole], column)
+        begin, held = begin + whole, [together[whole:]]
+    if array.shape and held and len(held[0]):
+        array[begin:] = _ticks(held[0], column)
 
 
 def _plain(column: object) -> Any:
@@ -272,6 +280,21 @@ def _texts(column: Strings, rows: int) -> Iterable[Any]:
         yield np.array(column[begin : begin + step].to_list(), dtype=np.dtypes.StringDType())
 
 
+@contextlib.contextmanager
+def _all_written() -> Iterator[None]:
+    """Ends when Zarr's threads have: after one chunk has failed, they go on with others."""
+    try:
+        yield
+    except BaseException:
+        from zarr.core.sync import sync
+
+        async def others() -> None:
+            await asyncio.gather(*(asyncio.all_tasks() - {asyncio.current_task()}), return_exceptions=True)
+
+        sync(others())
+        raise
+
+
 def _opened(aside: str, name: str) -> Any:
     zarr = extras.module("zarr", "reading and writing Zarr")
     return zarr.open_array(aside, path=name or None, mode="r+")
@@ -285,6 +308,7 @@ def _write_own(here: Any, aside: str, name: str, kind: str, begins: Sequence[int
     array = _opened(aside, name)
     values = values.view(kind) if kind else values
     step = max(array.chunks[0], _PIECE // max(values[:1].nbytes, 1) // array.chunks[0] * array.chunks[0])
-    for at in range(0, len(values), step):
-        begin = begins[here.pe] + at
-        array[begin : begin + len(values[at : at + step])] = values[at : at + step]
+    with _all_written():
+        for at in range(0, len(values), step):
+            begin = begins[here.pe] + at
+            array[begin : begin + len(values[at : at + step])] = values[at : at + step]

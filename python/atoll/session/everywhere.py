@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import Any
 
 from .. import _core
@@ -188,14 +189,22 @@ class _Lookout(threading.Thread):
                 time.sleep(self.PERIOD_S)
 
 
-def _interrupt(*_: Any) -> None:
+def _interrupt(_: int, frame: FrameType | None) -> None:
     global _handled
-    if _handled is None:
+    if _handled is None or _is_importing(frame):  # half of a package would stay in sys.modules: later, then
         return
     seen = _lookout is not None and _lookout.interrupted is _handled
     if seen or _handled.interrupted:
         _handled = None  # the driver repeats the signal, which must not interrupt the clean-up
         raise KeyboardInterrupt
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def relayed(request: bytes) -> bytes:

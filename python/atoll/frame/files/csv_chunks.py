@@ -24,7 +24,7 @@ class CsvParts:
         self, place: Place, dialect: Dialect, read: Callable[[Any, int], Any], size: int | None, numbered: bool
     ) -> None:
         """`read` makes a frame of a stream with the header and some rows, before which so many lines are left out."""
-        self._resources = ExitStack()
+        self._resources, self._place = ExitStack(), place
         self._source = self._resources.enter_context(opened(place, place.files[0], dialect))
         self._dialect, self._read, self._size, self._numbered = dialect, read, size, numbered
         self._plain = True  # no labels lead the values of rows
@@ -55,7 +55,7 @@ class CsvParts:
         plain = type(made._index).__name__ == "RangeIndex"
         if self._rows and self._plain and not plain and self._numbered:  # a line with a value more than before
             width = len(made._columns)
-            raise parser_error(width, 2 + self._lines, width + 1)
+            raise parser_error(self._place, width, 2 + self._lines, width + 1)
         self._plain = plain
         self._lines += body.count(b"\n")
         if self._numbered and plain:
@@ -87,11 +87,12 @@ class CsvParts:
         return found
 
 
-def parser_error(wanted: int, line: int, got: int) -> ValueError:
-    """pandas' error, which is a ValueError, for a line with too many values."""
+def parser_error(place: Place, wanted: int, line: int, got: int) -> ValueError:
+    """pandas' error, which is a ValueError, for a line with too many values; it begins with the file's name."""
     import pandas
 
-    text = f"Error tokenizing data. C error: Expected {wanted} fields in line {line}, saw {got}\n"
+    name = "" if place.data is not None else f"cannot read {place.files[0]}: "
+    text = f"{name}Error tokenizing data. C error: Expected {wanted} fields in line {line}, saw {got}\n"
     return pandas.errors.ParserError(text)
 
 

@@ -276,7 +276,8 @@ def _chunks(where: Any, told: dict[str, Any], filters: object) -> Chunks:
         except ValueError as error:
             if (found := _MISFIT.search(str(error))) is None or found["line"] is None:
                 raise
-            raise parser_error(int(found["wanted"]), int(found["line"]) + lines, int(found["got"])) from error
+            line = int(found["line"]) + lines
+            raise parser_error(place, int(found["wanted"]), line, int(found["got"])) from error
 
     return Chunks(CsvParts(place, dialect, read, told["chunksize"], numbered), None)
 

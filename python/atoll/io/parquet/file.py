@@ -125,19 +125,31 @@ def _forget(here: Any, key: str) -> None:
     _encoded.pop(key, None)
 
 
+def _try_to_write(path: str) -> None:
+    """OSError with the reason when the file system takes no more bytes."""
+    with open(path, "wb") as stream:
+        stream.write(bytes(1 << 20))
+
+
 def write_rows(
     here: Any, aside: str, kept: Any, partition_cols: Sequence[str], rows: int, options: dict[str, Any],
     threads: int, prefix: str = "part-",
 ) -> None:  # fmt: skip
     """On a PE: its rows, into the data set's directory."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     table = table_of(here, kept)
     if partition_cols:
-        pq.write_to_dataset(
-            table, aside, list(partition_cols), basename_template=f"{prefix}{here.pe:05}-{{i}}.parquet",
-            row_group_size=rows, existing_data_behavior="overwrite_or_ignore", use_threads=False, **options,
-        )  # fmt: skip
+        try:
+            pq.write_to_dataset(
+                table, aside, list(partition_cols), basename_template=f"{prefix}{here.pe:05}-{{i}}.parquet",
+                row_group_size=rows, existing_data_behavior="overwrite_or_ignore", use_threads=False, **options,
+            )  # fmt: skip
+        except pa.ArrowInvalid as error:
+            if "closed file" in str(error):  # at times that of a file which a failed write has closed
+                _try_to_write(os.path.join(aside, f"{prefix}{here.pe:05}.probe"))
+            raise
     elif table.num_rows or here.pe == 0:
         with (
             open(os.path.join(aside, f"{prefix}{here.pe:05}.parquet"), "xb") as stream,
