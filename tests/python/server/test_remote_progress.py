@@ -22,21 +22,20 @@ shown = []
 display = progress._display
 progress._display = lambda operation: shown.append(operation) or display(operation)
 with ak.connect({name!r}):
-    x = ak.random.default_rng(1).random(2_000_000)
-    for _ in range(1000):
-        ak.sort(x)
-        if shown:
-            break
+    size = 16_000_000  # only operations that take more than a second are reported
+    while not shown and size <= 512_000_000:
+        ak.sort(ak.random.default_rng(1).random(size))
+        size *= 2
 print(*shown)
 """
 
 
 def _sort_until(told):
-    x = ak.random.default_rng(1).random(2_000_000)
-    for _ in range(1000):
-        ak.sort(x)
-        if told:
-            break
+    """Sorts more and more elements: only operations that take more than a second are reported."""
+    size = 16_000_000
+    while not told and size <= 512_000_000:
+        ak.sort(ak.random.default_rng(1).random(size))
+        size *= 2
 
 
 def test_client_is_told_how_far_an_operation_is(session):
@@ -66,6 +65,7 @@ def test_client_is_told_the_end_of_an_operation_whose_last_report_is_lost(sessio
     assert told == 2 * [("sort", 1, 2), ("sort", 1, 1)]
 
 
+@pytest.mark.slow
 def test_notebook_shows_a_widget_for_an_operation_on_the_server(session, monkeypatch):
     shown = []
 
