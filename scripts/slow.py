@@ -128,6 +128,21 @@ def summary(lines: list[str]) -> str:
     return "; ".join(sums[-3:])
 
 
+def read(kept: Path) -> dict[str, dict[str, object]]:
+    found: dict[str, dict[str, object]] = json.loads(kept.read_text()) if kept.exists() else {}
+    return found
+
+
+def note(kept: Path, name: str, result: dict[str, object]) -> dict[str, dict[str, object]]:
+    """Adds a result to the file, which another call may have changed meanwhile; returns the results of all pieces."""
+    results = {**read(kept), name: result}
+    results = {one: results[one] for one in pieces() if one in results}
+    part = kept.with_suffix(f".{os.getpid()}")
+    part.write_text(json.dumps(results, indent=1) + "\n")
+    part.replace(kept)
+    return results
+
+
 def table(results: dict[str, dict[str, object]]) -> str:
     rows = [("piece", "state", "seconds", "")]
     rows += [(name, str(one["state"]), str(one["seconds"]), str(one["summary"])) for name, one in results.items()]
@@ -155,7 +170,9 @@ def main() -> int:
         return 0
     FOLDER.mkdir(parents=True, exist_ok=True)
     kept = FOLDER / "results.json"
-    results = json.loads(kept.read_text()) if kept.exists() and (given.resume or given.pieces) else {}
+    if not (given.resume or given.pieces):
+        kept.unlink(missing_ok=True)
+    results = read(kept)
     chosen = given.pieces or list(known)
     if given.resume:
         chosen = [name for name in chosen if results.get(name, {}).get("state") != "passed"]
@@ -163,9 +180,8 @@ def main() -> int:
         print(f"== {name}: {known[name].about}", flush=True)
         began = time.monotonic()
         state, said = run(known[name], words[end + 1 :])
-        results[name] = {"state": state, "seconds": round(time.monotonic() - began), "summary": said}
-        results = {one: results[one] for one in known if one in results}
-        kept.write_text(json.dumps(results, indent=1) + "\n")
+        result = {"state": state, "seconds": round(time.monotonic() - began), "summary": said}
+        results = note(kept, name, result)
         print(f"   {state}: build/slow/{name}.log", flush=True)
     print(table(results))
     return 1 if any(results[name]["state"] == "FAILED" for name in chosen) else 0

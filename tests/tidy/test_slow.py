@@ -74,6 +74,22 @@ def test_a_named_piece_runs_alone(run, tmp_path):
     assert list(json.loads((tmp_path / "results.json").read_text())) == ["good"]
 
 
+def test_results_of_two_calls_at_a_time_are_both_kept(run, tmp_path, monkeypatch):
+    bad, good = slow.pieces()["bad"], slow.pieces()["good"]
+    other = json.dumps({"good": {"state": "passed", "seconds": 1, "summary": ""}})
+    while_it_runs = slow.Piece("bad", bad.about, (f"echo '{other}' >{tmp_path}/results.json",))
+    monkeypatch.setattr(slow, "pieces", lambda: {"bad": while_it_runs, "good": good})
+    run("bad")
+    assert list(json.loads((tmp_path / "results.json").read_text())) == ["bad", "good"]
+
+
+def test_a_call_of_all_pieces_forgets_earlier_results(run, tmp_path):
+    earlier = {"good": {"state": "passed", "seconds": 1, "summary": ""}}
+    (tmp_path / "results.json").write_text(json.dumps(earlier))
+    assert run()[0] == 1
+    assert runs_of_good(tmp_path) == 1
+
+
 def test_an_unknown_piece_is_refused(run):
     assert run("nothing")[0] == 2
 
