@@ -26,9 +26,12 @@ class Shape {
     for (std::int64_t extent : extents) push_back(extent);
   }
 
+  /// Throws ValueError for a negative extent, and for more than `max_ndim` extents.
   void push_back(std::int64_t extent) {
     if (extent < 0) [[unlikely]]
       throw_negative();
+    if (ndim_ == max_ndim) [[unlikely]]
+      throw_dimensions(max_ndim + 1);
     extents_[static_cast<std::size_t>(ndim_++)] = extent;
   }
 
