@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/library.hpp"
+#include "win/deferred.hpp"
 #include "win/queued.hpp"
 #include "win/remote.hpp"
 #include "win/window.hpp"
@@ -23,6 +24,7 @@ constexpr int post_tag = 1, complete_tag = 2;
 
 /// Waits until all operations that this rank has started are complete at their targets.
 void complete_all(Window& window) {
+  if (window.deferred != nullptr) window.deferred->start_all(window);
   win::wait_for_answers(window);
   win::finish_queued(window);
 }

@@ -13,6 +13,7 @@
 #include "type/plain.hpp"
 #include "type/type.hpp"
 #include "win/combine.hpp"
+#include "win/deferred.hpp"
 #include "win/foreign.hpp"
 #include "win/origin.hpp"
 #include "win/queued.hpp"
@@ -63,18 +64,20 @@ Ends ends_of(Window& window, Target& target, MPI_Count count, MPI_Datatype type,
 
 constexpr op::Code no_code = op::Code::no_op;
 
-/// Whether the network reads or writes the region itself. Else its rank carries out an order, and checks that all
-/// pieces of the region are attached. This rank waits for the table that shows what is attached, so accesses with a
-/// request do without it.
-bool takes_network(Window& window, const Spot& spot, const Region& region) {
-  if (spot.near() || !spot.in_segment || !region.contiguous()) return false;
-  if (window.flavor() != Window::Flavor::dynamic) return true;
-  if (win::Apart::current() != nullptr) return false;
+/// How the access is carried out: by the network, by the network once it is known what the target has attached, or by
+/// an order to the target, which checks that all pieces of the region are attached.
+enum class Means { network, deferred, order };
+
+Means means_of(Window& window, const Spot& spot, const Region& region) {
+  if (spot.near() || !spot.in_segment || !region.contiguous()) return Means::order;
+  if (window.flavor() != Window::Flavor::dynamic) return Means::network;
+  if (win::Apart::current() != nullptr) return Means::order;  // its request is complete when it is answered
+  if (window.deferred != nullptr) return Means::deferred;
   win::Attached shown;
   context().get(&shown, window.comm().pe_of(spot.rank), HeapOffset(spot.target->control + sizeof(win::Control)),
                 sizeof(shown));
   std::uint32_t row = 0;
-  return shown.covers(spot.address, region, spot.begin, spot.end, row);
+  return shown.covers(spot.address, region, spot.begin, spot.end, row) ? Means::network : Means::order;
 }
 
 /// Fast path for one element of a predefined type in mapped memory with an open epoch: its address, or null to take the
@@ -128,7 +131,10 @@ void win_put(const void* origin, MPI_Count count, MPI_Datatype type, int rank, M
   Source data(ends.origin, origin);
   if (spot.near() && win::write_foreign(static_cast<pid_t>(target->pid), spot.address, ends.target, data.data()))
     return;
-  if (takes_network(window, spot, ends.target)) {
+  const Means means = means_of(window, spot, ends.target);
+  if (means == Means::deferred)
+    return window.deferred->add(window, {spot, ends.target, share_type(target_type), std::move(data), {}, {}});
+  if (means == Means::network) {
     HeapOffset to(spot.offset().value() + static_cast<std::uint64_t>(ends.target.layout->offset));
     if (window.network != nullptr) return win::queue_put(window, rank, to, std::move(data));
     return context().put(window.comm().pe_of(rank), to, data.data(), data.span().size());
@@ -159,13 +165,18 @@ void win_get(void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Ain
   }
   if (spot.near() && win::read_foreign(static_cast<pid_t>(target->pid), spot.address, ends.target, data.data()))
     return data.finish();
-  if (takes_network(window, spot, ends.target)) {
+  const Means means = means_of(window, spot, ends.target);
+  Answer answer{share_type(type), count, origin};
+  if (means == Means::deferred)
+    return window.deferred->add(window,
+                                {spot, ends.target, share_type(target_type), {}, std::move(data), std::move(answer)});
+  if (means == Means::network) {
     HeapOffset from(spot.offset().value() + static_cast<std::uint64_t>(ends.target.layout->offset));
-    if (window.network != nullptr) return win::queue_get(window, rank, from, std::move(data), share_type(type));
+    if (window.network != nullptr) return win::queue_get(window, rank, from, std::move(data), std::move(answer.type));
     context().get(data.data(), window.comm().pe_of(rank), from, static_cast<std::size_t>(ends.target.size()));
     return data.finish();
   }
-  win::send_order(window, spot, Order::get, ends.target, {}, no_code, nullptr, Answer{share_type(type), count, origin});
+  win::send_order(window, spot, Order::get, ends.target, {}, no_code, nullptr, answer);
 }
 
 namespace {

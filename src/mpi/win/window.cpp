@@ -14,6 +14,7 @@
 #include "core/memory_kinds.hpp"
 #include "core/name.hpp"
 #include "core/staging.hpp"
+#include "win/deferred.hpp"
 #include "win/remote.hpp"
 
 namespace atl::mpi {
@@ -67,6 +68,7 @@ Window::Window(Ref<Comm> comm, Flavor flavor, void* base, Count size, int unit, 
   control_ =
       new (allocate_everywhere(*comm_, sizeof(Control) + (is_dynamic ? sizeof(win::Attached) : 0)).start) Control;
   if (is_dynamic) new (control_ + 1) win::Attached;
+  if (is_dynamic && network != nullptr) deferred = std::make_shared<win::DeferredAccesses>();
   bool together = flavor == Flavor::shared && !is_set(hints_, "alloc_shared_noncontig");
   if (flavor == Flavor::shared)
     ATOLL_MPI_REQUIRE(coll.placement().nodes() == 1, MPI_ERR_RMA_SHARED, "ranks of different hosts share no memory");

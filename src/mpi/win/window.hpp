@@ -57,6 +57,7 @@ struct Target {
 };
 
 class QueuedAccess;
+class DeferredAccesses;
 
 /// A target's answer that it did not carry out an order.
 struct Refusal {
@@ -132,6 +133,8 @@ class Window : public Object {
   };
   std::mutex queued_mutex;  ///< guards `queued`
   std::deque<Queued> queued;
+  /// Of a dynamic window over a network; else null.
+  std::shared_ptr<win::DeferredAccesses> deferred;
   /// For a dynamic window. attach() throws Failure when some of the memory is attached already, detach() when no
   /// attached piece begins there.
   void attach(const void* base, win::Count bytes);

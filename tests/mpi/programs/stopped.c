@@ -12,6 +12,7 @@ static int sends, last; /* whether this is the last rank; that rank */
 static int cases;
 static long pid_there;
 static MPI_Win win;
+static MPI_Aint base; /* displacement of rank 0's area */
 static struct area {
   long words[MANY], sums[MANY];
   int pairs[2 * MANY];
@@ -25,7 +26,7 @@ static char* piece;
 static MPI_Request requests[MANY];
 static MPI_Datatype every_second;
 
-#define AT(member) ((MPI_Aint)offsetof(struct area, member))
+#define AT(member) (base + (MPI_Aint)offsetof(struct area, member))
 
 static char state_of(long process) {
   char path[64], text[512] = "";
@@ -267,6 +268,34 @@ static void check_reduced(void) {
   for (int i = 0; i < SOME && (me == 0 || sends); ++i) CHECK(reduced[i] == 2 * (i + 1));
 }
 
+static void access_window(void) {
+  run(rputs, wait_for_many, check_words);
+  run(rputs, flush_and_wait, check_words);
+  run(puts_without_request, nothing, check_words);
+  run(puts_mixed, flush_and_wait, check_words);
+  run(packed_puts, wait_for_many, check_pairs);
+  run(scattered_puts, wait_for_gets, check_scattered);
+  run(long_puts, wait_for_some, check_blocks);
+  run(rgets, wait_and_check_gets, nothing);
+  run(gets_without_request, flush_and_check_gets, nothing);
+  run(unpacked_gets, check_unpacked, nothing);
+  run(raccumulates, wait_for_many, check_sums);
+  run(rget_accumulates, wait_and_check_old, check_sums);
+  run(accumulates_of_all_kinds, flush, check_all_kinds);
+  run(long_accumulates, wait_for_some, check_blocks);
+}
+
+/* A wait for a rank that stays stopped ends with an error. */
+static void stay_stopped(const char* access) {
+  if (!sends) return;
+  MPI_Win_lock_all(0, win);
+  stop_it();
+  if (strcmp(access, "put") == 0) puts_without_request(), flush();
+  else if (strcmp(access, "get") == 0) gets_without_request(), flush();
+  else rgets(), wait_for_gets();
+  CHECK(0);
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   share_flags();
@@ -286,20 +315,18 @@ int main(int argc, char** argv) {
   MPI_Type_commit(&every_second);
   MPI_Win_allocate(sizeof *mine, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
   if (ranks > 1) {
-    run(rputs, wait_for_many, check_words);
-    run(rputs, flush_and_wait, check_words);
-    run(puts_without_request, nothing, check_words);
-    run(puts_mixed, flush_and_wait, check_words);
-    run(packed_puts, wait_for_many, check_pairs);
-    run(scattered_puts, wait_for_gets, check_scattered);
-    run(long_puts, wait_for_some, check_blocks);
-    run(rgets, wait_and_check_gets, nothing);
-    run(gets_without_request, flush_and_check_gets, nothing);
-    run(unpacked_gets, check_unpacked, nothing);
-    run(raccumulates, wait_for_many, check_sums);
-    run(rget_accumulates, wait_and_check_old, check_sums);
-    run(accumulates_of_all_kinds, flush, check_all_kinds);
-    run(long_accumulates, wait_for_some, check_blocks);
+    access_window();
+    MPI_Win allocated = win;
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_attach(win, mine, sizeof *mine);
+    MPI_Get_address(mine, &base);
+    MPI_Bcast(&base, 1, MPI_AINT, 0, MPI_COMM_WORLD);
+    access_window();
+    if (argc > 2) stay_stopped(argv[1]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_detach(win, mine);
+    MPI_Win_free(&win);
+    win = allocated, base = 0;
     rank_0_does = receive_words;
     run(isends, wait_for_many, check_words);
     rank_0_does = receive_blocks;
@@ -310,13 +337,7 @@ int main(int argc, char** argv) {
     rank_0_does = join_collectives;
     run(collectives, wait_for_some, check_reduced);
     MPI_Comm_free(&pair);
-    if (argc > 1 && sends) { /* it stays stopped: the wait ends with an error */
-      MPI_Win_lock_all(0, win);
-      stop_it();
-      if (strcmp(argv[1], "put") == 0) puts_without_request(), flush();
-      else rgets(), wait_for_gets();
-      CHECK(0);
-    }
+    if (argc > 1) stay_stopped(argv[1]);
   }
   MPI_Win_free(&win);
   MPI_Type_free(&every_second);
