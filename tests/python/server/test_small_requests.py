@@ -24,7 +24,7 @@ from atoll.serve.protocol import HEADER, Header, Role, header_of
 from atoll.serve.server.client import Client
 from atoll.serve.server.connection import Frame
 from atoll.serve.server.names import Names
-from atoll.serve.server.side import SMALL
+from atoll.serve.server.side import SMALL, is_small
 from atoll.serve.server.small import SmallRequest
 from atoll.session import everywhere
 from atoll.session import session as sessions
@@ -242,3 +242,10 @@ def test_small_requests_are_answered_during_a_long_operation(server, tmp_path):
             assert (x + ak.arange(1000)).sum() == 500509 + 499500
         ak.unpublish("small")
         ak.unpublish("frame")
+
+
+@pytest.mark.parametrize("shape", [[[0] * 5, 1 << 20, 1 << 20], ["a", 1 << 40], 3, [-1], [1 << 62, 0], [2] * 65, None])
+def test_size_of_an_argument_that_is_no_shape_takes_no_memory(shape):
+    assert not is_small("random", [None, "uniform", shape])
+    assert not is_small("empty", [None])
+    assert is_small("random", [None, "uniform", [2, 1 << 10]])

@@ -38,15 +38,23 @@ CHANGING = frozenset((
 ))  # fmt: skip
 #: Operations that compute nothing: the engine notes them.
 _NOTED = frozenset(("Expr.alias", "apply", "arange", "broadcast_to", "cast", "full", "scalar"))
+_AXES = 64
 #: Operations whose result has the shape that stands at this place of the arguments.
 _SHAPED = {"empty": 1, "random": 2, "random_law": 2}
 
 
 def is_small(name: str, args: list[Any]) -> bool:
     """Whether a call takes few milliseconds."""
-    if name in _SHAPED and math.prod(args[_SHAPED[name]]) > SMALL:
+    if (place := _SHAPED.get(name)) is not None and not (len(args) > place and _is_small_shape(args[place])):
         return False
     return elements(args) <= SMALL
+
+
+def _is_small_shape(shape: object) -> bool:
+    """Whether a shape, which no one has checked yet, is one of few elements: a product may take all memory."""
+    if (type(shape) is not list and type(shape) is not tuple) or len(shape) > _AXES:
+        return False
+    return all(type(one) is int and 0 <= one <= SMALL for one in shape) and math.prod(shape) <= SMALL
 
 
 def may_be_long(name: str, args: list[Any]) -> bool:
