@@ -53,6 +53,7 @@ EXPECTED = [
     "io",
     "tpch",
     "noop",
+    "server",
 ]
 
 
@@ -107,7 +108,7 @@ def test_every_distribution_sorts_alike(dist, dtype):
 
 @pytest.mark.parametrize("size", [1, 2, 17])
 @pytest.mark.parametrize(
-    "name", [name for name in TIMED if CASES[name].family not in ("noop", "h2o", "tpch", "frames_wide")]
+    "name", [name for name in TIMED if CASES[name].family not in ("noop", "h2o", "tpch", "frames_wide", "server")]
 )
 def test_few_elements(name, size):
     assert_contenders_agree(CASES[name], size)

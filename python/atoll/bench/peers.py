@@ -24,6 +24,7 @@ MODULES = {
     "scipy": "scipy",
     "h5py": "h5py",
     "atoll": "atoll._core",
+    "sockets": "socket",
     "limit": "atoll.bench._limit",
 }
 
@@ -80,7 +81,10 @@ def atoll(setup: Setup) -> Any:
     """`import atoll as ak`, with a session of the wanted shape."""
     require("atoll")
     import atoll as ak
+    from atoll.session import session
 
+    while session.running() and ak.init()._core.kind == "remote":  # of a case with a server
+        ak.shutdown()
     try:
         ak.init(pes=setup.pes, threads=setup.threads)
     except RuntimeError:  # a session of another shape, from the case before
