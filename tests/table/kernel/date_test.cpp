@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <stdexcept>
 #include <vector>
+
+#include "atoll/base/error.hpp"
 
 namespace atl::table {
 namespace {
@@ -92,6 +95,35 @@ TEST(DateMap, RoundsToAnyStep) {
   }
   EXPECT_EQ(run<std::int64_t>("floor", {per_day, 1'000, 0}, {INT64_MIN + 1})[0], no_time);
   EXPECT_EQ(run<std::int64_t>("ceil", {per_day, 1'000, 0}, {INT64_MAX})[0], no_time);
+}
+
+TEST(DateMap, BusinessDaysOfAnyNumbers) {
+  const std::vector<std::int64_t> extreme = {
+      INT64_MIN, INT64_MIN + 1, -(std::int64_t{1} << 60), -1, 0, 4, std::int64_t{1} << 60, INT64_MAX - 3, INT64_MAX};
+  for (const std::int64_t week : {std::int64_t{1}, std::int64_t{31}, std::int64_t{127}, INT64_MAX}) {
+    const auto open = run<char>("is_business", {1, week, INT64_MIN, 0, INT64_MAX}, extreme);
+    EXPECT_EQ(open[4], 0);                         // a holiday
+    EXPECT_EQ(open[5], static_cast<char>(week & 1)) << week;       // a Monday
+    run<std::int64_t>("business_number", {1, week, 0, INT64_MAX}, extreme);
+    for (const std::int64_t steps : extreme)
+      run<std::int64_t>("business_step", {1, steps, week, 0, INT64_MAX}, extreme);
+    const auto days = run<std::int64_t>("business_day", {1, week, 0, INT64_MAX}, extreme);
+    EXPECT_EQ(days.front(), no_time);
+    EXPECT_EQ(days.back(), no_time);
+  }
+  EXPECT_EQ(run<std::int64_t>("business_day", {1, 31}, {0, 5}), (std::vector<std::int64_t>{-3, 4}));
+}
+
+TEST(DateMap, RefusesLengthsAndWeeksOfNothing) {
+  for (const char* name : {"floor", "ceil", "round", "floored", "period"})
+    for (const std::int64_t length : {std::int64_t{0}, std::int64_t{-1}, INT64_MIN})
+      EXPECT_THROW(make_date_map({name, {}, {1, length, 0}}), ValueError) << name;
+  EXPECT_THROW(make_date_map({"of_period", {}, {1, 0, 0, 0}}), ValueError);
+  EXPECT_THROW(make_date_map({"anchored", {}, {1, 1, 0, 0, 0}}), ValueError);
+  EXPECT_THROW(make_date_map({"business_day", {}, {1, 0}}), ValueError);
+  EXPECT_THROW(make_date_map({"business_step", {}, {1, 1, 128}}), ValueError);
+  for (const char* name : {"is_business", "business_number", "business_day", "business_step"})
+    EXPECT_THROW(make_date_map({name, {}, {1}}), std::out_of_range) << name;
 }
 
 }  // namespace

@@ -80,9 +80,9 @@ inline __attribute__((always_inline)) std::uint32_t days_in_month(std::int64_t y
   return month == 2 ? 28u + (is_leap(year) ? 1u : 0u) : 30u + ((month + (month >> 3)) & 1u);
 }
 
-/// Monday is 0.
+/// Monday is 0. Below 7 for any number, as callers take it for a place in a table.
 inline __attribute__((always_inline)) std::uint32_t weekday_of(std::int64_t days) {
-  return static_cast<std::uint32_t>(divide_small(days + 3, 7, 1.0 / 7).left);
+  return static_cast<std::uint32_t>((days % 7 + 10) % 7);
 }
 /// Days since 1 January, from 1.
 inline __attribute__((always_inline)) std::uint32_t day_of_year(const Civil& civil) {

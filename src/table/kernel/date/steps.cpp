@@ -8,6 +8,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "atoll/base/validate.hpp"
 #include "kernel/date/civil-inl.hpp"
 #include "kernel/date/civil.hpp"
 #include "kernel/date/families.hpp"
@@ -109,9 +110,16 @@ HWY_EXPORT(FloorQuotients);
 
 namespace {
 
+/// A number of the call that is above 0.
+std::int64_t above_zero(const TextCall& call, std::size_t place) {
+  const std::int64_t number = call.numbers.at(place);
+  ATOLL_VALIDATE(number > 0, ValueError, "'{}' of moments needs a length above 0, not {}", call.name, number);
+  return number;
+}
+
 template <Rounding rounding>
 DateMap round_to(const TextCall& call) {
-  const std::int64_t step = call.numbers.at(1), origin = call.numbers.at(2);
+  const std::int64_t step = above_zero(call, 1), origin = call.numbers.at(2);
   return {array::DType::i64, [=](const std::int64_t* values, std::size_t n, void* out) {
             HWY_DYNAMIC_DISPATCH(RoundTo)(rounding, values, n, step, origin, static_cast<std::int64_t*>(out));
           }};
@@ -119,13 +127,13 @@ DateMap round_to(const TextCall& call) {
 
 /// numbers: the divisor, above 0. Quotients rounded down.
 DateMap floored(const TextCall& call) {
-  return {array::DType::i64, [by = call.numbers.at(1)](const std::int64_t* values, std::size_t n, void* out) {
+  return {array::DType::i64, [by = above_zero(call, 1)](const std::int64_t* values, std::size_t n, void* out) {
             HWY_DYNAMIC_DISPATCH(FloorQuotients)(values, n, by, static_cast<std::int64_t*>(out));
           }};
 }
 
 DateMap period(const TextCall& call) {
-  const std::int64_t per_day = call.numbers[0], months = call.numbers.at(1), anchor = call.numbers.at(2);
+  const std::int64_t per_day = call.numbers[0], months = above_zero(call, 1), anchor = call.numbers.at(2);
   return {array::DType::i64, [=](const std::int64_t* values, std::size_t n, void* out) {
             HWY_DYNAMIC_DISPATCH(Periods)(values, n, per_day, months, anchor, static_cast<std::int64_t*>(out));
           }};
@@ -161,7 +169,7 @@ DateMap each(F each_value) {
 
 /// numbers: months of a period, its anchor, At. The day of periods that are given by number.
 DateMap of_period(const TextCall& call) {
-  const std::int64_t per_day = call.numbers[0], months = call.numbers.at(1), anchor = call.numbers.at(2);
+  const std::int64_t per_day = call.numbers[0], months = above_zero(call, 1), anchor = call.numbers.at(2);
   const At at = static_cast<At>(call.numbers.at(3));
   const bool last = at == At::last || at == At::last_business;
   return each([=](std::int64_t number) {
@@ -188,7 +196,7 @@ DateMap add_months(const TextCall& call) {
 /// numbers: how many steps, months of one, the anchor's month from 0, At: pandas' offsets of months, quarters and
 /// years. From between two days of the sequence the first step leads to the nearer one.
 DateMap anchored(const TextCall& call) {
-  const std::int64_t per_day = call.numbers[0], steps = call.numbers.at(1), months = call.numbers.at(2),
+  const std::int64_t per_day = call.numbers[0], steps = call.numbers.at(1), months = above_zero(call, 2),
                      anchor = call.numbers.at(3);
   const At at = static_cast<At>(call.numbers.at(4));
   return each([=](std::int64_t value) {
