@@ -109,6 +109,8 @@ REFUSED = re.compile(
     r"Python integer .* out of bounds|out of bounds for axis|input array from shape .*\b0\b|"
     r"read-only|not available|maximum supported"
 )
+#: Values that go where a mask is true. NumPy changes them on the way where both share memory.
+TO_MASK = re.compile(r"([a-d])\[.*\] = ([a-d])$")
 
 
 class Program:
@@ -430,6 +432,10 @@ def _is_large(value):
     return value.dtype.kind == "f" and bool((np.abs(value[np.isfinite(value)]) > 1e9).any())
 
 
+def _overlap(one, other):
+    return one is not None and other is not None and np.may_share_memory(one, other)
+
+
 def _step(line, names):
     try:
         exec(line, names)
@@ -449,7 +455,9 @@ def run(lines, seed=0):
                 continue  # what becomes of NaN and infinities is up to the processor
             if SUMMING.search(line) and any(_is_large(theirs[name]) for name in NAMES if name in theirs):
                 continue
-            expected, got = _step(line, theirs), _step(line, ours)
+            put = TO_MASK.match(line)
+            overlap = put is not None and _overlap(*(theirs.get(name) for name in put.groups()))
+            expected, got = _step(f"{line}.copy()" if overlap else line, theirs), _step(line, ours)
             if got is None and expected is not None and ANSWERED.search(repr(expected)):
                 return
             if expected is None and got is not None and REFUSED.search(str(got)):

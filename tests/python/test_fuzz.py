@@ -27,3 +27,9 @@ def test_many_programs(pes):
     first = random.randrange(10**9)
     print("first seed", first)
     run(pes, range(first, first + 10_000))
+
+
+def test_values_that_a_mask_takes_are_compared_with_those_before_the_line():
+    ak.shutdown()
+    with ak.init(1, 1):
+        fuzz.run(["d = m.arange(5, -5, -2)", "c = m.flip(d, 0)", "c[c == c] = d"])

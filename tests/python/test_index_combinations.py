@@ -143,6 +143,23 @@ def test_in_place_operators(data):
         same(array, x)
 
 
+@pytest.mark.parametrize("beside", [(), (...,), (None,)], ids=["alone", "ellipsis", "newaxis"])
+@pytest.mark.parametrize("given_shape", [(), (1,), (2,), (3,), (4,), (1, 1), (1, 2), (1, 4), (2, 1), (4, 1), (1, 1, 2)])
+@pytest.mark.parametrize("shape", [(3,), (3, 2)], ids=["rows", "all"])
+def test_values_broadcast_to_a_mask_unless_it_stands_alone(shape, given_shape, beside):
+    x = np.arange(np.prod(shape)).reshape(shape)
+    mask = x % 3 != 1
+    value = np.arange(100, 100 + int(np.prod(given_shape))).reshape(given_shape)
+    for key in ((mask, *beside), (*beside, mask)):
+        expected = x.copy()
+        error = outcome(lambda key=key, expected=expected: operator.setitem(expected, key, value))[1]
+        a, turned = ak.array(x), ak.array(x.T.copy()).T
+        for array in (a, turned):
+            found = outcome(lambda array=array, key=key: operator.setitem(array, ours(key), ak.array(value)))[1]
+            assert found == error
+            same(array, expected)
+
+
 def test_integer_beside_an_array_is_an_advanced_index():
     x = np.arange(24).reshape(4, 3, 2)
     a = ak.array(x)

@@ -180,7 +180,7 @@ def test_resize_repeats_and_truncates(size):
 
 
 @pytest.mark.parametrize("order", ["big", "little"])
-@pytest.mark.parametrize("shape", [(0,), (1,), (8,), (1003,), (5, 9), (3, 4, 17)])
+@pytest.mark.parametrize("shape", [(0,), (1,), (8,), (1003,), (5, 9), (8, 3), (16, 24), (3, 8, 17)])
 def test_bits_are_packed_and_unpacked(shape, order):
     rng = np.random.default_rng(1)
     bits, numbers = rng.random(shape) < 0.5, rng.integers(0, 256, shape).astype(np.uint8)

@@ -57,6 +57,8 @@ def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: str = "big") ->
         bits, axis = bits.reshape(-1), axis or 0
     place = _axis(axis, bits.ndim)
     lines = moveaxis(bits != 0, place, -1)
+    if place != lines.ndim - 1:
+        lines = lines.copy()  # eight of a line lie beside one another
     missing = -lines.shape[-1] % 8
     if missing:
         lines = pad(lines, [(0, 0)] * (lines.ndim - 1) + [(0, missing)])

@@ -173,7 +173,7 @@ def put(array: ndarray, key: Any, value: Any) -> None:
         return
     items = entries_of(key, len(own))
     if any(isinstance(item, Array) for item in items):
-        _put_by_data(array, items, value)
+        _put_by_data(array, items, value, alone=not has_ellipsis(key))
         return
     ranges, shape, reshaped = basic_steps(items, own)
     if not shape and not has_ellipsis(key):
@@ -221,14 +221,15 @@ def _change(array: ndarray, action: Any) -> None:
         array._store(changed)
 
 
-def _put_by_data(array: ndarray, items: list[Any], value: Any, add: bool = False) -> None:
+def _put_by_data(array: ndarray, items: list[Any], value: Any, add: bool = False, alone: bool = False) -> None:
+    """Assigns or adds to the elements that `items` select; `alone` if no ellipsis was beside them."""
     expr = array._read()
     # NumPy casts its own scalars here, where plain assignment requires them to fit.
     found = value_expr(expr.session, np.asarray(value) if isinstance(value, np.generic) else value, expr.dtype)
     first = items[0]
     if _selects_rows(items) and first._expr.dtype == BOOL and first.ndim in (1, expr.ndim or 1) and not add:
         check_mask(first.shape, expr.shape, 0)
-        _put_mask(array, expr, first._read(), found)
+        _put_mask(array, expr, first._read(), found, alone)
         return
     if len(items) == 1 and first._expr.dtype != BOOL:
         indices = to_int64(first._read())
@@ -250,9 +251,10 @@ def _put_by_data(array: ndarray, items: list[Any], value: Any, add: bool = False
         _change(array, lambda target: plan.assign(target, found, add))
 
 
-def _put_mask(array: ndarray, expr: engine.Expr, mask: engine.Expr, found: engine.Expr) -> None:
-    """array[mask] = found, for masks over the first axes."""
-    whole, rest = mask.ndim == expr.ndim, expr.shape[mask.ndim :]
+def _put_mask(array: ndarray, expr: engine.Expr, mask: engine.Expr, found: engine.Expr, alone: bool) -> None:
+    """array[mask] = found, for masks over the first axes. A mask over all axes that stands alone takes only a scalar or
+    one value per element; beside an ellipsis, NumPy broadcasts the values as for index arrays."""
+    whole, rest = alone and mask.ndim == expr.ndim, expr.shape[mask.ndim :]
     if whole and found.ndim > 1:
         raise TypeError(
             "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "

@@ -160,3 +160,22 @@ def test_archives_are_written_by_pandas(tmp_path):
     path = tmp_path / "t.zip"
     pd.DataFrame(FRAME).to_csv(path, index=False)
     assert pandas.read_csv(path).equals(pandas.read_csv(io.StringIO(pandas.DataFrame(FRAME).to_csv(index=False))))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda df: df.value_counts(),
+        lambda df: df.value_counts("a"),
+        lambda df: df.value_counts(["c", "a"]),
+        lambda df: df.value_counts("c"),
+        lambda df: df.nsmallest(2, ["a", "c"]),
+        lambda df: df.nlargest(2, ["c", "a"]),
+        lambda df: df.nlargest(2, ["a"]),
+        lambda df: df.nsmallest(2, "a"),
+        lambda df: df.sort_values("a"),
+        lambda df: df.groupby("a").size(),
+    ],
+)
+def test_a_name_of_a_column_and_of_a_level_is_ambiguous(ask):
+    check(lambda m: ask(m.DataFrame(FRAME).set_index("a", drop=False)))

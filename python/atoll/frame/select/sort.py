@@ -598,7 +598,7 @@ class FrameSorting(Sorting):
         2  3  6.0
         1  2  NaN
         """
-        return _ends(self, _columns(self, columns), n, keep, largest=True)
+        return _ends(self, _compared(self, columns), n, keep, largest=True)
 
     def nsmallest(self: Any, n: int, columns: object, keep: str = "first") -> Any:
         """The rows with the smallest values, in ascending order.
@@ -621,7 +621,7 @@ class FrameSorting(Sorting):
         0  1  4.0
         1  2  NaN
         """
-        return _ends(self, _columns(self, columns), n, keep, largest=False)
+        return _ends(self, _compared(self, columns), n, keep, largest=False)
 
     def duplicated(self: Any, subset: Any = None, keep: str | bool = "first") -> Series:
         """Which rows repeat others.
@@ -700,7 +700,7 @@ class FrameSorting(Sorting):
         Name: count, dtype: int64
         """
         names = self._labels.values if subset is None else [subset] if is_scalar(subset) else list(subset)
-        counts = count_rows([self._column(one) for one in names], names, normalize, sort, ascending, dropna)
+        counts = count_rows([key_column(self, one) for one in names], names, normalize, sort, ascending, dropna)
         if counts._index.nlevels == 1 and not is_scalar(subset):
             counts._index = CLASSES["MultiIndex"]._of([counts._index._values], names)
         return counts
@@ -731,6 +731,12 @@ class FrameSorting(Sorting):
         size = max((len(one) for one in modes), default=0)
         names = [one._name for one in modes]
         return frame([one.reindex(range_index(size))._values for one in modes], Labels(names), range_index(size))
+
+
+def _compared(self: Any, labels: Any) -> list[Any]:
+    """The columns that nlargest and nsmallest compare. As in pandas, only several may not have the name of a level."""
+    columns = _columns(self, labels)
+    return columns if len(columns) == 1 else [key_column(self, label) for label in labels]
 
 
 def _columns(self: Any, labels: Any) -> list[Any]:
