@@ -245,17 +245,22 @@ void Engine::validate_blocks(std::size_t blocks) const {
 
 void Engine::forget_schedules() {
   Hold hold(*this);
-  if (own_kept_) own_kept_->fill(Kept{});
+  std::ranges::fill(own_kept_, Kept{});
 }
 
-std::array<Engine::Kept, Engine::kept_count> Engine::none_kept;
+const Engine::Kept Engine::none_kept;
 
-const Engine::Kept& Engine::keep(std::size_t slot, const Key& key, const Arguments& arguments) {
-  if (!own_kept_) {
-    own_kept_ = std::make_unique<std::array<Kept, kept_count>>();
-    kept_ = own_kept_.get();
+const Engine::Kept& Engine::keep(std::size_t place, const Key& key, const Arguments& arguments) {
+  const bool is_taken = !own_kept_.empty() && own_kept_[place & kept_mask_].key != Key{};
+  if (own_kept_.empty() || (is_taken && own_kept_.size() < most_kept)) {
+    std::vector<Kept> more(own_kept_.empty() ? few_kept : most_kept);
+    for (Kept& one : own_kept_)
+      if (one.key != Key{}) more[place_of(one.key)] = std::move(one);
+    own_kept_ = std::move(more);
+    kept_ = own_kept_.data();
+    kept_mask_ = own_kept_.size() - 1;
   }
-  Kept& kept = (*own_kept_)[slot];
+  Kept& kept = own_kept_[place & kept_mask_];
   kept.key = {};
   write(kept, key.kind, arguments);
   kept.key = key;

@@ -2,7 +2,6 @@
 // The implementation of a Communicator: mailboxes, cached schedules, and a queue of operations, the first running.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -133,7 +132,13 @@ class Engine {
   [[noreturn]] void refuse_root(int root) const;
   void open(std::vector<PeId> pes, std::vector<HeapOffset> areas);
   const Kept& kept_for(Kind kind, const Arguments& arguments);
-  const Kept& keep(std::size_t slot, const Key& key, const Arguments& arguments);
+  // Before masking; the highest bits of the product are the best mixed ones.
+  static std::size_t place_of(const Key& key) {
+    return (key.bytes * 0x9E3779B97F4A7C15ull >> 58 ^ static_cast<std::size_t>(key.root) * 7 ^
+            static_cast<std::size_t>(key.kind)) %
+           most_kept;
+  }
+  const Kept& keep(std::size_t place, const Key& key, const Arguments& arguments);
   void run_behind(Kind kind, const Arguments& arguments, const void* in, void* out, const Reduction* reduction);
   void finish(Executor::State state);
   void write(Kept& kept, Kind kind, const Arguments& arguments);
@@ -187,10 +192,13 @@ class Engine {
   Kind last_kind_ = Kind::barrier;
   std::uint32_t last_check_ = 0;
 
-  static constexpr std::size_t kept_count = 64;
-  static std::array<Kept, kept_count> none_kept;
-  std::unique_ptr<std::array<Kept, kept_count>> own_kept_;  // with the first that is kept: 3.5 KiB
-  std::array<Kept, kept_count>* kept_ = &none_kept;
+  // Schedules, each at the place of its key. Most communicators have few: until two need the same place there are few
+  // places.
+  static constexpr std::size_t few_kept = 16, most_kept = 64;  // 0.75 KiB, 3 KiB
+  static const Kept none_kept;
+  std::vector<Kept> own_kept_;
+  const Kept* kept_ = &none_kept;
+  std::size_t kept_mask_ = 0;  // of places
   Kept one_off_;
   std::vector<std::uint64_t> sizes_;  // of members' blocks, see share_sizes()
   std::unique_ptr<Deferred> deferred_;  // null: the network has no triggered work
@@ -221,13 +229,11 @@ class Engine {
     return one_off_;
   }
   const Key key{arguments.bytes, arguments.element_bytes, arguments.root, kind, arguments.in_place};
-  std::size_t slot = (arguments.bytes * 0x9E3779B97F4A7C15ull >> 58 ^ static_cast<std::size_t>(arguments.root) * 7 ^
-                      static_cast<std::size_t>(kind)) %
-                     kept_count;
-  const Kept& kept = (*kept_)[slot];
+  const std::size_t place = place_of(key);
+  const Kept& kept = kept_[place & kept_mask_];
   if (kept.key != key) [[unlikely]] {
     const Arguments in_memory = arguments;  // so that those of the usual way need not be
-    return keep(slot, key, in_memory);
+    return keep(place, key, in_memory);
   }
   return kept;
 }

@@ -114,8 +114,10 @@ Mailboxes::Outcome Executor::fold(const Step& step, std::uint32_t& cells) {
     mail_.finish_cell(step.peer);
     return Mailboxes::Outcome::done;
   }
-  auto outcome = mail_.take(step.peer, tag, assembly_, step.bytes, cells);
-  if (outcome == Mailboxes::Outcome::done) combine(step.side, at(step.into), assembly_, at(step.from), step.bytes);
+  if (assembly_ == nullptr) assembly_ = std::make_unique_for_overwrite<std::byte[]>(longest_small_message);
+  auto outcome = mail_.take(step.peer, tag, assembly_.get(), step.bytes, cells);
+  if (outcome == Mailboxes::Outcome::done)
+    combine(step.side, at(step.into), assembly_.get(), at(step.from), step.bytes);
   return outcome;
 }
 

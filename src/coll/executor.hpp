@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -195,7 +196,7 @@ class Executor {
   std::vector<Transfer> transfers_;
   std::size_t unfinished_ = 0;
   std::vector<std::byte> fetched_;  // by the kernel, to be combined next
-  std::byte assembly_[longest_small_message] = {};
+  std::unique_ptr<std::byte[]> assembly_;  // a message of several cells that is to be combined, from the first one on
 };
 
 }  // namespace atl::coll::detail
