@@ -153,3 +153,9 @@ def test_truth_has_no_sign_and_unsigned_integers_stay_unsigned():
         with pytest.raises(TypeError, match="sign"):
             sign(ak.array([True, False]))
     assert (-ak.array([1, 0], dtype="uint64")).tolist() == [2**64 - 1, 0]
+
+
+def test_lists_of_strings_keep_nuls_that_numpy_drops():
+    given = ["a\0", "b\0c", "\0", ""]
+    assert ak.array(given).tolist() == given
+    assert ak.array(given).to_ndarray().tolist() == ["a", "b\0c", "", ""] == np.array(given).tolist()

@@ -370,7 +370,10 @@ class Strings(Rows):
         return self.copy()
 
     def to_ndarray(self) -> Any:
-        """A NumPy array of strings."""
+        """A NumPy array of strings, without the NUL characters at their ends, which NumPy's dtype does not hold.
+
+        `tolist` keeps them.
+        """
         if self.nbytes > client.maxTransferBytes:
             raise RuntimeError("texts exceed ak.core.client.maxTransferBytes")
         return np.array(self._a.to_list() or [], dtype=np.str_)
