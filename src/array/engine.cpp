@@ -145,8 +145,14 @@ Engine::Engine(std::shared_ptr<runtime::Context> context, const runtime::Team& t
                std::int64_t grain)
     : Engine(context, std::make_unique<coll::Communicator>(*context, team), threads, grain) {}
 
+Engine::Engine(Engine& whole)
+    : Engine(whole.context_,
+             std::make_unique<coll::Communicator>(*whole.context_,
+                                                  runtime::Team::listed({whole.context_->pe()}, whole.context_->pe())),
+             1, whole.grain_, &whole) {}
+
 Engine::Engine(std::shared_ptr<runtime::Context> context, std::unique_ptr<coll::Communicator> communicator,
-               unsigned threads, std::int64_t grain)
+               unsigned threads, std::int64_t grain, Engine* whole)
     : context_(std::move(context)),
       pe_(static_cast<std::uint32_t>(communicator->rank())),
       npes_(static_cast<std::uint32_t>(communicator->size())),
@@ -156,7 +162,8 @@ Engine::Engine(std::shared_ptr<runtime::Context> context, std::unique_ptr<coll::
       interruptible_(std::make_unique<OperationMonitor>(*this, Interruptible::yes)),
       uninterruptible_(std::make_unique<OperationMonitor>(*this, Interruptible::no)),
       staging_(context_->job().nodes() > 1 ? Buffer<std::byte>(context_->heap(), staging_bytes) : Buffer<std::byte>()),
-      trimmer_(context_, commands_) {
+      activity_(whole != nullptr ? whole->activity_ : own_activity_) {
+  if (whole == nullptr) trimmer_.emplace(context_, activity_);
   static std::once_flag limited;
   std::call_once(limited, [] { limit_kernels(simd_level()); });
 }
@@ -178,6 +185,7 @@ Work Engine::work(Interruptible interruptible) {
 void Engine::begin_operation(const char* name) {
   operation_ = name;
   commands_.fetch_add(1, std::memory_order_relaxed);
+  activity_.fetch_add(1, std::memory_order_relaxed);
   interruptible_->begin();
   uninterruptible_->begin();
   next_callback_ns_ = progress_ ? now_ns() + callback_period_ns : 0;

@@ -201,6 +201,10 @@ std::shared_ptr<Session> Session::driver(std::unique_ptr<Link> link) {
   if (session->link_->job().is_recoverable()) {
     session->connection_ = std::make_unique<DriverConnection>(*session);
     session->protection_ = std::make_unique<Protection>(*session->connection_, *session->driver_);
+  } else {
+    session->small_elements_ = config::integer(config::Variable::small_elements);
+    if (session->engine_->npes() > 1 && session->small_elements_ > 0)
+      session->alone_ = std::make_shared<Engine>(*session->engine_);
   }
   return session;
 }
@@ -363,8 +367,10 @@ void Session::abandon() noexcept {
   (void)snapshots_.release();
   (void)connection_.release();
   (void)whereabouts_.release();
-  if (engine_ != nullptr) (void)new std::shared_ptr<Engine>(std::move(engine_));
-  engine_.reset();
+  for (std::shared_ptr<Engine>* engine : {&alone_, &engine_}) {
+    if (*engine != nullptr) (void)new std::shared_ptr<Engine>(std::move(*engine));
+    engine->reset();
+  }
 }
 
 void Session::shutdown() {
@@ -388,6 +394,7 @@ void Session::end(std::string_view where) {
   snapshots_.reset();
   connection_.reset();
   driver_.reset();
+  alone_.reset();
   engine_.reset();
   whereabouts_.reset();
   if (failed()) link_->give_up();
@@ -439,7 +446,7 @@ const Array& Session::value(const NodePtr& node) {
   std::vector<Array> results = complete<&evaluate>(std::move(lowered.program), std::move(lowered.leaves), lowered.shape,
                                                    std::move(lowered.into));
   for (std::size_t i = 0; i < results.size(); ++i) lowered.results[i]->store(std::move(results[i]));
-  engine().rethrow_pending();
+  rethrow_pending();
   return node->array;
 }
 

@@ -49,6 +49,10 @@ constexpr std::array table{
         "Highest SIMD level to use: sse4, avx2, avx512 on x86-64, neon on aarch64. auto: the best the processor has."},
     Entry{V::grain, "ATOLL_GRAIN", Kind::integer, "1024", "", 1, 1 << 20,
           "Elements that always stay together on one PE. Changes how small arrays are spread, for tests."},
+    Entry{
+        V::small_elements, "ATOLL_SMALL_ELEMENTS", Kind::integer, "65536", "", 0, 1 << 24,
+        "In a driver session: operations whose arrays have at most so many elements, all together, run on PE 0 alone. "
+        "0: every operation runs on all PEs."},
     Entry{V::spin_us, "ATOLL_SPIN_US", Kind::integer, "20", "", 0, 1000000,
           "Microseconds a wait spins before it yields and then blocks, when cores are not over-subscribed."},
     Entry{V::peer_timeout, "ATOLL_PEER_TIMEOUT", Kind::seconds, "60", "", 0, 0,

@@ -136,6 +136,7 @@ nb::object local(Expr& self) {
     WithoutGil release;
     array = self.value();
     if (!array->storage.exported && array->storage.owner.use_count() > 1) array = self.own();
+    self.session->spread(array);
   }
   array->storage.exported = true;
   Shape shape = array->shape.ndim() == 0 ? array->shape : array->shape.with_rows(array->local_rows());

@@ -50,7 +50,7 @@ Texts column_of(const SessionPtr& session, std::int64_t rows, const std::int64_t
 
 /// The column, and bytes that say which texts are there (None: all).
 nb::object column_of(const SessionPtr& session, const Loose& loose) {
-  Texts column;
+  std::optional<Texts> column;
   {
     WithoutGil release;
     column = column_of(session, loose.rows(), loose.offsets.data(), loose.bytes.data());
@@ -60,7 +60,7 @@ nb::object column_of(const SessionPtr& session, const Loose& loose) {
     valid = numpy_empty(Shape{loose.rows()}, DType::b1);
     std::memcpy(nb::cast<nb::ndarray<>>(valid).data(), loose.valid.data(), loose.valid.size());
   }
-  return nb::make_tuple(column, valid);
+  return nb::make_tuple(*column, valid);
 }
 
 /// What stands for a missing text: None, a float NaN, and the values that Python code passes as `missing`.
@@ -163,7 +163,7 @@ nb::object buffers_of(const Texts& x) {
     WithoutGil release;
     size = x.session->call<&table::text_bytes, table::Operations>(x.text);
   }
-  nb::object offsets = numpy_empty(Shape{x.text.rows() + 1}, DType::i64), bytes = numpy_empty(Shape{size}, DType::u8);
+  nb::object offsets = numpy_empty(Shape{x.rows + 1}, DType::i64), bytes = numpy_empty(Shape{size}, DType::u8);
   auto* offset_data = static_cast<std::int64_t*>(nb::cast<nb::ndarray<>>(offsets).data());
   auto* byte_data = static_cast<char*>(nb::cast<nb::ndarray<>>(bytes).data());
   WithoutGil release;
@@ -238,7 +238,7 @@ void bind_rows(nb::module_& m) {
       "text_slice",
       [](const Texts& x, std::int64_t start, std::int64_t step, std::int64_t count) {
         const array::Slice slice{start, step, count};
-        require_slice(slice, x.text.rows());
+        require_slice(slice, x.rows);
         return Texts{x.session, x.session->call<&table::text_slice, table::Operations>(x.text, slice)};
       },
       Release());
@@ -255,10 +255,10 @@ void bind_rows(nb::module_& m) {
       "text_where",
       [](const Expr& mask, const Texts& yes, const Texts& no) {
         const Array chosen = mask.value_in(yes.session);
-        ATOLL_VALIDATE(chosen->dtype == DType::b1 && chosen->shape.ndim() == 1 &&
-                           chosen->shape.size() == yes.text.rows() && yes.text.rows() == no.text.rows(),
+        ATOLL_VALIDATE(chosen->dtype == DType::b1 && chosen->shape.ndim() == 1 && chosen->shape.size() == yes.rows &&
+                           yes.rows == no.rows,
                        ValueError, "where needs a mask and texts of one length, got {}, {} and {}",
-                       chosen->shape.size(), yes.text.rows(), no.text.rows());
+                       chosen->shape.size(), yes.rows, no.rows);
         return Texts{yes.session,
                      yes.session->call<&table::text_where, table::Operations>(chosen, yes.text, no.in(yes.session))};
       },
@@ -277,7 +277,7 @@ void bind_rows(nb::module_& m) {
       "text_repeat",
       [](const Texts& x, const Expr& counts) {
         const Array times = counts.value_in(x.session);
-        ATOLL_VALIDATE(times->dtype == DType::i64 && times->shape.ndim() == 1 && times->shape.size() == x.text.rows(),
+        ATOLL_VALIDATE(times->dtype == DType::i64 && times->shape.ndim() == 1 && times->shape.size() == x.rows,
                        ValueError, "repeat needs a number for each text");
         return Texts{x.session, x.session->call<&table::text_repeat, table::Operations>(x.text, times)};
       },
@@ -316,8 +316,7 @@ void bind_order(nb::module_& m) {
   m.def(
       "text_compare",
       [](const Texts& a, const Texts& b, const std::string& how) {
-        ATOLL_VALIDATE(a.text.rows() == b.text.rows(), ValueError, "columns of {} and {} rows cannot be compared",
-                       a.text.rows(), b.text.rows());
+        ATOLL_VALIDATE(a.rows == b.rows, ValueError, "columns of {} and {} rows cannot be compared", a.rows, b.rows);
         return Expr{a.session, array::make_stored(a.session->call<&table::text_compare, table::Operations>(
                                    a.text, b.in(a.session), to_comparison(how)))};
       },
@@ -354,8 +353,8 @@ void bind_calls(nb::module_& m) {
     ATOLL_VALIDATE(!columns.empty(), ValueError, "need at least one column to join");
     std::vector<Text> texts;
     for (const Texts& column : columns) {
-      ATOLL_VALIDATE(column.text.rows() == columns[0].text.rows(), ValueError,
-                     "columns of {} and {} rows do not go together", columns[0].text.rows(), column.text.rows());
+      ATOLL_VALIDATE(column.rows == columns[0].rows, ValueError, "columns of {} and {} rows do not go together",
+                     columns[0].rows, column.rows);
       texts.push_back(column.in(columns[0].session));
     }
     const std::string between(separator.c_str(), separator.size());
@@ -393,7 +392,7 @@ void bind_conversions(nb::module_& m) {
 
 void bind_text(nb::module_& m) {
   nb::class_<Texts>(m, "Texts")
-      .def_prop_ro("rows", [](const Texts& x) { return x.text.rows(); })
+      .def_prop_ro("rows", [](const Texts& x) { return x.rows; })
       .def_prop_ro("session", [](const Texts& x) { return x.session; })
       .def_prop_ro("nbytes", [](Texts& x) {
         const auto ask = [&x] {

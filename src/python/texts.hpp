@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "atoll/base/validate.hpp"
 #include "atoll/table/text.hpp"
@@ -12,8 +13,12 @@
 namespace atl::python {
 
 struct Texts {
+  Texts(SessionPtr session, table::Text text) : session(std::move(session)), text(std::move(text)) {}
+
   SessionPtr session;
   table::Text text;
+  /// Where the text lies may change under the session's lock alone; its length does not.
+  std::int64_t rows = text.rows();
   std::optional<std::int64_t> bytes = {};  // on all PEs, once asked for: strings never change. Guarded by the GIL
 
   const table::Text& in(const SessionPtr& other) const {

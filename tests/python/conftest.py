@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 os.environ["ATOLL_GRAIN"] = "4"  # spreads small arrays over the PEs
+os.environ["ATOLL_SMALL_ELEMENTS"] = "0"  # small arrays are spread at all; session/test_small_work.py tests what is not
 os.environ["ATOLL_PROGRESS"] = "off"
 sys.path.insert(0, str(Path(__file__).parent))
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # inherited from a shell that started the tests in the background

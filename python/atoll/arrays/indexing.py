@@ -164,7 +164,7 @@ def put(array: ndarray, key: Any, value: Any) -> None:
     own = array._expr.shape  # no handle is kept of the elements, which would have to be copied before they change
     kind = type(key)
     if kind is int and len(own) == 1:
-        _check_element(value)
+        value = _element(array, value)
         _put_ranges(array, ((check_index(key, 0, own[0]), 1, 1),), (), True, value)
         return
     if kind is slice and len(own) == 1:
@@ -177,15 +177,21 @@ def put(array: ndarray, key: Any, value: Any) -> None:
         return
     ranges, shape, reshaped = basic_steps(items, own)
     if not shape and not has_ellipsis(key):
-        _check_element(value)
+        value = _element(array, value)
     _put_ranges(array, ranges, shape, reshaped, value)
 
 
-def _check_element(value: Any) -> None:
-    """Checks that the value assigned to one element is a single value."""
-    if type(value) not in SCALAR_KIND and np.ndim(value):
-        error = ValueError if hasattr(value, "__array__") else TypeError
-        raise error("setting an array element with a sequence.")
+def _element(array: Array, value: Any) -> Any:
+    """The value assigned to one element. A bool takes an array of one element too, and the truth of a sequence."""
+    if type(value) in SCALAR_KIND or not np.ndim(value):
+        return value
+    is_array = hasattr(value, "__array__")
+    if array.dtype.kind == "b":
+        if not is_array:
+            return bool(value)
+        if value.size == 1:
+            return value.reshape(())
+    raise (ValueError if is_array else TypeError)("setting an array element with a sequence.")
 
 
 def _put_ranges(array: ndarray, ranges: tuple[Range, ...], shape: tuple[int, ...], reshaped: bool, value: Any) -> None:

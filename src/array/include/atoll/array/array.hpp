@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "atoll/array/dtype.hpp"
 #include "atoll/array/shape.hpp"
@@ -29,6 +30,17 @@ struct ArrayData {
   /// The name of the array in commands to workers; 0 where there are none.
   std::uint64_t id = 0;
   std::shared_ptr<void> id_guard;
+  /// Of a driver: it was on PE 0 alone and is on all PEs now.
+  bool was_alone = false;
+
+  /// Takes over the memory of the same elements elsewhere. Under the session's lock.
+  void move_to(ArrayData& other) {
+    shape = other.shape;
+    distribution = other.distribution;
+    storage = std::move(other.storage);
+    id = std::exchange(other.id, 0);
+    id_guard = std::move(other.id_guard);
+  }
 
   std::int64_t first_row() const { return distribution.begin(pe); }
   std::int64_t local_rows() const { return distribution.count(pe); }

@@ -81,6 +81,7 @@ inline void archive_write(Writer& writer, const Array& array) {
   if (array != nullptr && array->id == lost_array) [[unlikely]]
     throw LostArrayError(fmt::format("the array of shape {} and dtype {} was lost when a PE died. Make it again?",
                                      array->shape.to_string(), name_of(array->dtype)));
+  ATOLL_EXPECT(array == nullptr || array->id != 0);
   writer(array == nullptr ? std::uint64_t{0} : array->id);
 }
 inline void archive_read(Reader& reader, Array& array) {
@@ -219,6 +220,10 @@ struct OperationList {
   template <auto... more>
   using Extended = OperationList<functions..., more...>;
 
+  template <auto wanted>
+  static constexpr bool contains() {
+    return number_of<wanted>() != 0xffff;
+  }
   template <auto wanted>
   static constexpr std::uint16_t number_of() {
     std::uint16_t number = 0, found = 0xffff;

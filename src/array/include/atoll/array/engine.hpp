@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +42,8 @@ class Engine {
   /// a member.
   Engine(std::shared_ptr<runtime::Context> context, const runtime::Team& team, unsigned threads,
          std::int64_t grain = 0);
+  /// Of this PE alone, beside `whole`, with one thread: for small work of a driver.
+  explicit Engine(Engine& whole);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -147,7 +150,7 @@ class Engine {
   class Agreement;
 
   Engine(std::shared_ptr<runtime::Context> context, std::unique_ptr<coll::Communicator> communicator, unsigned threads,
-         std::int64_t grain);
+         std::int64_t grain, Engine* whole = nullptr);
 
   Array allocate(DType dtype, const Shape& shape, Distribution distribution);
   bool others_stop();
@@ -174,7 +177,9 @@ class Engine {
   std::unique_ptr<OperationMonitor> interruptible_;
   std::unique_ptr<OperationMonitor> uninterruptible_;
   Buffer<std::byte> staging_;
-  IdleTrimmer trimmer_;
+  std::atomic<std::uint64_t> own_activity_{0};
+  std::atomic<std::uint64_t>& activity_;  // operations so far, those of an engine beside this one included
+  std::optional<IdleTrimmer> trimmer_;  // none beside another engine
 };
 
 }  // namespace atl::array

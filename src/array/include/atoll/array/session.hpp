@@ -14,6 +14,7 @@
 #include "atoll/array/graph.hpp"
 #include "atoll/array/operations.hpp"
 #include "atoll/array/protection.hpp"
+#include "atoll/array/small_work.hpp"
 #include "atoll/array/snapshots.hpp"
 #include "atoll/array/whereabouts.hpp"
 #include "atoll/base/error.hpp"
@@ -96,6 +97,7 @@ class Session {
   void set_progress(ProgressCallback progress) {
     progress_ = std::move(progress);
     engine().set_progress(progress_);
+    if (alone_ != nullptr) alone_->set_progress(progress_);
   }
   /// Processes of a driver's workers, from PE 1 on; 0: one that has just died. By any thread, while the session is
   /// open.
@@ -121,16 +123,32 @@ class Session {
     std::lock_guard lock(busy_);
     if constexpr (std::is_void_v<typename Signature<decltype(operation)>::Result>) {
       complete<operation, List>(std::forward<Args>(args)...);
-      engine().rethrow_pending();
+      rethrow_pending();
     } else {
       auto result = complete<operation, List>(std::forward<Args>(args)...);
-      engine().rethrow_pending();
+      rethrow_pending();
       return result;
     }
   }
 
   /// Keeps other threads out while it lives.
   std::unique_lock<std::recursive_mutex> hold() { return std::unique_lock(busy_); }
+
+  // -- small work of a driver --
+  /// The engine of PE 0 alone, if there is one.
+  Engine& alone() { return *alone_; }
+  /// As call(), on all PEs also where the arguments are small; arrays among them are on all PEs.
+  template <auto operation, class List = Operations, class... Args>
+  auto call_on_all(Args&&... args) {
+    std::lock_guard lock(busy_);
+    return run_on_all<operation, List>(typename Signature<decltype(operation)>::Arguments(std::forward<Args>(args)...));
+  }
+  /// Brings what is on PE 0 alone to all PEs.
+  template <class T>
+  void spread(const T& value) {
+    std::lock_guard lock(busy_);
+    if (alone_ != nullptr && Placed<T>::is_alone(value)) Placed<T>::spread(*this, value);
+  }
 
   // -- graphs --
   /// The stored value; evaluates what is lazy and remembers it in the node.
@@ -150,9 +168,47 @@ class Session {
   auto complete(Args&&... args) {
     using Call = Signature<decltype(operation)>;
     std::lock_guard lock(busy_);
+    engine();
+    typename Call::Arguments arguments(std::forward<Args>(args)...);
+    if (alone_ != nullptr && placed_alone<operation>(arguments)) return run_alone<operation>(std::move(arguments));
+    return run_on_all<operation, List>(std::move(arguments));
+  }
+  void rethrow_pending() {
+    engine().rethrow_pending();
+    if (alone_ != nullptr) alone_->rethrow_pending();
+  }
+
+  /// Whether the operation is to run on PE 0 alone. Brings its arrays where they are to be.
+  template <auto operation, class Arguments>
+  bool placed_alone(Arguments& arguments) {
+    refuse_within_operation();
+    Census census = census_of(arguments);
+    bool is_small = false;
+    if constexpr (MayRunAlone<operation>::value) {
+      census.add(LargestResult<operation>::of(arguments));
+      is_small = census.elements <= small_elements_ && census.may_return && !failed();
+    }
+    if (!(is_small ? census.has_spread : census.has_alone)) return is_small;
+    for_each_placed(arguments, [&]<class T>(T& value) {
+      if constexpr (Placed<T>::value) {
+        if (Placed<T>::is_null(value) || Placed<T>::is_alone(value) == is_small) return;
+        if (is_small) Placed<T>::gather(*this, value);
+        else Placed<T>::spread(*this, value);
+      }
+    });
+    return is_small;
+  }
+  template <auto operation>
+  auto run_alone(typename Signature<decltype(operation)>::Arguments&& arguments) {
+    const Running running(*this);
+    const Extent extent(*alone_);
+    return std::apply([&](auto&... values) { return operation(*alone_, std::move(values)...); }, arguments);
+  }
+  template <auto operation, class List>
+  auto run_on_all(typename Signature<decltype(operation)>::Arguments&& arguments) {
+    using Call = Signature<decltype(operation)>;
     Engine& engine = this->engine();
     const Running running(*this);
-    typename Call::Arguments arguments(std::forward<Args>(args)...);
     if (protection_ != nullptr) return call_protected<operation, List>(std::move(arguments));
     if (checks_) {
       Writer call;
@@ -162,11 +218,7 @@ class Session {
       agree(call.bytes());
     }
     auto run = [&] {
-      struct Extent {
-        explicit Extent(Engine& running) : engine(running) { engine.enter_operation(); }
-        ~Extent() { engine.end_operation(); }
-        Engine& engine;
-      } extent(engine);
+      const Extent extent(engine);
       try {
         if (driver_ != nullptr)
           std::apply([&](const auto&... values) { driver_->send(List::template number_of<operation>(), values...); },
@@ -204,6 +256,15 @@ class Session {
     Session& session_;
   };
 
+  /// The time that an engine runs an operation.
+  struct Extent {
+    explicit Extent(Engine& running) : engine(running) { engine.enter_operation(); }
+    ~Extent() { engine.end_operation(); }
+    Extent(const Extent&) = delete;
+    Extent& operator=(const Extent&) = delete;
+    Engine& engine;
+  };
+
   class DriverConnection;
 
   template <auto operation, class List>
@@ -220,11 +281,7 @@ class Session {
                  arguments_);
     }
     std::vector<Array> perform(Engine& engine) override {
-      struct Extent {
-        explicit Extent(Engine& running) : engine(running) { engine.enter_operation(); }
-        ~Extent() { engine.end_operation(); }
-        Engine& engine;
-      } extent(engine);
+      const Extent extent(engine);
       typename Call::Arguments copies = arguments_;
       auto run = [&] {
         return std::apply([&](auto&... values) { return operation(engine, std::move(values)...); }, copies);
@@ -308,6 +365,8 @@ class Session {
   bool abandoned_ = false;
   std::unique_ptr<Link> link_;
   std::shared_ptr<Engine> engine_;
+  std::shared_ptr<Engine> alone_;  // of a driver: PE 0's, for small work. Null: all work is done on all PEs
+  std::int64_t small_elements_ = 0;
   std::unique_ptr<Driver> driver_;
   std::unique_ptr<Connection> connection_;  // of a driver that survives deaths
   std::unique_ptr<Protection> protection_;  // likewise

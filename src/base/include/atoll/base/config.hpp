@@ -25,6 +25,7 @@ enum class Variable {
   huge_pages,
   simd,
   grain,
+  small_elements,
   spin_us,
   peer_timeout,
   progress,
