@@ -196,7 +196,14 @@ class Array:
 
     def copy(self) -> ndarray:
         """An independent array with the same elements."""
-        return wrap(self._read().alias())
+        return wrap(self._apart())
+
+    def _apart(self) -> engine.Expr:
+        """An expression of the same elements that no change of this array reaches, by NumPy's side of it neither."""
+        expr = self._read()
+        if not math.isnan(self._version):
+            return expr.alias()
+        return engine.from_numpy(expr.session, expr.to_numpy(None).view(self.dtype), True)
 
     __copy__ = copy
 
@@ -354,7 +361,7 @@ def expr_from(values: Any, dtype: DTypeLike, copy: bool) -> engine.Expr:
     """The expression of array-like values: a Python or NumPy scalar, nested lists, a NumPy array, a pandas Series …"""
     if isinstance(values, Array):
         expr = values._read()
-        return expr.alias() if dtype is None or code_of(dtype) == expr.dtype else engine.cast(expr, code_of(dtype))
+        return values._apart() if dtype is None or code_of(dtype) == expr.dtype else engine.cast(expr, code_of(dtype))
     if isinstance(values, Columnar):
         raise TypeError("a column is no array: take its values, or fill what is missing with fillna")
     session = current()

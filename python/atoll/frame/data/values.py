@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...arrays.creation import arange, asarray, full, zeros
+from ...arrays.creation import arange, array, asarray, full, zeros
 from ...arrays.indexing import sliced
 from ...arrays.joining import concatenate as concatenate_arrays
 from ...arrays.ndarray import ndarray
@@ -142,11 +142,11 @@ def _from_numpy(found: np.ndarray[Any, Any]) -> Any:
         raise ValueError(f"Per-column arrays must each be 1-dimensional, got shape {found.shape}")
     kind = found.dtype.kind
     if kind in "biufc":
-        return asarray(np.ascontiguousarray(found)).copy()
+        return array(np.ascontiguousarray(found))  # a copy: columns do not change when the caller's array does
     if kind in "UT":
         return strings(found)
     if kind in "mM":
-        return make_column(found)
+        return make_column(found.copy())
     if kind != "O":
         raise TypeError(f"a column does not hold {found.dtype}")
     missing = np.fromiter(map(is_missing, found), bool, found.size)

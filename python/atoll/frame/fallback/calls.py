@@ -387,7 +387,7 @@ def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | 
     sets = name == "__setitem__"
 
     @wraps(native)
-    def method(self: Any, *args: object) -> Any:
+    def method(self: Any, *args: object, **kwargs: Any) -> Any:  # __array__ alone has names: dtype and copy
         outside = _from_outside(1)
         if outside:
             if sets:
@@ -399,17 +399,17 @@ def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | 
                     warn_of_chaining(self, references, OF_SETTING)
             args, _ = rows_from_pandas(args, {})
             if name not in _STORED and is_held_here(self):
-                return answer(self, name, args, {}, None, silent=True)
-            if limit is not None and not covers(limit, (self, *args), {}):
+                return answer(self, name, args, kwargs, None, silent=True)
+            if limit is not None and not covers(limit, (self, *args), kwargs):
                 # Rows beside objects, which this process holds whole, are as few as those.
-                return answer(self, name, args, {}, None, silent=any(map(is_held_here, args)))
+                return answer(self, name, args, kwargs, None, silent=any(map(is_held_here, args)))
         try:
-            made = native(self, *args)
+            made = native(self, *args, **kwargs)
         except Exception as error:
             if not outside or _stays(error, self):
                 raise
             objects = any(is_held_here(one) for one in args if is_series(one) or is_frame(one))
-            return answer(self, name, args, {}, error, silent=objects)
+            return answer(self, name, args, kwargs, error, silent=objects)
         return told_each(made) if outside and name in _ITERATING else made
 
     method.__name__ = name  # many operators are made by one function

@@ -15,8 +15,10 @@ from ... import extras
 from ...arrays.ndarray import ndarray
 from ...arrays.sizes import require_room
 from ...columns.column import Column
+from ...columns.datetime.ticks import Ticks
 from ...columns.objects import object_array
 from ...io.fallback import by_pandas, pandas_at_work
+from ...session import current, memory_is_here
 from ..classes import CLASSES, frame
 from ..data.column_labels import labels_of
 from ..data.dtypes import as_arrow, to_list
@@ -36,17 +38,33 @@ if TYPE_CHECKING:
 _COLUMN_BYTES = 1024  # that a column of few rows takes, at least
 
 
-def numpy_of(values: Any) -> np.ndarray[Any, Any]:
-    """Values as a NumPy array: of objects, with NaN for missing ones, where NumPy has no type for them."""
-    if isinstance(values, ndarray):
-        return values.to_numpy()
-    if values.dtype.kind in "mM":
-        found: np.ndarray[Any, Any] = values.to_numpy()
-        if found.dtype.kind in "mM":
-            return found
+def numpy_of(values: Any, copy: bool = True) -> np.ndarray[Any, Any]:
+    """Values as a NumPy array: of objects, with NaN for missing ones, where NumPy has no type for them.
+
+    Without `copy` an array of numbers, bools or times is read-only, and shares memory when the session has one PE.
+    """
     if type(values) is Column and values.valid is None:
-        return values.values.to_numpy()
+        values = values.values
+    if isinstance(values, ndarray):
+        return values.to_numpy() if copy else _read_only(values.to_numpy(None))
+    if isinstance(values, Ticks):
+        found: np.ndarray[Any, Any] = values.to_numpy(True if copy else None)
+        return found if copy else _read_only(found)
     return object_array(to_list(values))
+
+
+def _read_only(found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    found.flags.writeable = False
+    return found
+
+
+def array_for(values: Any, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
+    """What `__array__` gives for values: without `copy` read-only where nothing is converted, as pandas gives."""
+    found = numpy_of(values, copy=bool(copy))
+    made = found if dtype is None else found.astype(dtype, copy=False)
+    if copy is False and (made is not found or found.flags.writeable or not memory_is_here(current())):
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    return made
 
 
 def _into(into: Any) -> Any:
@@ -67,8 +85,8 @@ class SeriesConversion:
 
     @property
     def values(self: Any) -> np.ndarray[Any, Any]:
-        """The values as a NumPy array, which is a copy."""
-        return numpy_of(self._values)
+        """The values as a NumPy array; numbers, bools and times are read-only, and not copied when there is one PE."""
+        return numpy_of(self._values, copy=False)
 
     @property
     def array(self: Any) -> Any:
@@ -94,11 +112,11 @@ class SeriesConversion:
         >>> s.to_numpy()
         array([3, 1, 2])
         """
-        made = numpy_of(self._values if na_value is None else self.fillna(na_value)._values)
-        return made if dtype is None else made.astype(dtype)
+        made = numpy_of(self._values if na_value is None else self.fillna(na_value)._values, copy)
+        return made if dtype is None else made.astype(dtype, copy=False)
 
     def __array__(self: Any, dtype: ColumnType = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return self.to_numpy(dtype)
+        return array_for(self._values, dtype, copy)
 
     def to_pandas(self: Any) -> Any:
         """A pandas Series.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,6 +68,8 @@ class Index(IndexMethods, IndexSets, IndexLookup, IndexOthers, metaclass=Tabular
             return CLASSES["RangeIndex"](data, name=name)
         if name is None:
             name = getattr(data, "name", None)
+        elif not isinstance(name, Hashable):
+            raise TypeError(f"{cls.__name__}.name must be a hashable type")
         if tupleize_cols and isinstance(data, (list, tuple)) and data and all(isinstance(one, tuple) for one in data):
             return CLASSES["MultiIndex"].from_tuples(data, names=name)
         if not (hasattr(data, "__len__") or hasattr(data, "__iter__")) or isinstance(data, (str, bytes)):

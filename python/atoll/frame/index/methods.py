@@ -88,6 +88,8 @@ class IndexMethods(IndexCore):
 
     @name.setter
     def name(self, value: Hashable) -> None:
+        if not isinstance(value, Hashable):
+            raise TypeError(f"{type(self).__name__}.name must be a hashable type")
         self._name = value
 
     def __getitem__(self, key: Any) -> Any:

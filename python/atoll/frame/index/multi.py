@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,55 @@ if TYPE_CHECKING:
     from ...annotations import ArrayLike, ColumnType, Label, Level
 
 
+def _require_levels(levels: Sequence[Any]) -> None:
+    if len(levels) == 0:
+        raise ValueError("Must pass non-zero number of levels/codes")
+
+
+def _distinct(level: Any, place: int) -> Any:
+    """A level's labels, which have to differ."""
+    labels = to_list(level)
+    if len(set(labels)) != len(labels):
+        repeated = [label for label, times in Counter(labels).items() if times > 1]
+        raise ValueError(f"Level values must be unique. Duplicate values on level {place}: {repeated}")
+    return level
+
+
+def _checked_names(names: Any) -> Any:
+    """The levels' names, each of which may be a key of a dict."""
+    if names is None:
+        return None
+    if isinstance(names, str) or not hasattr(names, "__iter__"):
+        raise ValueError("Names should be list-like for a MultiIndex")
+    names = list(names)
+    for name in names:
+        if not isinstance(name, Hashable):
+            raise TypeError("MultiIndex.name must be a hashable type")
+    return names
+
+
+def _refused(name: str) -> Any:
+    """An operator that labels of several levels have not."""
+
+    def method(self: Any, *others: object) -> Any:
+        raise TypeError(f"cannot perform {name} with this index type: {type(self).__name__}")
+
+    return method
+
+
+def _compared(name: str) -> Any:
+    """A comparison by order, row by row, with a tuple or with another index."""
+    compare = getattr(operator, name)
+
+    def method(self: Any, other: object) -> Any:
+        if isinstance(other, IndexCore) and other.size != self.size:
+            raise ValueError("Lengths must match to compare")
+        held = other.to_list() if isinstance(other, IndexCore) else [other] * self.size
+        return np.array([compare(a, b) for a, b in zip(self.to_list(), held, strict=True)], dtype=bool)
+
+    return method
+
+
 class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignore[misc]  # labels of a level are dropped, too
     """Labels of several levels, each a column of one kind.
 
@@ -55,8 +105,12 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
     ) -> Any:
         if levels is None or codes is None or len(levels) != len(codes):
             raise ValueError("Length of levels and codes must be the same.")
-        columns = [coded(make(level), np.asarray(code)) for level, code in zip(levels, codes, strict=True)]
-        return cls._of(columns, names)
+        _require_levels(levels)
+        columns = [coded(_distinct(make(level), place), np.asarray(code))
+                   for place, (level, code) in enumerate(zip(levels, codes, strict=True))]  # fmt: skip
+        if len({column.size for column in columns}) > 1:
+            raise ValueError(f"Unequal code lengths: {[column.size for column in columns]}")
+        return cls._of(columns, _checked_names(names))
 
     @classmethod
     def _of(cls, columns: list[Any], names: Any = None) -> Any:
@@ -70,6 +124,10 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
     @classmethod
     def from_arrays(cls, arrays: Sequence[Any], sortorder: Any = None, names: object = None) -> Any:
         """An index of one column for each level."""
+        if isinstance(arrays, (str, bytes)) or not hasattr(arrays, "__iter__"):
+            raise TypeError("Input must be a list / sequence of array-likes.")
+        arrays = list(arrays)
+        _require_levels(arrays)
         if names is None:
             names = [getattr(one, "name", None) for one in arrays]
         columns = [make(one) for one in arrays]
@@ -90,6 +148,10 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
     @classmethod
     def from_product(cls, iterables: Any, sortorder: Any = None, names: object = None) -> Any:
         """An index of all combinations."""
+        if isinstance(iterables, (str, bytes)) or not hasattr(iterables, "__iter__"):
+            raise TypeError("Input must be a list / sequence of iterables.")
+        iterables = list(iterables)
+        _require_levels(iterables)
         if names is None:
             names = [getattr(one, "name", None) for one in iterables]
         columns = [make(one) for one in iterables]
@@ -407,11 +469,22 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         return pd.MultiIndex.from_arrays([index_of(one).to_pandas() for one in self._column], names=self._name)
 
     def __eq__(self, other: object) -> Any:
+        if isinstance(other, IndexCore) and other.size != self.size:
+            raise ValueError("Lengths must match to compare")
         held = other.to_list() if isinstance(other, IndexCore) else [other] * self.size
         return np.array([a == b for a, b in itertools.zip_longest(self.to_list(), held)], dtype=bool)
 
     def __ne__(self, other: object) -> Any:
         return ~(self == other)
+
+    __lt__, __le__, __gt__, __ge__ = map(_compared, ("lt", "le", "gt", "ge"))
+    __add__, __radd__, __sub__, __rsub__, __mul__, __rmul__ = map(
+        _refused, ("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__")
+    )
+    __truediv__, __rtruediv__, __floordiv__, __rfloordiv__, __mod__, __rmod__ = map(
+        _refused, ("__truediv__", "__rtruediv__", "__floordiv__", "__rfloordiv__", "__mod__", "__rmod__")
+    )
+    __neg__, __pos__, __abs__, __invert__ = map(_refused, ("__neg__", "__pos__", "__abs__", "__invert__"))
 
     def __repr__(self) -> str:
         long = self.size > 100
