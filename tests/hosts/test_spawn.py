@@ -86,6 +86,16 @@ def test_a_refusal_says_why(two, program, host, why):
     assert re.search(r"atoll-mpi: rank [01]: MPI_Comm_spawn: " + why.format(*two.names), done.stderr), done.stderr
 
 
+@pytest.mark.slow
+def test_a_host_whose_processes_have_ended_refuses_and_the_other_does_not(two):
+    first, second = two.names
+    done = outcome(two, "ended", second)
+    assert done.returncode != 0
+    assert places(done) == [first]
+    why = rf"no process can be started on host {second} \(hosts that can take one: {first}; none on which the job began"
+    assert re.search(r"MPI_Comm_spawn: " + why, done.stderr), done.stderr
+
+
 def test_a_killed_process_is_named_and_the_others_are_told(two):
     done = outcome(two, "killed")
     assert done.returncode == 7, done.stderr

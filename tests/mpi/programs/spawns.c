@@ -222,6 +222,16 @@ int main(int argc, char** argv) {
     MPI_Comm across = spawn_on(NULL, kind, 2, MPI_COMM_WORLD);
     int value;
     MPI_Recv(&value, 1, MPI_INT, 1, 0, across, MPI_STATUS_IGNORE);
+  } else if (strcmp(kind, "ended") == 0) { /* the last rank, the only one of its host */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (me == ranks - 1) raise(SIGKILL);
+    int value;
+    FAILS(MPI_Recv(&value, 1, MPI_INT, ranks - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE), MPIX_ERR_PROC_FAILED);
+    MPI_Comm left;
+    MPIX_Comm_shrink(MPI_COMM_WORLD, &left);
+    finish(spawn_on(NULL, "each", 1, left));
+    MPI_Comm_set_errhandler(left, MPI_ERRORS_ARE_FATAL);
+    try_to_spawn(self, argv[2], 1, left);
   } else if (strcmp(kind, "dead") == 0) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Barrier(MPI_COMM_WORLD);
