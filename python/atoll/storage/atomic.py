@@ -103,7 +103,7 @@ def _tidy(parent: str, name: str) -> None:
                 if found[1] and not os.path.lexists(target):
                     os.rename(path, target)
                 else:
-                    discard(path)
+                    remove(path)
             finally:
                 os.close(handle)
 
@@ -152,21 +152,47 @@ def _exchange(aside: str, path: str) -> None:
         except BaseException:
             os.rename(old, path)
             raise
-        discard(old)
+        remove(old)
     finally:
         os.close(handle)
 
 
 def discard(path: str) -> None:
-    """Removes a temporary file or directory, if it exists, and releases its lock."""
+    """Removes a temporary file or directory of this process, or of one that has ended, and releases its lock.
+
+    One of a running process stays. After the death of a PE, the first PE may be replacing a directory with it while the
+    other PEs discard it: the directory would lack what they had removed. Its own process discards it.
+    """
+    if path in _held or not _is_locked(path):
+        remove(path)
+    handle = _held.pop(path, None)
+    if handle is not None:
+        os.close(handle)
+
+
+def _is_locked(path: str) -> bool:
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks
+        return False
+    finally:
+        os.close(handle)
+    return False
+
+
+def remove(path: str) -> None:
+    """Removes a file or a directory, if it exists."""
     if os.path.isdir(path) and not os.path.islink(path):
         shutil.rmtree(path, ignore_errors=True)
     else:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
-    handle = _held.pop(path, None)
-    if handle is not None:
-        os.close(handle)
 
 
 def flush_all(path: str) -> None:

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..session.everywhere import once
-from .atomic import directory_beside, discard, flush, flush_all
+from .atomic import directory_beside, discard, flush, flush_all, remove
 from .session_files import of_files, target_here
 
 _COMMITTED = ".whole"  # suffix of a committed directory, whose files are to be moved to their final names
@@ -121,7 +121,7 @@ def _move(committed: str) -> None:
     for name in filter(told.is_old, os.listdir(parent or ".")):
         os.unlink(os.path.join(parent, name))
     flush(parent or ".")
-    discard(committed)
+    remove(committed)
 
 
 def _told(committed: str) -> _Told:

@@ -178,7 +178,8 @@ def test_a_write_that_ends_between_is_all_old_or_all_new(tmp_path, two_sessions,
         with monkeypatch.context() as patch:
             for name in steps:
                 patch.setattr(filesets.os, name, lambda *args, name=name: step(name, *args))
-            patch.setattr(filesets, "discard", lambda path: None)
+            for function in ("discard", "remove"):
+                patch.setattr(filesets, function, lambda path: None)
             try:
                 ak.to_parquet({"n": ak.full(8, 2, dtype="int64")}, prefix)
                 ended = False

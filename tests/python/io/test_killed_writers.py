@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 import writers
 
+from atoll.storage import atomic
+
 pytestmark = pytest.mark.usefixtures("one_session")
 
 
@@ -76,3 +78,22 @@ def test_writers_at_the_same_time_leave_one_another_alone(tmp_path):
             assert Path(first).read_text() == "first"
         assert path.read_text() == "second"
     assert path.read_text() == "first" and os.listdir(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize("make", ["beside", "directory_beside"])
+def test_temporary_files_of_a_running_writer_are_left_to_it(tmp_path, make):
+    """Other PEs discard them after a death, while the first PE may be replacing a path with them."""
+    aside = getattr(atomic, make)(str(tmp_path / "out"))
+    if os.path.isdir(aside):
+        Path(aside, "content").touch()
+
+    def discard_elsewhere():
+        script = "import sys; from atoll.storage.atomic import discard; discard(sys.argv[1])"
+        subprocess.run([sys.executable, "-c", script, aside], check=True)
+
+    before = sorted(tmp_path.rglob("*"))
+    discard_elsewhere()
+    assert sorted(tmp_path.rglob("*")) == before
+    os.close(atomic._held.pop(aside))  # as the end of the writer does
+    discard_elsewhere()
+    assert not list(tmp_path.iterdir())

@@ -84,7 +84,7 @@ def main(how, path, stop):
         if stop == "flush":
             atomic.flush_all = filesets.flush_all = _stand
         elif stop == "renamed":
-            atomic.discard = rows.discard = filesets.discard = _stand
+            atomic.discard = rows.discard = filesets.remove = _stand
         for n in range(1, 10_000):
             WRITE[how](path, n)
             if n == 1:
