@@ -36,7 +36,7 @@ import hosts as network
 ROOT = Path(__file__).resolve().parents[2]
 JOB = Path(__file__).with_name("campaign_job.py")
 BIN = ROOT / "python/atoll/bin"
-TIMEOUT_S = 3  # of peers
+TIMEOUT_S = 3  # of peers, where one of them will be stopped: a kill is reported without a timeout
 PROMISED_S = TIMEOUT_S + 2  # when a PE that is stopped is named
 SLACK_S = 6  # which a busy machine may take on top
 START_S, END_S = 120, 30
@@ -170,7 +170,8 @@ class Trial:
         if self.work in ("spill", "join"):
             made_input(self.folder / "in")
         environment = {
-            **os.environ, "ATOLL_PEER_TIMEOUT": str(TIMEOUT_S), "ATOLL_THREADS": "1", "ATOLL_HEAP_SIZE": "1G",
+            **os.environ, "ATOLL_PEER_TIMEOUT": str(TIMEOUT_S if self.stops else START_S),
+            "ATOLL_THREADS": "1", "ATOLL_HEAP_SIZE": "1G",
             "ATOLL_PROGRESS": "off", "ATOLL_MEMORY_LIMIT": "24M" if self.work in ("spill", "join") else "256M",
             "PYTHONPATH": str(ROOT / "python"), "OPENBLAS_NUM_THREADS": "1",
         }  # fmt: skip

@@ -2,7 +2,6 @@
 """Runs array tests in several sessions: this process with 1 and 2 threads, and 2, 3 and 5 PEs."""
 
 import os
-import signal
 import sys
 from pathlib import Path
 
@@ -10,8 +9,6 @@ os.environ["ATOLL_GRAIN"] = "4"  # spreads small arrays over the PEs
 os.environ["ATOLL_SMALL_ELEMENTS"] = "0"  # small arrays are spread at all; session/test_small_work.py tests what is not
 os.environ["ATOLL_PROGRESS"] = "off"
 sys.path.insert(0, str(Path(__file__).parent))
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # inherited from a shell that started the tests in the background
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import pytest
 from hypothesis import HealthCheck, settings
