@@ -5,11 +5,12 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 VENV := .venv
 PY := $(VENV)/bin/python
 BUILD := build/release
+space := $(subst ,, )
 # extras of pyproject.toml that those who work on it want
 DEV_EXTRAS := build run demo files urls sql bench test lint
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow fuzz test-aarch64 lint fmt bench docs wheel sdist install clean system configure build build-tests
+.PHONY: help demo test test-slow coverage fuzz test-aarch64 lint fmt bench docs wheel sdist install clean system configure build build-tests
 
 help: ## show this list
 	@echo "make <target>:"
@@ -27,6 +28,15 @@ test: build-tests ## everything fast: C++ and Python tests, and the tidy test
 
 test-slow: build-tests $(VENV)/.launchers ## everything, piece by piece: sanitizers, aarch64, kills, fuzzing, soak, all tests. PIECE="kills soak" runs these, RESUME=1 those that have not passed
 	@JOBS=$(JOBS) $(PY) scripts/slow.py $(if $(RESUME),--resume) $(PIECE) -- $(ARGS)
+
+coverage: build-tests $(VENV)/.coverage ## lines that the fast tests execute, by folder. SUITES="base fabric" and TESTS=tests/python/columns choose tests
+	@echo "== build (coverage, $(JOBS) jobs)"
+	@cmake --preset coverage >/dev/null && cmake --build --preset coverage -j $(JOBS) $(if $(SUITES),--target $(addprefix test_,$(SUITES)))
+	@$(PY) scripts/coverage_report.py cxx --reset && rm -f build/coverage/python*
+	@ctest --test-dir build/coverage --output-on-failure --no-tests=error -LE slow -j $(JOBS) $(if $(SUITES),-R '^($(subst $(space),|,$(SUITES)))/')
+	@$(PY) scripts/coverage_report.py cxx
+	@$(PY) -m coverage run -m pytest -q -m "not slow" --timeout=1200 $(TESTS)
+	@$(PY) scripts/coverage_report.py python
 
 fuzz: build ## libFuzzer on each C++ reader for FUZZ_SECONDS (300), then broken files: FUZZ_ROUNDS of each format on 1 and 3 PEs
 	@scripts/system-packages fuzz
@@ -99,6 +109,10 @@ $(VENV)/.dev: pyproject.toml scripts/python-env scripts/requirements.py | system
 
 $(VENV)/.docs: $(VENV)/.dev
 	@scripts/python-env $(DEV_EXTRAS) docs
+	@touch $@
+
+$(VENV)/.coverage: $(VENV)/.dev
+	@$(PY) -m pip install -q "coverage>=7.10"
 	@touch $@
 
 $(VENV)/.launchers: pyproject.toml scripts/system-packages scripts/python-env scripts/requirements.py $(VENV)/.dev

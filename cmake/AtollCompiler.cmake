@@ -23,6 +23,10 @@ if(ATOLL_SANITIZE)
   add_compile_options(-fsanitize=${ATOLL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${ATOLL_SANITIZE})
 endif()
+if(ATOLL_COVERAGE)
+  add_compile_options(--coverage -fprofile-update=atomic)  # threads count in the same words
+  add_link_options(--coverage)
+endif()
 find_program(CCACHE ccache)
 if(CCACHE)
   # It keeps what was compiled with precompiled headers when it need not look for their macros in what includes them.
