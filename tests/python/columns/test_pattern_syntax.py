@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import atoll as ak
+from atoll import _core
 
 TEXTS = [
     "", "a", "ab", "abab", "abc123", "price: 45 EUR, 7 USD", "foo bar foo", "aXbXc", "<b>x</b><i>y</i>", "ÄÖ äö ß",
@@ -49,3 +50,11 @@ def test_syntax_that_only_the_engine_knows_is_refused():
     for pattern in (r"\R", r"\K", r"(?R)", r"\p{L}", r"(?|a|b)", r"\h"):
         with pytest.raises(re.error):
             ak.strings(np.array(["a"])).str.contains(pattern)
+
+
+@pytest.mark.parametrize("way", ["regex", "match", "group"])
+@pytest.mark.parametrize("pattern", [b"M\xfb\xf0", b"\x7f\xd7", b"a\xff", b"\xed\xa0\x80", b"(\xc3|\x28)"])
+def test_pattern_that_is_no_utf8_is_refused(way, pattern):
+    texts, _ = _core.text_from_padded(ak.init()._core, np.frombuffer(b"abc", np.uint8).reshape(3, 1))
+    with pytest.raises(ValueError, match="the pattern is no valid UTF-8"):
+        _core.text_parts(texts, way, [pattern], [-1, 0, 0])

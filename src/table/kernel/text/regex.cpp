@@ -24,7 +24,7 @@ std::string message_of(int error) {
 }  // namespace
 
 Regex::Regex(const std::string& pattern, std::int64_t flags) {
-  std::uint32_t options = PCRE2_UTF | PCRE2_NO_UTF_CHECK;
+  std::uint32_t options = PCRE2_UTF;  // of a pattern that is no UTF-8, PCRE2's compiler would write behind its memory
   if ((flags & ascii) == 0) options |= PCRE2_UCP;
   if ((flags & ignore_case) != 0) options |= PCRE2_CASELESS;
   if ((flags & multi_line) != 0) options |= PCRE2_MULTILINE;
@@ -37,6 +37,7 @@ Regex::Regex(const std::string& pattern, std::int64_t flags) {
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
   code_ = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), options, &error, &place,
                         context.get());
+  ATOLL_VALIDATE(code_ != nullptr || error > 0, ValueError, "the pattern is no valid UTF-8 (from byte {} on)", place);
   ATOLL_VALIDATE(code_ != nullptr, ValueError, "the pattern {} is not understood: {} at position {}", pattern,
                  message_of(error), place);
   (void)pcre2_jit_compile(code(code_), PCRE2_JIT_COMPLETE);  // where it cannot, patterns are interpreted
