@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 import atoll as ak
+from atoll import _core
 
 pytestmark = pytest.mark.usefixtures("two_sessions")
 
@@ -98,3 +99,11 @@ def test_an_element_over_two_gibibytes():
 def test_many_columns():
     frame = ak.DataFrame({f"c{number}": np.array([number]) for number in range(5_000)})
     assert frame.shape == (1, 5_000) and frame["c777"].sum() == 777
+
+
+@pytest.mark.parametrize("per_day", [0, -1, 4, 86_399, 86_400 * 10**10, -(1 << 63)])
+def test_durations_and_dates_of_a_unit_that_is_none_are_refused(per_day):
+    texts, _ = _core.text_from_padded(ak.init()._core, np.frombuffer(b"abc", np.uint8).reshape(3, 1))
+    for name in ("read_duration", "read_date"):
+        with pytest.raises(ValueError, match="times of a day have units from nanoseconds to seconds"):
+            _core.text_measure(texts, name, [b"%H"], [per_day, 0])

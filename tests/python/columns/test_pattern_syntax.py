@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Advanced syntax of Python's regular expressions, such as lookarounds and references, has the same meaning here."""
 
+import random
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -58,3 +60,15 @@ def test_pattern_that_is_no_utf8_is_refused(way, pattern):
     texts, _ = _core.text_from_padded(ak.init()._core, np.frombuffer(b"abc", np.uint8).reshape(3, 1))
     with pytest.raises(ValueError, match="the pattern is no valid UTF-8"):
         _core.text_parts(texts, way, [pattern], [-1, 0, 0])
+
+
+@pytest.mark.parametrize("pattern", [b".", rb"\w+", b"(?i)\xc3\xa4", b"[^a]", b"(?<=a).", rb"\X", b"(?<=..)b"])
+def test_patterns_find_only_utf8_in_other_bytes(pattern):
+    data = bytes(random.Random(3).choices(b"a\xff\xc3\xa4\xf0\x80b\xed ", k=6400))
+    ends = np.arange(0, 6401, 25)
+    texts = _core.text_from_buffers(ak.init()._core, ends, np.frombuffer(data, np.uint8), None, True)
+    _, parts = _core.text_parts(texts, "match", [pattern], [-1, 0, 0])
+    offsets, found = (one.tolist() for one in _core.text_buffers(parts))
+    for begin, end in pairwise(offsets):
+        bytes(found[begin:end]).decode()
+    assert len(offsets) > 1

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "atoll/base/validate.hpp"
 #include "kernel/date/civil.hpp"
 #include "kernel/date/families.hpp"
 #include "kernel/date/format.hpp"
@@ -323,9 +324,16 @@ struct Reader {
   }
 };
 
+void check_per_second(std::int64_t per_day) {
+  const std::int64_t per_second = per_day / 86'400;
+  ATOLL_VALIDATE(per_second > 0 && per_second <= 1'000'000'000, ValueError,
+                 "times of a day have units from nanoseconds to seconds, not {} a day", per_day);
+}
+
 /// texts: the format; numbers: units of a day, Offsets.
 Measure read_dates(const TextCall& call) {
   const std::int64_t per_day = call.numbers.at(0);
+  if (per_day != 1) check_per_second(per_day);
   const Offsets offsets = static_cast<Offsets>(call.numbers.at(1));
   return {array::DType::i64, [=, reader = Reader(call.texts.at(0))](const TextView& texts, void* out) {
             for (std::size_t i = 0; i < texts.count; ++i) {
@@ -487,6 +495,7 @@ bool read_duration(Rest rest, __int128& total) {
 /// numbers: units of a day.
 Measure read_durations(const TextCall& call) {
   const std::int64_t per_second = call.numbers.at(0) / 86'400;
+  check_per_second(call.numbers[0]);
   return {array::DType::i64, [=](const TextView& texts, void* out) {
             const std::int64_t nanoseconds = second / per_second;
             for (std::size_t i = 0; i < texts.count; ++i) {

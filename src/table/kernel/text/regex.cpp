@@ -24,7 +24,9 @@ std::string message_of(int error) {
 }  // namespace
 
 Regex::Regex(const std::string& pattern, std::int64_t flags) {
-  std::uint32_t options = PCRE2_UTF;  // of a pattern that is no UTF-8, PCRE2's compiler would write behind its memory
+  // Columns of bytes may hold what is no UTF-8, which matches nothing. Patterns are checked: of one that is no UTF-8,
+  // PCRE2's compiler would write behind its memory.
+  std::uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
   if ((flags & ascii) == 0) options |= PCRE2_UCP;
   if ((flags & ignore_case) != 0) options |= PCRE2_CASELESS;
   if ((flags & multi_line) != 0) options |= PCRE2_MULTILINE;
@@ -64,7 +66,7 @@ Regex::Search::~Search() {
 
 bool Regex::Search::find(std::string_view text, std::size_t begin, bool after_empty) {
   const int found = pcre2_match(code(regex_.code_), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), begin,
-                                PCRE2_NO_UTF_CHECK | (after_empty ? PCRE2_NOTEMPTY_ATSTART : 0), match_data(match_),
+                                after_empty ? PCRE2_NOTEMPTY_ATSTART : 0, match_data(match_),
                                 static_cast<pcre2_match_context*>(context_));
   if (found == PCRE2_ERROR_NOMATCH) return false;
   ATOLL_VALIDATE(found > 0, ValueError,
