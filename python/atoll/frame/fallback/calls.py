@@ -406,7 +406,7 @@ def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | 
         try:
             made = native(self, *args, **kwargs)
         except Exception as error:
-            if not outside or _stays(error, self):
+            if not outside or kwargs.get("copy") is False or _stays(error, self):  # pandas' answer were a copy
                 raise
             objects = any(is_held_here(one) for one in args if is_series(one) or is_frame(one))
             return answer(self, name, args, kwargs, error, silent=objects)
