@@ -161,7 +161,8 @@ Engine::Engine(std::shared_ptr<runtime::Context> context, std::unique_ptr<coll::
       communicator_(std::move(communicator)),
       interruptible_(std::make_unique<OperationMonitor>(*this, Interruptible::yes)),
       uninterruptible_(std::make_unique<OperationMonitor>(*this, Interruptible::no)),
-      staging_(context_->job().nodes() > 1 ? Buffer<std::byte>(context_->heap(), staging_bytes) : Buffer<std::byte>()),
+      staging_(npes_ > 1 && context_->job().nodes() > 1 ? Buffer<std::byte>(context_->heap(), staging_bytes)
+                                                        : Buffer<std::byte>()),
       activity_(whole != nullptr ? whole->activity_ : own_activity_) {
   if (whole == nullptr) trimmer_.emplace(context_, activity_);
   static std::once_flag limited;
