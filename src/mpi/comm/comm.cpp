@@ -79,6 +79,12 @@ std::vector<PeId> Comm::failed() {
   return failed_;
 }
 
+void Comm::note_failed(const std::vector<PeId>& pes) {
+  std::lock_guard lock(failed_mutex_);
+  for (PeId pe : pes)
+    if (std::find(failed_.begin(), failed_.end(), pe) == failed_.end()) failed_.push_back(pe);
+}
+
 int Comm::acknowledge(std::size_t count) {
   std::size_t known = failed().size();
   std::lock_guard lock(failed_mutex_);

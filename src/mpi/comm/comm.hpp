@@ -122,6 +122,8 @@ class Comm : public Object {
   std::vector<PeId> everybody() const;
   /// Failed members, in the order in which this rank detected the failures.
   std::vector<PeId> failed();
+  /// The members have agreed that these have failed; this rank may not have heard of it yet.
+  void note_failed(const std::vector<PeId>& pes);
   /// Marks the first `count` failed members as acknowledged by the program. Returns how many are acknowledged now.
   int acknowledge(std::size_t count);
   std::vector<PeId> acknowledged();

@@ -48,6 +48,7 @@ Flow agree_flow(Ref<Comm> comm, int mine, int* flag) {
   for (std::size_t i = 0; i < members.size(); ++i)
     if (opinions[i]) all &= static_cast<std::uint32_t>(value_of(*opinions[i]));
     else dead.push_back(members[i]);
+  comm->note_failed(dead);
   *flag = static_cast<int>(all);
   // All members compute the same: whether every member with a value knows all failed members.
   for (const auto& one : opinions)
@@ -71,6 +72,7 @@ Flow shrink_flow(Ref<Comm> comm, MPI_Comm* made) {
     if (!opinions[i]) dead.push_back(members[i]);
     else if (number == 0 && !contains(dead, members[i])) number = value_of(*opinions[i]);
   }
+  comm->note_failed(dead);
   auto survivors = [&](const Group& group) {
     std::vector<PeId> pes;
     for (PeId pe : group.pes())

@@ -113,6 +113,12 @@ int main(int argc, char** argv) {
     }
     int code = MPI_SUCCESS;
     while (code == MPI_SUCCESS) code = work(comm, (int)kind);
+    if (!is_failure(code)) {
+      char text[MPI_MAX_ERROR_STRING];
+      int length;
+      MPI_Error_string(code, text, &length);
+      fprintf(stderr, "rank %d: operation %u: %s\n", me, kind, text);
+    }
     CHECK(is_failure(code));
     MPI_Comm next = recover(comm);
     /* The failed rank is known on its communicator. */
