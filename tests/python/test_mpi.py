@@ -211,6 +211,8 @@ def environment(**more: str) -> dict[str, str]:
 def test_find_library_finds_mpi_where_it_is_installed(tmp_path: Path) -> None:
     if shutil.which("ld") is None:
         pytest.skip("needs ld, which ctypes asks")
+    if "libmpi.so" in subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout:
+        pytest.skip("the linker's cache, which ctypes asks first, has another MPI")
     made = run("cmake", "--install", TREE.parent, "--component", "mpi", "--prefix", tmp_path / "place")
     assert made.returncode == 0, made.stderr
     asked = (
