@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -53,8 +53,10 @@ template <auto operation>
   requires(SmallOperations::contains<operation>())
 struct MayRunAlone<operation> : std::true_type {};
 
-/// What is on PE 0 alone or on all PEs as one: an array. A layer above specializes this for what it makes of arrays.
-///   elements(value)         all together
+/// A value that lies on PE 0 alone or on all PEs: an array. A layer above specializes this for types of several arrays
+/// that move together.
+///   is_null(value)          an argument that was left out
+///   elements(value)         their number, of all its arrays
 ///   is_alone(value)         on PE 0 alone; the session has several PEs
 ///   may_return(value)       it has not been spread before: nothing goes back and forth
 ///   spread(session, value)  from PE 0 alone to all
