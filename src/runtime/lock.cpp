@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/runtime/lock.hpp"
 
+#include "atoll/runtime/context.hpp"
+
 namespace atl::runtime {
 namespace {
 

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <string_view>
 
+#include "atoll/runtime/context.hpp"
 #include "atoll/base/units.hpp"
 #include "atoll/base/validate.hpp"
 #include "atoll/fabric/private_pages.hpp"

@@ -5,9 +5,10 @@
 #include <cstdint>
 
 #include "atoll/base/ids.hpp"
-#include "atoll/runtime/context.hpp"
 
 namespace atl::runtime {
+
+class Context;
 
 /// A lock is a symmetric 64-bit word, 8-byte aligned, 0 on every PE before its first use and whenever no PE holds it.
 /// Not reentrant: a PE, whichever of its threads, holds or waits for a lock once at a time.
