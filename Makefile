@@ -112,7 +112,7 @@ $(VENV)/.docs: $(VENV)/.dev
 	@touch $@
 
 $(VENV)/.coverage: $(VENV)/.dev
-	@$(PY) -m pip install -q "coverage>=7.10"
+	@scripts/python-env $(DEV_EXTRAS) coverage
 	@touch $@
 
 $(VENV)/.launchers: pyproject.toml scripts/system-packages scripts/python-env scripts/requirements.py $(VENV)/.dev
