@@ -103,6 +103,35 @@ def test_arrays_beyond_the_quota_raise_and_other_sessions_go_on(server):
         assert other.stats()["round_trips"] > 0
 
 
+def _counted():
+    return ak.arange(20_000).evaluate()
+
+
+def _evaluated():
+    return (ak.zeros(10) + np.zeros((2000, 10))).evaluate()
+
+
+def _changed_in_place():
+    x = ak.zeros(20_000)
+    x[3] = 1
+    return x
+
+
+def _sorted():
+    return ak.sort(ak.zeros(20_000))
+
+
+@pytest.mark.parametrize("make", [_counted, _evaluated, _changed_in_place, _sorted])
+def test_no_kind_of_call_exceeds_the_quota(server, make):
+    ak.shutdown()
+    with ak.connect(server, quota=100_000):
+        fits = ak.array(np.ones(1000))
+        with pytest.raises(MemoryError, match="would take 1[6-9][0-9]{4} bytes .its quota is 100000 bytes"):
+            make().sum()
+        gc.collect()
+        assert (ak.zeros(11_000) + fits[0]).evaluate().sum() == 11_000
+
+
 def test_sessions_in_one_process_do_not_mix(session):
     mine = ak.arange(3)
     with ak.connect("three"):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _DTYPE_NAMES = {code: name for name, code in _core.DTYPES.items()}
 PIECE_SECONDS = 0.05  # for which a session runs calls while others wait
-_TO_NUMPY = NUMBERS["Expr.to_numpy"]
+_TO_NUMPY, _EVALUATE = NUMBERS["Expr.to_numpy"], NUMBERS["Expr.evaluate"]
 
 _FUNCTIONS: list[Callable[..., Any] | None] = [None if name in SERVICES else function_of(name) for name in NAMES]
 
@@ -177,9 +177,19 @@ class Client:
         """MemoryError where so many bytes more are too many."""
         if self.quota and (used := self.used()) + more > self.quota:
             raise MemoryError(
-                f"the arrays of this session take {used} bytes and {more} more are needed (its quota is {self.quota} "
-                "bytes). Drop arrays, or connect with a larger quota"
+                f"the arrays of this session would take {used + more} bytes (its quota is {self.quota} bytes). Drop "
+                "arrays, or connect with a larger quota"
             )
+
+    def _check_growth(self, before: int) -> None:
+        """MemoryError where a call has made the arrays take more than the quota, and more than `before`."""
+        if self.quota and self.used() > max(before, self.quota):
+            self.check_quota(0)
+
+    def _check_evaluation(self, array: Any) -> None:
+        """MemoryError where the elements of a lazy array are too many."""
+        if self.quota and isinstance(array, _core.Expr) and not array.ready:
+            self.check_quota(array.size * ITEM_BYTES[array.dtype])
 
     # -- calls --
 
@@ -287,10 +297,14 @@ class Client:
         if operation == _TO_NUMPY and isinstance(args[0], _core.Expr):
             return self._download(args[0])
         function = _FUNCTIONS[operation]
+        if operation == _EVALUATE:
+            self._check_evaluation(args[0])
+        before = self.used() if self.quota else 0
         value = self._performed(name, function or partial(self._serve, name), args)
         if result > 0:
             self._keep(result, value)
-        return self._succeeded(value) if wanted else None
+        self._check_growth(before)
+        return self._succeeded(value, before) if wanted else None
 
     def _performed(self, name: str, function: Callable[..., Any], args: list[Any]) -> Any:
         """The result of a function of the engine."""
@@ -339,13 +353,13 @@ class Client:
         """Notes how far a run of the client's scans is."""
         self.activity.scans.note(self.id, number, state, seconds, steps)
 
-    def _succeeded(self, value: object) -> Callable[[], list[Part]]:
+    def _succeeded(self, value: object, before: int = 0) -> Callable[[], list[Part]]:
         out, bulk = bytearray(), list[Any]()
         self._new = []
         try:
             codec.encode(value, out, bulk, self._encoders)
             if self._new:
-                self.check_quota(0)
+                self._check_growth(before)
         except BaseException:
             for number in self._new:
                 self._drop(number)
@@ -365,6 +379,7 @@ class Client:
         """An array's elements; many of them in pieces, each of which is copied when the socket has room."""
         dtype, shape = array.dtype, array.shape
         size = array.size * ITEM_BYTES[dtype]
+        self._check_evaluation(array)
         if size < LEAST or not array.ndim:
             return self._succeeded(array.to_numpy(True))
         self._performed("Expr.evaluate", array.evaluate, [])
