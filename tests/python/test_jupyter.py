@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -144,9 +145,8 @@ def test_cells_interrupt_and_restart(kernels):
     kernel, client = kernels("two", hosts="localhost:2")
     assert run(client, SUM) == "499500 2 driver\n"
     assert "<th>hosts</th><td>localhost:2</td>" in run(client, "ak.init()")
-    assert "operations" in run(
-        client, "%load_ext atoll\nget_ipython().run_cell_magic('atoll_time', '', 'ak.arange(9).sum()')"
-    )
+    timed = run(client, "%load_ext atoll\nget_ipython().run_cell_magic('atoll_time', '', 'ak.arange(9).sum()')")
+    assert re.search(r"[0-9.]+ s, \d+ operations?, [0-9,]+ bytes between PEs", timed), timed
 
     # The interrupt is sent when the cell is known to run.
     message = client.execute(LOOP)

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ..arrays.array import Columnar
+from ..session import current
+from ..session.words import plural
 
 if TYPE_CHECKING:
     from ..annotations import ArrayLike
@@ -41,3 +44,8 @@ class Printing(Columnar):
 
     def __repr__(self: Any) -> str:
         return self._repr("column", [f"dtype={self.dtype}"])
+
+    def _repr_html_(self: Any) -> str:
+        """The column as a notebook shows it: its size, dtype and PEs, and its ends as text."""
+        about = f"{self.size:,} rows, dtype {self.dtype}, {int(self.nbytes):,} bytes on {plural(current().pes, 'PE')}"
+        return f"<div><p>{escape(about)}</p><pre>{escape(repr(self))}</pre></div>"

@@ -37,7 +37,7 @@ class Session:
     True
     """
 
-    __slots__ = ("_core", "_job", "_place")
+    __slots__ = ("_core", "_dashboard", "_job", "_place")
 
     def __init__(
         self, core: _core.Session, job: LaunchedJob | None = None, place: tuple[int, int, int] | None = None
@@ -45,6 +45,7 @@ class Session:
         self._core = core
         self._job = job  # of a driver over several hosts
         self._place = place  # PE, PEs and the state from which they go on, until this process is one of them
+        self._dashboard = ""  # address of the one that is open
 
     kind = property(lambda self: self._core.kind, doc="'embedded', 'driver', 'spmd' or 'remote'.")
     pe = property(
@@ -119,6 +120,8 @@ class Session:
 
     def _repr_html_(self) -> str:
         rows = {"session": self.kind, "state": "closed" if self.closed else "failed" if self.failed else "running"}
+        if self.kind == "remote":
+            rows["server"] = getattr(self._core, "name", "")
         if not self.closed:
             rows |= {"PEs": str(self.pes), "threads of each PE": str(self.threads)}
             if self._job is not None:
@@ -132,7 +135,14 @@ class Session:
             limit = found["memory_limit"]
             rows["memory of PE 0"] = f"{found['memory_in_use'] / 1e9:.2f} of {limit / 1e9:.2f} GB"
         cells = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows.items())
+        if not self.closed and self.pe == 0:
+            cells += f"<tr><th>dashboard</th><td>{self._dashboard_link()}</td></tr>"
         return f"<table><caption>Atoll</caption>{cells}</table>"
+
+    def _dashboard_link(self) -> str:
+        if not self._dashboard:
+            return "<code>ak.dashboard()</code> opens one"
+        return f'<a href="{escape(self._dashboard)}" target="_blank" rel="noopener">open</a>'
 
 
 def _count(value: Any, name: str) -> int:
@@ -364,6 +374,12 @@ def current() -> _core.Session:
     if _current is not None and not _current.closed:
         return _current
     return init()._core
+
+
+def show_dashboard(core: Any, url: str) -> None:
+    """Notes where the dashboard of the current session is, for its card; "": it is closed."""
+    if _front is not None and _front._core is core:
+        _front._dashboard = url
 
 
 def adopt(core: Any) -> Session:

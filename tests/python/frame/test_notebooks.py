@@ -5,6 +5,7 @@ import pytest
 
 import atoll as ak
 import atoll.pandas as pd
+from atoll.session import session as session_module
 
 pytestmark = pytest.mark.usefixtures("two_sessions")
 
@@ -49,4 +50,17 @@ def test_html():
     assert "array([[0, 1, 2]" in array
     long = pd.Series(range(10**6))._repr_html_()
     assert len(long.splitlines()) < 150
-    assert "1000000 rows" in long
+    assert "1000000 rows, dtype: int64, 8,000,000 bytes on" in long
+    tall = pd.DataFrame({"a": ak.arange(1000)})._repr_html_()
+    assert "<p>1000 rows × 1 columns, 8,000 bytes on" in tall
+    assert "3 rows, dtype StringDType(), 37 bytes on" in ak.array(["<b>", "x", "y"])._repr_html_()
+    assert "&lt;b&gt;" in ak.array(["<b>", "x", "y"])._repr_html_()
+
+
+def test_card_of_the_session_links_to_its_dashboard():
+    assert ak.session() is ak.init()
+    assert "<code>ak.dashboard()</code> opens one" in ak.session()._repr_html_()
+    session_module.show_dashboard(ak.session()._core, "http://127.0.0.1:1/?a&b")
+    assert 'href="http://127.0.0.1:1/?a&amp;b"' in ak.session()._repr_html_()
+    session_module.show_dashboard(ak.session()._core, "")
+    assert "href" not in ak.session()._repr_html_()

@@ -264,6 +264,7 @@ def test_local_session_is_shown_with_its_operations():
     ak.shutdown()
     with ak.init() as session, ak.dashboard() as board:
         assert ak.dashboard() is board
+        assert f'href="{board.url}"' in ak.session()._repr_html_()
         address, _, token = board.url.partition("/#token=")
         x = ak.random.default_rng(1).random(1_000_000)
         ak.sort(x)

@@ -159,6 +159,12 @@ def test_overview_tells_pes_host_memory_and_cores(page):
     shot(page, "light")
 
 
+def test_overview_tells_how_unequal_the_work_of_pes_is(page):
+    wait_text(page, "#facts", "PE 3 works 60 % more than the mean")  # they use 0.2, 0.4, 0.6 and 0.8 cores
+    shares = page.locator("#pes tr td:nth-child(5)").all_inner_texts()
+    assert shares == ["−60 %", "−20 %", "+20 %", "+60 %"]
+
+
 def test_timeline_draws_operations_of_each_pe(page):
     wait(page, "document.querySelectorAll('#timeline rect').length >= 12")
     kinds = page.evaluate("[...new Set([...document.querySelectorAll('#timeline rect')].map(one => one.classList[1]))]")

@@ -126,7 +126,7 @@ def test_no_kind_of_call_exceeds_the_quota(server, make):
     ak.shutdown()
     with ak.connect(server, quota=100_000):
         fits = ak.array(np.ones(1000))
-        with pytest.raises(MemoryError, match="would take 1[6-9][0-9]{4} bytes .its quota is 100000 bytes"):
+        with pytest.raises(MemoryError, match=r"would take 1[6-9][0-9]{4} bytes \(its quota is 100000 bytes"):
             make().sum()
         gc.collect()
         assert (ak.zeros(11_000) + fits[0]).evaluate().sum() == 11_000

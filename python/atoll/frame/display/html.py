@@ -7,6 +7,8 @@ from html import escape
 from typing import Any
 
 from ...io.fallback import by_pandas, pandas_at_work
+from ...session import current
+from ...session.words import plural
 from ..classes import frame
 from ..data.column_labels import Labels
 from ..files.writers import written
@@ -31,8 +33,11 @@ _STYLE = """<style scoped>
 """
 
 
-def html_table(self: Any, max_rows: int | None, max_columns: int | None, index: bool = True, notes: bool = True) -> str:
-    """A frame as a table; the ends of a long one, as text is."""
+def html_table(
+    self: Any, max_rows: int | None, max_columns: int | None, index: bool = True, notes: bool = True,
+    place: bool = False,
+) -> str:  # fmt: skip
+    """A frame as a table; the ends of a long one, as text is. `place`: a long one tells its bytes and PEs, too."""
     rows, columns = self.shape
     made, half, row_half = self, None, None
     if max_columns is not None and columns > max_columns:
@@ -56,13 +61,18 @@ def html_table(self: Any, max_rows: int | None, max_columns: int | None, index: 
     if half is not None:
         cells.insert(half, ["..."] * len(cells[0]))
     spans = _spans(labels, 'rowspan="{}" valign="top"')
-    for place in range(len(made) + (row_half is not None)):
-        heads = [f"      {level[place]}" for level in spans if level[place]]
-        lines += ["    <tr>", *heads, *(f"      <td>{escape(column[place])}</td>" for column in cells), "    </tr>"]
+    for row in range(len(made) + (row_half is not None)):
+        heads = [f"      {level[row]}" for level in spans if level[row]]
+        lines += ["    <tr>", *heads, *(f"      <td>{escape(column[row])}</td>" for column in cells), "    </tr>"]
     lines += ["  </tbody>", "</table>"]
     if notes and (half is not None or row_half is not None):
-        lines.append(f"<p>{rows} rows × {columns} columns</p>")
+        lines.append(f"<p>{rows} rows × {columns} columns{_place(self) if place else ''}</p>")
     return "\n".join(lines)
+
+
+def _place(self: Any) -> str:
+    size = sum(int(column.nbytes) for column in self._columns)
+    return f", {size:,} bytes on {plural(current().pes, 'PE')}"
 
 
 def _head(made: Any, half: int | None, levels: int) -> list[str]:
@@ -116,6 +126,8 @@ class SeriesHtml:
             self.to_frame("" if self._name is None else self._name), option("max_rows"), None, True, False
         )
         kind = escape(f"{len(self)} rows, dtype: {self.dtype}")
+        if len(self) > (option("max_rows") or len(self)):
+            kind += _place(self.to_frame("values"))
         return f"<div>\n{_STYLE}{table}\n<p>{kind}</p>\n</div>"
 
 
@@ -139,7 +151,7 @@ class Html:
 
     def _repr_html_(self: Any) -> str:
         columns = option("max_columns") or MAX_COLUMNS
-        return f"<div>\n{_STYLE}{html_table(self, option('max_rows'), columns)}\n</div>"
+        return f"<div>\n{_STYLE}{html_table(self, option('max_rows'), columns, place=True)}\n</div>"
 
     def to_html(
         self: Any, buf: Any = None, *, columns: Any = None, index: bool = True, max_rows: Any = None,

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...session import current
+from ...session.session import show_dashboard
 from ..client.session import RemoteSession
 from ..handshake import new_token
 from .feed import Feed
@@ -18,8 +19,9 @@ _open: Dashboard | None = None
 class Dashboard:
     """A dashboard that is being served. `url` is where; it contains the token, so keep it secret."""
 
-    def __init__(self, url: str, web: WebServer | None, source: Any) -> None:
-        self.url, self._web, self._source = url, web, source
+    def __init__(self, url: str, web: WebServer | None, source: Any, core: Any = None) -> None:
+        self.url, self._web, self._source, self._core = url, web, source, core
+        show_dashboard(core, url)
 
     def close(self) -> None:
         """Stops serving it."""
@@ -27,6 +29,7 @@ class Dashboard:
         if self._web is not None:
             self._web.close()
             self._web = None
+            show_dashboard(self._core, "")
             if isinstance(self._source, LocalSource):
                 self._source.close()
         if _open is self:
@@ -82,5 +85,5 @@ def dashboard(port: int = 0, *, hosts: tuple[str, ...] = ()) -> Dashboard:
             source.close()
         raise
     web.start()
-    _open = Dashboard(f"http://127.0.0.1:{web.port}/#token={token}", web, source)
+    _open = Dashboard(f"http://127.0.0.1:{web.port}/#token={token}", web, source, core)
     return _open

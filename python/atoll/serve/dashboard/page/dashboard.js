@@ -231,6 +231,25 @@ class Timeline {
   }
 }
 
+// Processor time of each PE in the last two minutes, over their mean; null where they did next to nothing.
+function balance(load) {
+  const last = load.slice(-POINTS);
+  const sums = last.length ? last[0].slice(1).map((_, pe) => last.reduce((sum, one) => sum + (one[pe + 1] || 0), 0)) : [];
+  const mean = sums.reduce((sum, one) => sum + one, 0) / (sums.length || 1);
+  return sums.length > 1 && mean > 0.02 * last.length ? sums.map((one) => one / mean) : null;
+}
+
+function against(share) {
+  const more = Math.round(100 * (share - 1));
+  return more === 0 ? "as the mean" : `${more > 0 ? "+" : "−"}${Math.abs(more)} %`;
+}
+
+function imbalance(shares) {
+  if (!shares) return "no work to compare";
+  const most = Math.max(...shares);
+  return most < 1.05 ? "none: PEs work alike" : `PE ${shares.indexOf(most)} works ${Math.round(100 * (most - 1))} % more than the mean`;
+}
+
 // -- the whole page --
 
 const timeline = new Timeline();
@@ -274,10 +293,12 @@ function show(view) {
   }
   if (!before || passed > 0.1) before = view;
 
+  timeline.add(view, cores);
+  const shares = balance(timeline.load);
   const checkpoint = view.checkpoint || {};
   facts("facts", [
     ["Session", view.kind], ["Host", machine.host], ["PEs", view.pes], ["Threads per PE", view.threads], ["Cores", machine.cores],
-    ["Load", machine.load.toFixed(1)], ["Memory of the host", `${bytes(machine.memory_available)} free of ${bytes(machine.memory_total)}`],
+    ...(view.pes > 1 ? [["Imbalance", imbalance(shares)]] : []), ["Load", machine.load.toFixed(1)], ["Memory of the host", `${bytes(machine.memory_available)} free of ${bytes(machine.memory_total)}`],
     ["Limit of arrays per PE", stats.memory_limit ? bytes(stats.memory_limit) : "none"], ["Peak of PE 0", bytes(stats.memory_peak || 0)],
     ["Sessions", view.sessions], ["Published", view.published], ["Commands", stats.commands || 0], ["Running for", seconds(view.seconds)],
     ...(checkpoint.path ? [["Checkpoint", checkpoint.error ? "the last attempt failed" : checkpoint.at ? new Date(1e3 * checkpoint.at).toLocaleTimeString() : "none yet"]] : []),
@@ -285,10 +306,9 @@ function show(view) {
   ]);
   const states = { R: "running", S: "sleeping", D: "waits for a disk", T: "stopped", Z: "ended" };
   rows("pes", processes.map((one, pe) => [
-    pe, one.pid ?? "", one.threads ?? "", cores ? (cores[pe] || 0).toFixed(2) : "", one.resident ? bytes(one.resident) : "", states[one.state] || "ended",
+    pe, one.pid ?? "", one.threads ?? "", cores ? (cores[pe] || 0).toFixed(2) : "", shares ? against(shares[pe] || 0) : "", one.resident ? bytes(one.resident) : "", states[one.state] || "ended",
   ]), "no PE on this host");
 
-  timeline.add(view, cores);
   rows("totals", Object.entries(view.totals).sort((a, b) => b[1][1] - a[1][1]).slice(0, 12).map(([name, [count, total, kind]]) => [
     name, kind, count, total.toFixed(3), seconds(total / count),
   ]), "no operation yet");
