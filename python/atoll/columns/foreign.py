@@ -40,6 +40,11 @@ class Foreign:
         return len(self.array)
 
     @property
+    def shape(self) -> tuple[int]:
+        """The same as a tuple."""
+        return (self.size,)
+
+    @property
     def nbytes(self) -> int:
         """Bytes of the values."""
         return int(self.array.nbytes)
@@ -78,7 +83,8 @@ class Foreign:
 
     def to_list(self) -> list[Any]:
         """The values as a list, by pandas."""
-        return list(self.array)
+        found: list[Any] = self.to_pandas().to_list()
+        return found
 
     tolist = to_list
 

@@ -89,8 +89,7 @@ class Rows:
 
     def __bool__(self) -> bool:
         raise ValueError(
-            f"The truth value of a {type(self).__name__} is ambiguous. "
-            "Use a.empty, a.bool(), a.item(), a.any() or a.all()."
+            f"The truth value of a {type(self).__name__} is ambiguous. Use a.empty, a.item(), a.any() or a.all()."
         )
 
     __hash__ = None  # type: ignore[assignment]  # == is elementwise

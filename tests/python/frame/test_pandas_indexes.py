@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Indexes of `atoll.pandas` answer as pandas' do, by pandas where their kind or the arguments ask for it."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -142,3 +143,83 @@ def test_renaming_an_index_renames_that_of_one_frame(make, index):
         assert (frame.columns.name, made.columns.name) == (None, "labels")
         frame.columns.name = "other"
         assert (frame.columns.name, made.columns.name) == ("other", "labels")
+
+
+def given_and_held(m):
+    """For each way to give rows an index, whether they have that very object."""
+    index, levels = m.Index([1, 2]), m.MultiIndex.from_tuples([(1, 2), (3, 4)])
+    frame = m.DataFrame({"a": [1, 2]})
+    frame.index = index
+    return [
+        m.Series([1, 2], index=index).index is index,
+        m.DataFrame({"a": [1, 2]}, index=levels).index is levels,
+        frame.index is index,
+        m.Series([5, 6], index=frame.index).index is frame.index,
+        index.to_frame().index is index,
+        levels.to_frame().index is levels,
+        index.to_frame(index=False).index is index,
+        index.to_series().index is index,
+        index.to_series(index=index).index is index,
+        frame.copy().index is frame.index,
+        copy.copy(index) is index,
+        copy.deepcopy(levels) is levels,
+    ]
+
+
+def test_rows_have_the_very_index_that_is_given():
+    assert given_and_held(pd) == given_and_held(pandas)
+
+
+def test_a_name_of_an_index_that_is_given_is_that_of_the_rows():
+    index = pd.Index([1, 2])
+    one, other = pd.Series([1, 2], index=index), pd.DataFrame({"a": [1, 2]}, index=index)
+    one.index.name = "key"
+    assert (index.name, other.index.name) == ("key", "key")
+    assert (one + 1).rename_axis("k").index.name == "k" and index.name == "key"
+
+
+NEVER = {
+    "no labels": lambda m: m.DatetimeIndex(),
+    "a name that is a list": lambda m: m.CategoricalIndex(["a"], name=[]),
+    "a name that is a list, of an index": lambda m: m.Index(m.Index([1]), name=[]),
+    "three names": lambda m: setattr(m.Index([1]), "names", ["a", "b", "c"]),
+    "two axes": lambda m: m.Index([1, 2])[:, None],
+    "a bool as a place": lambda m: m.Index([1, 2])[True],
+    "the truth of levels": lambda m: bool(m.MultiIndex.from_tuples([(1, 2)])),
+    "a level set in place": lambda m: m.MultiIndex.from_tuples([(1, 2)]).__setitem__(0, (3, 4)),
+}
+
+
+@pytest.mark.parametrize("case", NEVER)
+def test_what_indexes_never_do_raises_as_in_pandas(case):
+    with pytest.raises((TypeError, ValueError, IndexError)) as theirs:
+        NEVER[case](pandas)
+    with pytest.raises(theirs.type) as ours:
+        NEVER[case](pd)
+    assert str(ours.value) == str(theirs.value)
+
+
+def test_the_option_for_sequences_decides_how_many_labels_are_shown():
+    for most in (None, 5, 20):
+        with pandas.option_context("display.max_seq_items", most):
+            for size in (5, 6, 150):
+                assert repr(pd.Index(np.arange(size))) == repr(pandas.Index(np.arange(size)))
+
+
+def test_levels_have_a_name_that_nothing_uses():
+    levels = pd.MultiIndex.from_tuples([(1, 2)], names=["a", "b"])
+    assert levels.name is None
+    levels.name = "all"
+    assert levels.name == "all" and list(levels.names) == ["a", "b"]
+
+
+def test_a_call_of_setitem_by_its_name_is_no_chained_assignment():
+    frame = pd.DataFrame({"a": [1, 2], "b": 1})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        frame["a"].__setitem__(0, 100)
+        frame[["a"]].__setitem__("a", 100)
+    with pytest.warns(pandas.errors.ChainedAssignmentError):
+        frame["a"][0] = 100
+    with pytest.warns(pandas.errors.ChainedAssignmentError):
+        frame["a"].iloc[0] = 100

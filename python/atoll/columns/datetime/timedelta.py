@@ -110,8 +110,9 @@ class Timedelta(Compared, datetime.timedelta):
     (Timedelta('1 days 02:00:00'), 93600.0, Timedelta('0 days 13:00:00'))
     """
 
-    __slots__ = ("_ns",)
+    __slots__ = ("_ns", "_unit")
     _ns: int
+    _unit: str | None
 
     def __new__(cls, value: ArrayLike = None, unit: str | None = None, **parts: Any) -> Any:
         if value is None:
@@ -127,17 +128,28 @@ class Timedelta(Compared, datetime.timedelta):
             if tick.value is None:
                 return NaT
             total = tick.value * UNITS[tick.unit]
+        return cls._made(total)
+
+    @classmethod
+    def _made(cls, total: int, unit: str | None = None) -> Any:
+        """A timedelta of nanoseconds; `unit` is the resolution of the column that it comes from."""
         made = datetime.timedelta.__new__(cls, microseconds=total // 1000)
         made._ns = total
+        made._unit = unit
         return made
 
     def __reduce__(self) -> Any:
-        return Timedelta, (self._ns,)
+        return Timedelta._made, (self._ns, self._unit)
 
     @property
     def value(self) -> int:
         """Nanoseconds."""
         return self._ns
+
+    @property
+    def unit(self) -> str:
+        """The resolution: that of the column it comes from, else microseconds, or nanoseconds where needed."""
+        return self._unit or ("us" if self._ns % 1000 == 0 else "ns")
 
     @property
     def nanoseconds(self) -> int:
@@ -159,8 +171,7 @@ class Timedelta(Compared, datetime.timedelta):
 
     def to_timedelta64(self) -> Any:
         """NumPy's timedelta64."""
-        unit = "us" if self._ns % 1000 == 0 else "ns"
-        return np.array(self._ns // UNITS[unit], f"m8[{unit}]")[()]
+        return np.array(self._ns // UNITS[self.unit], f"m8[{self.unit}]")[()]
 
     to_numpy = to_timedelta64
 

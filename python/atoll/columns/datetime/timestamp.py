@@ -372,7 +372,7 @@ def of_tick(tick: Tick, unit: str | None = None) -> Any:
     total = tick.value * UNITS[tick.unit]
     if tick.letter == "m":
         try:
-            return Timedelta(total)
+            return Timedelta._made(total, "s" if tick.unit == "D" else tick.unit)
         except OverflowError:
             return np.timedelta64(tick.value, "us" if tick.unit == "us" else "s" if tick.unit == "s" else "ns")
     unit = unit or ("s" if tick.unit == "D" else tick.unit)

@@ -217,9 +217,7 @@ class SeriesDescribing:
 
 
 def _bytes_of(index: Any) -> int:
-    if hasattr(index, "_range"):
-        return sys.getsizeof(index._range)
-    return sum(int(column.nbytes) for column in index._labels_of_index)
+    return int(index.memory_usage())
 
 
 def _floats(values: Any) -> Any:

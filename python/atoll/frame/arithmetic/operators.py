@@ -256,9 +256,10 @@ def _described(
         "axis : {0 or 'index', 1 or 'columns'}, default 'columns'\n"
         "    Whether a Series has a value for each row (0) or for each column (1).\n"
     )
+    own = "dataframe" if of_frames else "series"
     method.__name__ = name
     method.__doc__ = _DOC.format(
-        shown=f"``other {sign} self``" if reflected else f"``self {sign} other``",
+        shown=f"``other {sign} {own}``" if reflected else f"``{own} {sign} other``",
         of="elements" if of_frames else "rows", labels="labels of rows and columns" if of_frames else "label",
         row="; a Series has a value for each column, or with ``axis=0`` for each row" if of_frames else "",
         axis=axis if of_frames else "",

@@ -310,15 +310,26 @@ def to_list(values: Any) -> list[Any]:
         return values.tolist()
     if isinstance(values, Ticks) and values._letter != "t":
         return boxed_list(values)
+    if _has_categories_of_time(values):
+        known = [*to_list(values.categories), NaT]
+        return [known[code] for code in values.codes.tolist()]
     if isinstance(values, (Foreign, Objects)) or values.valid is None:
         return values.to_list()
     return [np.nan if value is None else value for value in values.to_list()]
+
+
+def _has_categories_of_time(values: Any) -> bool:
+    """Whether categories are datetimes or timedeltas, which columns give as Python's."""
+    return isinstance(values, Categorical) and isinstance(values.categories, Ticks) and values.categories._letter != "t"
 
 
 def item_of(values: Any, row: int) -> Any:
     """The value of a row: NaN or NaT where one is missing."""
     if isinstance(values, Ticks) and values._letter != "t":
         return boxed(values, row)
+    if _has_categories_of_time(values):
+        code = int(values.codes[row])
+        return item_of(values.categories, code) if code >= 0 else NaT
     value = values[row]
     return np.nan if value is None and not isinstance(values, Objects) else value
 

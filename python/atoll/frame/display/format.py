@@ -22,7 +22,7 @@ from ..data.dtypes import to_list
 #: What pandas' options of these names are, unless a program has set them.
 _USUAL = {
     "max_rows": 60, "min_rows": 10, "max_columns": 0, "width": 80, "precision": 6, "max_colwidth": 50,
-    "float_format": None, "unicode.east_asian_width": False,
+    "float_format": None, "max_seq_items": 100, "unicode.east_asian_width": False,
 }  # fmt: skip
 
 

@@ -15,13 +15,18 @@ from functools import partial, wraps
 from types import CodeType, FunctionType
 from typing import Any
 
+import numpy as np
+
 from ...arrays.ndarray import ndarray
+from ...columns.categorical.categorical import Categorical
 from ...columns.column import Column
+from ...columns.datetime.periods import Periods
+from ...columns.datetime.ticks import Ticks
 from ...columns.foreign import Foreign
 from ...columns.objects import Objects
 from ...columns.window.bounded import WindowBoundsError
 from ...io.fallback import by_pandas, given, pandas_at_work
-from ..classes import is_frame, is_series
+from ..classes import is_frame, is_series, put
 from ..groupby.groups import is_column_of
 from ..index.base import IndexCore
 from .convert import (
@@ -35,7 +40,7 @@ from .convert import (
     told,
     told_each,
 )
-from .limits import OF_FUNCTIONS, Limit, covers
+from .limits import OF_FUNCTIONS, Limit, columns_of, covers
 from .nullable import as_nullable, bools_as_objects, tests_as_nullable
 from .parameters import ignored
 from .shape_limits import SHAPES
@@ -115,7 +120,7 @@ GROUPS: set[type] = set()
 #: Indexers and accessors, which are what rows are that they belong to.
 PARTS: set[type] = set()
 #: Kinds of results that may have to be told in pandas' classes.
-TOLD = frozenset((*SCALARS, list, dict, float, ndarray))
+TOLD = frozenset((*SCALARS, list, dict, float, ndarray, tuple))
 #: Properties that pandas answers for rows that are whole in this process.
 OF_HELD = frozenset((
     "is_monotonic_increasing", "is_monotonic_decreasing", "hasnans", "values", "nbytes",
@@ -163,6 +168,8 @@ def _answered(
         target = rows if view is None else view(of, rows)
         method = partial(OPERATIONS[name], target) if name in OPERATIONS else getattr(target, name)
         held, named = arguments_to_pandas(args, kwargs)
+        if name == "__setitem__" and isinstance(args[-1], FunctionType):  # a value, which is not called
+            held[-1] = args[-1]
         if kwargs.get("engine") == "numba":  # it compiles the caller's function, not one around it
             held = [own if isinstance(own, FunctionType) else one for own, one in zip(args, held, strict=True)]
             named |= {key: own for key, own in kwargs.items() if isinstance(own, FunctionType)}
@@ -291,7 +298,9 @@ def falling_back(
             if name not in STRUCTURAL and is_held_here(self) and not _selects_columns(self, name, args):
                 return answer(self, name, args, kwargs, None, silent=True)
             if limit is not None and not covers(limit, (self, *args), kwargs):
-                return answer(self, name, args, kwargs, None)
+                made = answer(self, name, args, kwargs, None)
+                of_index = name in _OF_INDEX and isinstance(self, IndexCore)
+                return _with_index_of(made, self, name, args, kwargs) if of_index else made
             if name == "to_json":
                 warn_of_dates_in_json(self, kwargs)
             if records and name in WINDOWS and not is_usual_window(name, args, kwargs):
@@ -304,6 +313,8 @@ def falling_back(
             return answer(self, name, args, kwargs, error)
         if records and type(made) in RECORDED:
             record(made, self, name, args, kwargs)
+        if outside and name in _OF_INDEX and isinstance(self, IndexCore):
+            _with_index_of(made, self, name, args, kwargs)
         if outside and name in _ITERATING:
             return told_each(made)
         if outside and type(self) in GROUPS and (is_frame(made) or is_series(made)) and in_pandas():
@@ -317,6 +328,27 @@ def falling_back(
         return _told_of(self, name, made) if outside and type(made) in TOLD else made
 
     return method
+
+
+#: Methods of an index that make rows of it.
+_OF_INDEX = frozenset(("to_frame", "to_series"))
+
+
+def keep_index(rows: Any, given: Any) -> None:
+    """Gives rows the very index that a caller gave, as pandas does, where they have its labels."""
+    if rows._index is given or not isinstance(given, IndexCore) or type(rows._index) is not type(given):
+        return
+    own: Any = rows._index
+    if own.is_(given) or (_is_small_index(given) and own._same(given)):
+        given._held = True
+        put(rows, "_index", given)
+
+
+def _with_index_of(made: Any, of: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Rows made of an index, which have the index that is given, or the index itself."""
+    given = kwargs.get("index", args[0] if args else None)
+    keep_index(made, of if name == "to_frame" and given is not False else given)
+    return made
 
 
 #: Methods whose results have the dtypes that the caller asks for.
@@ -344,6 +376,8 @@ def _told_of(of: object, name: str, made: Any) -> Any:
         return _missing_value() if nullable else made
     if type(made) is ndarray:
         return made.to_numpy()
+    if type(made) is tuple:  # of arrays
+        return tuple(one.to_numpy() if type(one) is ndarray else one for one in made)
     return told(made)
 
 
@@ -382,6 +416,15 @@ def _labels_of_keys(of: Any, keys: Any) -> Any:
 _STORED = frozenset(("__len__", "__iter__", "__contains__", "__array__", "__array_ufunc__", "__setitem__"))
 
 
+def _is_array_of_objects(of: Any, dtype: Any) -> bool:
+    """Whether NumPy's array of rows has pandas' objects: datetimes in a zone, and others where the caller asks so."""
+    if not in_pandas() or not (is_frame(of) or is_series(of)):
+        return False
+    every = [one for one in columns_of(of) if isinstance(one, (Ticks, Categorical, Periods))]
+    asked = dtype is not None and np.dtype(dtype) == object
+    return bool(every) and (asked or (dtype is None and any(getattr(one, "tz", None) is not None for one in every)))
+
+
 def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | None = None) -> Callable[..., Any]:
     """The same of an operator of one or two sides."""
     sets = name == "__setitem__"
@@ -396,10 +439,12 @@ def operator_falling_back(native: Callable[..., Any], name: str, limit: Limit | 
                     warn_of_chaining(self._of, references, OF_INDEXER)
                 else:
                     references = sys.getrefcount(self)
-                    warn_of_chaining(self, references, OF_SETTING)
+                    warn_of_chaining(self, references, OF_SETTING, name)
             args, _ = rows_from_pandas(args, {})
             if name not in _STORED and is_held_here(self):
                 return answer(self, name, args, kwargs, None, silent=True)
+            if name == "__array__" and _is_array_of_objects(self, (args or (kwargs.get("dtype"),))[0]):
+                return to_pandas(self).__array__(*args, **kwargs)
             if limit is not None and not covers(limit, (self, *args), kwargs):
                 # Rows beside objects, which this process holds whole, are as few as those.
                 return answer(self, name, args, kwargs, None, silent=any(map(is_held_here, args)))

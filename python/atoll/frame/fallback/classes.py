@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import wraps
 from types import FunctionType
 from typing import Any
@@ -16,6 +16,7 @@ from ..core import ELSEWHERE
 from ..groupby.groupby import WindowedByGroup
 from ..groupby.more_methods import ResampledGroups
 from ..groupby.resample import Grouper, Resampler
+from ..index.base import IndexCore
 from ..select.indexers import At, IAt, ILoc, Loc
 from ..window.windows import Windowed
 from . import proxy as proxy  # it registers itself with `convert`
@@ -34,6 +35,7 @@ from .calls import (
     function_falling_back,
     function_of_pandas,
     is_held_here,
+    keep_index,
     operator_falling_back,
     property_falling_back,
     record,
@@ -76,6 +78,7 @@ def install() -> None:
         special = {one: limit for one, limit in limits.items() if one.startswith("_")}
         _wrap(kind, (*_OPERATORS, *_BRACKETS), {**known, **special, "astype": casts, "resample": resamples})
         _wrap_init(kind, place_of_dtype=2 if name == "Series" else 3)
+        _wrap_index(kind)
     for index in (*_indexes(CLASSES["Index"]), CLASSES["MultiIndex"]):
         _wrap(index, (*_OPERATORS, *_BRACKETS), LimitsOfIndex(index.__name__))
         _wrap_new(index)
@@ -330,8 +333,24 @@ def _wrap_init(kind: Any, place_of_dtype: int) -> None:
                 raise
             with pandas_at_work(kind.__name__):
                 self._replace(function_of_pandas(kind.__name__, args, kwargs, error))
+            return
+        given = args[1] if len(args) > 1 else kwargs.get("index")
+        if isinstance(given, IndexCore) and _from_outside(1):
+            keep_index(self, given)
 
     kind.__init__ = init
+
+
+def _wrap_index(kind: Any) -> None:
+    """Setting `index` takes the very object that a caller gives."""
+    native = kind.index
+
+    def put_index(self: Any, labels: Any) -> None:
+        native.fset(self, labels)
+        if isinstance(labels, IndexCore) and (_from_outside(1) or _from_outside(2)):  # frames have a `__setattr__`
+            keep_index(self, labels)
+
+    kind.index = property(native.fget, put_index, None, native.__doc__)
 
 
 def _wrap_new(kind: Any) -> None:
@@ -341,6 +360,8 @@ def _wrap_new(kind: Any) -> None:
 
     @wraps(native)
     def new(cls: Any, *args: object, **kwargs: object) -> Any:
+        if in_pandas() and _from_outside(1):
+            _check_index(cls.__name__, args, kwargs)
         if kwargs.get("dtype") in (object, "object", "category") and in_pandas() and _from_outside(1):
             with pandas_at_work(cls.__name__):
                 return function_of_pandas(cls.__name__, args, kwargs, None)
@@ -353,6 +374,16 @@ def _wrap_new(kind: Any) -> None:
                 return function_of_pandas(cls.__name__, args, kwargs, error)
 
     kind.__new__ = new
+
+
+def _check_index(kind: str, args: tuple[object, ...], kwargs: dict[str, Any]) -> None:
+    """Raises what pandas raises for an index of nothing, and for a name that is no key of a dict."""
+    if kind in ("RangeIndex", "MultiIndex"):
+        return
+    if not args and "data" not in kwargs:
+        function_of_pandas(kind, args, kwargs, None)
+    if not isinstance(kwargs.get("name"), Hashable):
+        raise TypeError(f"{kind}.name must be a hashable type")
 
 
 def _classmethod(kind: type, native: Any, name: str) -> Any:

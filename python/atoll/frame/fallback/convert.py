@@ -145,7 +145,7 @@ def to_pandas(value: Any) -> Any:
     if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
         return _callback(value)
     if isinstance(value, types.GeneratorType):
-        return map(to_pandas, value)
+        return (to_pandas(one) for one in value)  # pandas asks whether it is a generator
     if isinstance(value, Mapping) and any(type(one).__module__.startswith("atoll.") for one in value.values()):
         return {to_pandas(key): to_pandas(one) for key, one in value.items()}
     return value
@@ -317,6 +317,8 @@ def from_pandas(value: Any) -> Any:
         return value
     if isinstance(value, (types.GeneratorType, zip, map)):
         return _each(value)
+    if isinstance(value, type) and value in (pd.DataFrame, pd.Series, pd.Index, pd.MultiIndex):
+        return CLASSES[value.__name__]
     for proxy in PROXIES:
         made = proxy(value)
         if made is not None:

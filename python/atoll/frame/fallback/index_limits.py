@@ -123,7 +123,16 @@ def _of_plain(name: str) -> Limit:
     """The limit of a method by its name: kinds that it is known for, and arguments that are usual."""
 
     def limit(self: Any, *args: Any, **kwargs: object) -> bool:
-        if name in ("to_list", "tolist", "__len__", "__iter__", "__repr__", "__bool__", "__array_ufunc__"):
+        if name in (
+            "to_list",
+            "tolist",
+            "memory_usage",
+            "__len__",
+            "__iter__",
+            "__repr__",
+            "__bool__",
+            "__array_ufunc__",
+        ):
             return True
         if not _is_plain(self):
             plain = getattr(self._column, "tz", None) is None and not isinstance(self._column, Intervals)

@@ -139,6 +139,8 @@ def _casts_column(column: Any, dtype: Any) -> bool:
         return False
     if target.kind in "mM" and kind in ("tz", "nullable", "float64", "float32"):
         return False
+    if target.kind in "mM" and np.datetime_data(target)[0] not in ("s", "ms", "us", "ns"):
+        return False
     return target != np.float16 and not (kind in ("nullable", "tz") and target.kind == "O")
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import opcode
 import sys
 import warnings
 from functools import cache
@@ -11,6 +12,7 @@ from typing import Any
 
 from ...columns.datetime.ticks import Ticks
 from ...io.fallback import outside
+from ..classes import is_frame, is_series
 from .convert import in_pandas
 from .limits import columns_of
 
@@ -55,14 +57,22 @@ def changes_in_place(name: str, kwargs: dict[str, Any]) -> bool:
 
 def warn_of_chaining(of: object, references: int, of_temporary: int, name: str | None = None) -> None:
     """Warns where a change is made to an object that nothing refers to afterwards, as in ``df["a"][0] = 1``."""
-    if references > of_temporary or not in_pandas() or _is_local(of):
+    if references > of_temporary or not in_pandas() or not (is_frame(of) or is_series(of)) or _is_local(of):
+        return
+    if name == "__setitem__" and not _is_subscript():  # called by its name; of indexers pandas warns all the same
         return
     from pandas.errors import ChainedAssignmentError, cow
 
     message = cow._chained_assignment_msg
-    if name is not None:
+    if name not in (None, "__setitem__"):
         message = cow._chained_assignment_method_msg if name != "update" else cow._chained_assignment_method_update_msg
     warnings.warn(message, ChainedAssignmentError, stacklevel=outside())
+
+
+def _is_subscript() -> bool:
+    """Whether the calling function sets an item by brackets."""
+    caller = sys._getframe(3)
+    return opcode.opname[caller.f_code.co_code[caller.f_lasti]] in ("STORE_SUBSCR", "STORE_SLICE")
 
 
 def _is_local(of: object) -> bool:

@@ -13,10 +13,13 @@ import numpy as np
 
 from ... import extras
 from ...arrays.ndarray import ndarray
+from ...arrays.selection import where
 from ...arrays.sizes import require_room
+from ...columns.categorical.categorical import Categorical
 from ...columns.column import Column
 from ...columns.datetime.ticks import Ticks
-from ...columns.objects import object_array
+from ...columns.foreign import Foreign
+from ...columns.objects import Objects, object_array
 from ...io.fallback import by_pandas, pandas_at_work
 from ...session import current, memory_is_here
 from ..classes import CLASSES, frame
@@ -28,7 +31,7 @@ from ..display.format import texts_of
 from ..fallback.convert import in_pandas, pandas_of, to_pandas
 from ..index.base import make_index
 from ..select.missing import filled
-from ..select.placement import row_values
+from ..select.placement import have_same_categories, row_values
 from .json_text import check_lines, in_json, json_by_pandas, json_text, needs_pandas, plain_values
 from .writers import written
 
@@ -47,6 +50,11 @@ def numpy_of(values: Any, copy: bool = True) -> np.ndarray[Any, Any]:
         values = values.values
     if isinstance(values, ndarray):
         return values.to_numpy() if copy else _read_only(values.to_numpy(None))
+    if type(values) is Column and values.dtype.kind in "iuf":  # what is missing is NaN
+        return where(values.valid, values.values.astype(np.float64), np.nan).to_numpy()
+    if isinstance(values, Foreign):
+        listed: np.ndarray[Any, Any] = values.to_pandas().to_numpy()
+        return listed.copy() if copy else listed
     if isinstance(values, Ticks):
         found: np.ndarray[Any, Any] = values.to_numpy(True if copy else None)
         return found if copy else _read_only(found)
@@ -380,6 +388,8 @@ class FrameConversion:
         if held and type(self) is CLASSES["DataFrame"]:
             return frame(held, labels_of(self._index), self.columns)
         held = held or [row_values(self, row)._values for row in range(len(self))]
+        if all(isinstance(one, Categorical) for one in self._columns) and not have_same_categories(self._columns):
+            held = [Objects(to_list(one)) for one in held]
         made = type(self)(dict(enumerate(held)), index=self.columns) if held else type(self)(index=self.columns)
         made.columns = self._index
         return made
@@ -688,7 +698,8 @@ class FrameConversion:
         """
         labels = self._index.to_list()
         for row in range(len(self)):
-            yield labels[row], row_values(self, row)
+            made = row_values(self, row)
+            yield labels[row], made._new(made._values.decode()) if isinstance(made._values, Categorical) else made
 
     def itertuples(self: Any, index: bool = True, name: str | None = "Pandas") -> Iterator[Any]:
         """The rows as named tuples.

@@ -90,10 +90,10 @@ class IndexCore:
         return made
 
     def __copy__(self) -> Any:
-        return self
+        return self._view()
 
     def __deepcopy__(self, memo: Any) -> Any:
-        return self
+        return self._view()
 
     def __reduce__(self) -> Any:
         return _again, (self._column, self._name, getattr(self, "freqstr", None))
@@ -105,6 +105,8 @@ class IndexCore:
 
     @names.setter
     def names(self, values: Sequence[Hashable]) -> None:
+        if len(values) != 1:
+            raise ValueError(f"Length of new names must be 1, got {len(values)}")
         (self._name,) = values
 
     @property

@@ -61,6 +61,8 @@ class Index(IndexMethods, IndexSets, IndexLookup, IndexOthers, metaclass=Tabular
     ) -> Any:
         if data is None:
             data = []
+        if name is not None and not isinstance(name, Hashable):
+            raise TypeError(f"{cls.__name__}.name must be a hashable type")
         if isinstance(data, IndexCore):
             name = getattr(data, "name", None) if name is None else name
             return data._renamed(name) if dtype is None else index_of(cast(data._values, dtype), name)
@@ -68,8 +70,6 @@ class Index(IndexMethods, IndexSets, IndexLookup, IndexOthers, metaclass=Tabular
             return CLASSES["RangeIndex"](data, name=name)
         if name is None:
             name = getattr(data, "name", None)
-        elif not isinstance(name, Hashable):
-            raise TypeError(f"{cls.__name__}.name must be a hashable type")
         if tupleize_cols and isinstance(data, (list, tuple)) and data and all(isinstance(one, tuple) for one in data):
             return CLASSES["MultiIndex"].from_tuples(data, names=name)
         if not (hasattr(data, "__len__") or hasattr(data, "__iter__")) or isinstance(data, (str, bytes)):
@@ -100,8 +100,10 @@ class RangeIndex(Index):
         copy: bool = False,
         name: Any = None,
     ) -> Any:
+        if name is not None and not isinstance(name, Hashable):
+            raise TypeError(f"{cls.__name__}.name must be a hashable type")
         if isinstance(start, RangeIndex):
-            start = start._range
+            start, name = start._range, start._name if name is None else name
         if start is None and stop is None:
             raise TypeError("RangeIndex(...) must be called with integers")
         if not isinstance(start, range):

@@ -17,8 +17,10 @@ from ...columns.column import Column, as_column
 from ...columns.datetime.ticks import Ticks
 from ...columns.datetime.timestamp import NaT, of_value
 from ..classes import CLASSES, frame, is_series, series
+from ..data.column_labels import labels_of
 from ..data.dtypes import cast, kind_of, to_list
 from ..data.values import choose, isna, make
+from ..display.format import option
 from ..fallback.convert import from_pandas, in_pandas, pandas_of, stepping, to_pandas, told, told_kind
 from .base import IndexCore, make_index, range_index
 
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 
 Text = str  # a class below has a property of that name
 #: Indexes with more labels than this show their ends.
-SHOWN, ENDS = 100, 10
+#: Labels at each end of a long index.
+_ENDS = 10
 WIDTH = 80
 
 
@@ -98,6 +101,10 @@ class IndexMethods(IndexCore):
         if isinstance(key, (list, np.ndarray, ndarray, Column)) or is_series(key):
             mask = make(key) if len(key) else make(np.zeros(0, np.int64))
             return self._take(as_column(range_index(self.size)._values)._row_numbers(mask) if self.size else mask)
+        if isinstance(key, tuple):
+            raise ValueError("Multi-dimensional indexing (e.g. `obj[:, None]`) is not supported by indexes")
+        if isinstance(key, (bool, np.bool_)):
+            raise IndexError("only integers, slices and arrays of integers or bools are valid indices")
         row = operator.index(key)
         if not -self.size <= row < self.size:
             raise IndexError(f"index {row} is out of bounds for axis 0 with size {self.size}")
@@ -125,8 +132,7 @@ class IndexMethods(IndexCore):
 
     def __bool__(self) -> bool:
         raise ValueError(
-            f"The truth value of a {type(self).__name__} is ambiguous. "
-            "Use a.empty, a.bool(), a.item(), a.any() or a.all()."
+            f"The truth value of a {type(self).__name__} is ambiguous. Use a.empty, a.item(), a.any() or a.all()."
         )
 
     # -- to others --
@@ -230,7 +236,7 @@ class IndexMethods(IndexCore):
         """
         label = (0 if self.name is None else self.name) if name is None else name
         own = self if index else range_index(self.size)
-        return frame([self._values], CLASSES["Labels"]([label]), own)
+        return frame([self._values], labels_of([label]), own)
 
     def item(self) -> Any:
         """The only label.
@@ -362,9 +368,9 @@ class IndexMethods(IndexCore):
         Index(['B', 'A', 'C'], dtype='str')
         """
         made, own = self.to_series().map(mapper, na_action)._values, self._values
-        if isinstance(made, ndarray) and isinstance(own, ndarray) and made.dtype.kind == own.dtype.kind in "iu":
+        if isinstance(made, ndarray) and isinstance(own, ndarray) and _may_be_smaller(made.dtype, own.dtype):
             small = made.astype(own.dtype)
-            made = small if bool((small == made).all()) else made
+            made = small if bool(((small == made) | (made != made)).all()) else made
         return make_index(made)._renamed(self.name)
 
     def __setitem__(self, key: object, value: object) -> None:
@@ -792,18 +798,31 @@ class IndexMethods(IndexCore):
         return labels_repr(type(self).__name__, self, self.size, extras_of(self, f"dtype='{self.dtype}'"))
 
 
+def _may_be_smaller(made: Any, own: Any) -> bool:
+    """Whether mapped labels are integers, or floats, that the dtype of the labels may hold, too."""
+    return made != own and ((made.kind in "iu" and own.kind in "iu") or (made.kind == own.kind == "f"))
+
+
 def extras_of(index: Any, *first: str) -> list[str]:
     """The attributes printed behind the labels: dtype, name, and the length of long indexes."""
     named = [] if index.name is None else [f"name={index.name!r}"]
-    return [*first, *named, *([f"length={index.size}"] if index.size > SHOWN else [])]
+    return [*first, *named, *([f"length={index.size}"] if index.size > _most_shown(index.size) else [])]
+
+
+def _most_shown(size: int) -> int:
+    """Labels of which all are printed: pandas' option, a hundred unless it is set."""
+    most = option("max_seq_items")
+    return size if most is None else int(most)
 
 
 def labels_repr(name: str, labels: Any, size: int, extras: list[str], texts: Callable[[Any], Any] | None = None) -> str:
-    """The labels in brackets, in lines of at most 80 characters; the ends of more than a hundred."""
+    """The labels in brackets, in lines of at most 80 characters; the ends of long ones."""
     texts = texts or _all_shown
-    long = size > SHOWN
-    head = list(texts(labels[:ENDS])) if long else []
-    data = _in_lines(head, list(texts(labels[size - ENDS :] if long else labels)), "\n" + " " * (len(name) + 2))
+    most = _most_shown(size)
+    long = size > most
+    ends = min(most // 2, _ENDS)
+    head = list(texts(labels[:ends])) if long else []
+    data = _in_lines(head, list(texts(labels[size - ends :] if long else labels)), "\n" + " " * (len(name) + 2))
     indent = len(name) + 1
     length = len(data.rsplit("\n", 1)[-1]) if "\n" in data else indent + len(data)
     parts: list[str] = []

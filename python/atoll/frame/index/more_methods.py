@@ -97,7 +97,8 @@ class IndexOthers(IndexCore):
     def nbytes(self) -> int:
         """Bytes of the labels, on all PEs together."""
         if hasattr(self, "_range"):
-            return sum(sys.getsizeof(getattr(self._range, one)) for one in ("start", "stop", "step"))
+            held = self._range
+            return sum(map(sys.getsizeof, (held, held.start, held.stop, held.step)))
         return sum(int(column.nbytes) for column in self._labels_of_index)
 
     def memory_usage(self, deep: bool = False) -> int:
@@ -131,9 +132,11 @@ class IndexOthers(IndexCore):
         >>> index.is_(index.view())
         True
         """
-        return self is other or (
-            isinstance(other, IndexCore) and self._column is not None and self._column is other._column
-        )
+        if self is other or not isinstance(other, IndexCore):
+            return self is other
+        if hasattr(self, "_range"):
+            return self._range is getattr(other, "_range", None)
+        return self._column is not None and self._column is other._column
 
     def infer_objects(self, copy: bool = True) -> Any:
         """Labels of objects in the kind that holds them all.

@@ -97,8 +97,9 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
                names=['x', 'y'])
     """
 
-    __slots__ = ()
+    __slots__ = ("_own_name",)
     __hash__ = None  # type: ignore[assignment]  # == is elementwise
+    _own_name: Hashable
 
     def __new__(
         cls, levels: Any = None, codes: Any = None, sortorder: Any = None, names: object = None, **options: object
@@ -186,8 +187,12 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
 
     @property
     def name(self) -> Any:
-        """None: its levels have names."""
-        return None
+        """A name beside those of the levels, which nothing uses; None unless it is set."""
+        return getattr(self, "_own_name", None)
+
+    @name.setter
+    def name(self, value: Hashable) -> None:
+        self._own_name = value
 
     @property
     def names(self) -> list[Any]:
@@ -228,6 +233,12 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         return tuple(len(level) for level in self.levels)
 
     # -- rows --
+
+    def __bool__(self) -> bool:
+        raise ValueError("The truth value of a MultiIndex is ambiguous. Use a.empty, a.item(), a.any() or a.all().")
+
+    def __setitem__(self, key: object, value: object) -> None:
+        raise TypeError("Index does not support mutable operations")
 
     def _take(self, rows: Any) -> Any:
         return self._of([take(column, rows) for column in self._column], self._name)

@@ -33,7 +33,7 @@ from ..data.values import broadcast, can_miss, fits, hasnans, is_scalar, isna, m
 from ..expressions.deferred import selected
 from ..fallback.convert import to_pandas
 from ..index.base import make_index
-from .indexers import is_mask
+from .placement import is_mask
 
 if TYPE_CHECKING:
     from ...annotations import ArrayLike, Label, Level

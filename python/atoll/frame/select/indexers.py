@@ -19,7 +19,7 @@ from ..data.dtypes import all_missing
 from ..data.lazy import Columns, as_they_are
 from ..data.values import broadcast, is_scalar, make
 from ..index.base import IndexCore
-from .placement import is_several, locate_rows, put, row_values
+from .placement import is_mask, is_several, locate_rows, put, row_values
 
 if TYPE_CHECKING:
     from ...annotations import Level
@@ -40,19 +40,6 @@ def mask_values(rows: Any, key: Any) -> Any:
     if values.size != len(rows):
         raise IndexError(f"Boolean index has wrong length: {values.size} instead of {len(rows)}")
     return values
-
-
-def is_mask(key: Any) -> bool:
-    """Whether a key is a mask."""
-    if is_series(key):
-        return bool(key._values.dtype == np.bool_) or _bools(key._values)
-    if isinstance(key, (ndarray, np.ndarray, Column)):
-        return bool(key.dtype == np.bool_)
-    return isinstance(key, list) and bool(key) and all(isinstance(one, (bool, np.bool_)) for one in key)
-
-
-def _bools(values: Any) -> bool:
-    return values.dtype == object and all(isinstance(one, (bool, np.bool_)) for one in values.to_list())
 
 
 class _Indexer:
@@ -246,7 +233,10 @@ class Loc(_Indexer):
         index = of._index
         if index.nlevels > 1 and not isinstance(rows, int) and _is_label(key):
             parts = key if isinstance(key, tuple) else (key,)
-            cuts = [one for one in parts if isinstance(one, slice) and (self._of.ndim == 2 or one != slice(None))]
+            cuts = [
+                one for one in parts
+                if is_mask(one) or (isinstance(one, slice) and (self._of.ndim == 2 or one != slice(None)))
+            ]  # fmt: skip
             fixed = [place for place, one in enumerate(parts) if not is_several(one)]
             if not cuts and 0 < len(fixed) < index.nlevels:
                 return made._with_index(made._index.droplevel(fixed))
@@ -422,14 +412,16 @@ class Indexing:
         2    2
         dtype: int64
         """
+        if isinstance(key, list):
+            raise TypeError("list keys are not supported in xs, pass a tuple instead")
         if axis in (1, "columns"):
-            if level is None:
-                return self[key]
+            if level is None and (drop_level or self._labels.nlevels == 1):
+                return self[key if drop_level else [key]]
             return self.T.xs(key, level=level, drop_level=drop_level).T
-        if level is None:
-            return self.loc[key]
-        levels = level if isinstance(level, (list, tuple)) else [level]
         keys = key if isinstance(key, tuple) else (key,)
+        if level is None and (drop_level or self._index.nlevels <= len(keys)):
+            return self.loc[key]
+        levels = list(range(len(keys))) if level is None else level if isinstance(level, (list, tuple)) else [level]
         mask = None
         for one, label in zip(levels, keys, strict=True):
             found = self._index.get_level_values(one)._values == label

@@ -304,6 +304,8 @@ class SeriesMissing(Missing):
         if isinstance(value, dict):
             value = type(self)(value)
         if is_series(value):
+            if len(value) == 0:  # of no dtype that the result could have
+                return self._or_itself(self.copy(), inplace)
             value = value._to_index(self._index)._values
         return self._or_itself(self._new(filled(self._values, value, limit)), inplace)
 

@@ -10,10 +10,11 @@ import numpy as np
 from ...arrays.creation import asarray, full
 from ...arrays.ndarray import ndarray
 from ...arrays.selection import flatnonzero
+from ...columns.categorical.categorical import Categorical
 from ...columns.column import Column
 from ...columns.objects import Objects, is_missing
 from ..classes import is_series, series
-from ..data.dtypes import item_of, kind_of
+from ..data.dtypes import item_of, kind_of, to_list
 from ..data.values import broadcast, choose, fits, is_scalar, make, scalar, take
 from ..index.base import IndexCore, make_index
 
@@ -43,8 +44,31 @@ def is_several(key: object) -> bool:
     return isinstance(key, slice) or not is_scalar(key)
 
 
+def is_mask(key: Any) -> bool:
+    """Whether a key is a mask."""
+    if is_series(key):
+        return bool(key._values.dtype == np.bool_) or _bools(key._values)
+    if isinstance(key, (ndarray, np.ndarray, Column)):
+        return bool(key.dtype == np.bool_)
+    return isinstance(key, list) and bool(key) and all(isinstance(one, (bool, np.bool_)) for one in key)
+
+
+def _bools(values: Any) -> bool:
+    return values.dtype == object and all(isinstance(one, (bool, np.bool_)) for one in values.to_list())
+
+
+def _mask_of_level(key: Any, size: int) -> Any:
+    """A mask in place of a level's labels, which has a value for each row."""
+    values = make(key._values if is_series(key) else key)
+    if values.size != size:
+        raise ValueError(
+            f"cannot index with a boolean indexer that is not the same length as the index: {values.size} != {size}"
+        )
+    return values
+
+
 def _by_levels(index: Any, key: tuple[Any, ...]) -> Any:
-    """Rows by a label, a list or a slice for each level."""
+    """Rows by a label, a list, a mask or a slice for each level."""
     mask = full(index.size, True)
     for place, one in enumerate(key):
         level = index.get_level_values(place)
@@ -55,6 +79,8 @@ def _by_levels(index: Any, key: tuple[Any, ...]) -> Any:
                 mask = mask & make(level >= one.start)
             if one.stop is not None:
                 mask = mask & make(level <= one.stop)
+        elif is_mask(one):
+            mask = mask & _mask_of_level(one, index.size)
         else:
             mask = mask & make(level.isin(list(one)))
     return flatnonzero(mask)
@@ -68,6 +94,13 @@ def row_values(of: Any, row: int) -> Any:
     return series(row_column(held, of._columns), of.columns, of._index._label(row))
 
 
+def have_same_categories(columns: list[Any]) -> bool:
+    """Whether categorical columns have the same categories in the same order."""
+    first = columns[0]
+    known = to_list(first.categories)
+    return all(to_list(one.categories) == known and one.ordered == first.ordered for one in columns[1:])
+
+
 def row_column(held: list[Any], columns: list[Any]) -> Any:
     """Values of a row in the kind that all of its columns share; objects when they share none."""
     if all(type(column) is ndarray for column in columns):
@@ -77,6 +110,12 @@ def row_column(held: list[Any], columns: list[Any]) -> Any:
     if len(kinds) == 1 and not isinstance(columns[0], Objects):
         if isinstance(columns[0], ndarray):
             return asarray(np.array(held, dtype=columns[0].dtype))
+        if type(columns[0]) is Column:
+            gone = np.array([is_missing(one) for one in held])
+            numbers = np.array([0 if lost else one for one, lost in zip(held, gone, strict=True)], columns[0].dtype)
+            return Column(asarray(numbers), asarray(~gone) if gone.any() else None)
+        if isinstance(columns[0], Categorical) and have_same_categories(columns):
+            return Categorical(make(held), categories=columns[0].categories, ordered=bool(columns[0].ordered))
         return make(held)
     if all(isinstance(column, ndarray) for column in columns) and not any(kind == np.bool_ for kind in kinds):
         return asarray(np.array(held, dtype=np.result_type(*kinds)))
@@ -131,8 +170,10 @@ def fitting(value: Any, values: Any) -> Any:
         if isinstance(values, ndarray) and values.dtype.kind in "iub":
             raise _does_not_fit(value, values)
         return value
-    if isinstance(values, Objects) or fits(value, values):
+    if isinstance(values, Objects):
         return value
+    if fits(value, values):  # an integer of NumPy's wider types does not make the column wider
+        return int(value) if isinstance(value, np.integer) and values.dtype.kind in "iu" else value
     raise _does_not_fit(value, values)
 
 
