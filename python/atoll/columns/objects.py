@@ -107,15 +107,12 @@ class Objects(Column):
         return asarray(np.array(sorted(range(self.size), key=self._values.__getitem__), dtype=np.int64))
 
     def numbers(self) -> tuple[ndarray, Any, ndarray]:
-        """As of every column; values that cannot be compared are ordered by first appearance."""
+        """As of every column; strings stand behind other values, and values without an order as they appear first."""
         there = self.dropna()
         first: dict[Any, int] = {}
         for row, value in enumerate(there._values):
             first.setdefault(value, row)
-        try:
-            distinct = sorted(first)
-        except TypeError:
-            distinct = list(first)
+        distinct = _in_order(list(first))
         places = {value: place for place, value in enumerate(distinct)}
         numbers = np.array([places[value] for value in there._values], dtype=np.int64)
         firsts = np.array([first[value] for value in distinct], dtype=np.int64)
@@ -141,6 +138,18 @@ class Objects(Column):
         return Objects([one if is_missing(one) else function(one) for one in self._values])
 
     __hash__ = None
+
+
+def _in_order(values: list[Any]) -> list[Any]:
+    """Values in order, as pandas puts them: strings behind others; as they are where these have no order either."""
+    try:
+        return sorted(values)
+    except TypeError:
+        texts = [one for one in values if isinstance(one, str)]
+    try:
+        return sorted(one for one in values if not isinstance(one, str)) + sorted(texts)
+    except TypeError:
+        return values
 
 
 def _with_gaps(values: np.ndarray[Any, Any], valid: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -223,3 +223,10 @@ def test_a_call_of_setitem_by_its_name_is_no_chained_assignment():
         frame["a"][0] = 100
     with pytest.warns(pandas.errors.ChainedAssignmentError):
         frame["a"].iloc[0] = 100
+
+
+@pytest.mark.parametrize("dtype", ["str", "string", "uint8", "float32", "Float32", "period[D]", "Sparse[int64]"])
+def test_frames_of_indexes_of_any_dtype_have_that_index(dtype):
+    index = pd.Index(["2026-01-01", "2026-01-02"] if dtype in ("str", "string", "period[D]") else [1, 2], dtype=dtype)
+    assert index.to_frame(name="x").index is index and index.to_series(index=index).index is index
+    assert index.to_frame(index=False).index is not index

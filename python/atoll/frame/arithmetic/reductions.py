@@ -27,7 +27,7 @@ from ..classes import frame, series
 from ..combine.align import union_of
 from ..core import as_axis, is_numeric, numeric_places
 from ..data.column_labels import Labels
-from ..data.dtypes import all_missing, figure_of, kind_of
+from ..data.dtypes import all_missing, figure_of, item_of, kind_of
 from ..data.values import choose, isna, join_rows, make, scalar
 from ..window.across_columns import counted_distinct
 
@@ -533,7 +533,7 @@ class SeriesReductions:
         """
         if len(self) != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
-        only = self._values[0]
+        only = item_of(self._values, 0)
         return only.item() if isinstance(only, np.generic) and only.dtype.kind not in "mM" else only
 
     def idxmin(self: Any, axis: int | str | None = 0, skipna: bool = True) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.ndarray import ndarray
+from ...columns.column import Column
 from ...columns.datetime.ticks import Ticks
 from ...columns.text.strings import Strings
 from ..classes import is_frame, is_series
@@ -42,6 +43,9 @@ def _drops(self: Any, labels: Any = None, **options: Any) -> bool:
     if named and (labels is not None or "axis" in options):
         return False
     index = self._index
+    wanted = next((one for one in (labels, options.get("index")) if one is not None), ())
+    if _are_bools(wanted) and not (isinstance(index._column, ndarray) and index._column.dtype == bool):
+        return False  # they are no labels, though they equal 0 and 1
     return index.nlevels > 1 or type(index._column).__name__ != "Column"  # missing labels of a nullable dtype
 
 
@@ -154,6 +158,44 @@ def _fills(self: Any, value: Any = None, **options: object) -> bool:
     return all(one.unit in ("ns", "us") for one in _columns(self) if isinstance(one, Ticks))
 
 
+def _maps(self: Any, func: Any = None, na_action: Any = None, **options: Any) -> bool:
+    """A function, or a mapping of values that are there."""
+    given = options.get("arg", func)
+    if not isinstance(given, dict) or not self.hasnans:
+        return True
+    return na_action is None and not hasattr(given, "__missing__") and not any(one != one for one in given)
+
+
+def _is_in(self: Any, values: Any) -> bool:
+    """Nullable bools among bools: pandas has numbers that equal them, too."""
+    bools = any(type(one) is Column and one.dtype == np.bool_ for one in _columns(self))
+    return not (bools and isinstance(values, (list, tuple, set)) and any(_is_number(one) for one in values))
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and value == value
+
+
+def _pairs(self: Any, other: Any, *args: Any, **options: Any) -> bool:
+    """Rows whose labels of one dtype occur once."""
+    if not is_series(other):
+        return not is_series(self)
+    return bool(
+        self._index.is_unique and other._index.is_unique and self._index.nlevels == 1 and _same_labels(self, other)
+    )
+
+
+def _same_labels(one: Any, other: Any) -> bool:
+    return bool(other._index.nlevels == 1 and one._index.dtype == other._index.dtype)
+
+
+def _interpolates(self: Any, method: Any = "linear", *args: Any, **options: Any) -> bool:
+    """Between rows; or between labels that are numbers or datetimes."""
+    labels = self._index._column
+    numbers = labels is None or (isinstance(labels, ndarray) and labels.dtype != bool) or isinstance(labels, Ticks)
+    return method == "linear" or numbers
+
+
 def _modes(self: object, *args: object, **options: object) -> bool:
     """The most frequent values in order: pandas has missing datetimes and categories before all others."""
     usual = options.get("dropna", True) is True and not any(one is False for one in args)
@@ -169,9 +211,10 @@ def _localizes(self: object, *args: object, **options: object) -> bool:
 OF_ARGUMENTS: dict[str, Any] = {
     "filter": _filters, "drop": _drops, "sample": _samples, "drop_duplicates": _drops_repeats, "shift": _shifts,
     "reset_index": _resets_index, "truncate": _truncates, "combine_first": _combines, "describe": _describes,
-    "align": _aligns, "fillna": _fills, "mode": _modes, "tz_localize": _localizes,
+    "align": _aligns, "fillna": _fills, "mode": _modes, "tz_localize": _localizes, "isin": _is_in,
+    "interpolate": _interpolates,
 }  # fmt: skip
-OF_ARGUMENTS_OF_SERIES: dict[str, Any] = OF_ARGUMENTS | {"update": _updates_series}
+OF_ARGUMENTS_OF_SERIES: dict[str, Any] = OF_ARGUMENTS | {"update": _updates_series, "map": _maps, "combine": _pairs}
 OF_ARGUMENTS_OF_FRAMES: dict[str, Any] = OF_ARGUMENTS | {
     "set_index": _sets_index, "update": _updates, "isetitem": _sets_columns, "to_dict": _to_dict,
     "value_counts": _counts_rows, "quantile": _quantiles,

@@ -334,12 +334,12 @@ def falling_back(
 _OF_INDEX = frozenset(("to_frame", "to_series"))
 
 
-def keep_index(rows: Any, given: Any) -> None:
-    """Gives rows the very index that a caller gave, as pandas does, where they have its labels."""
-    if rows._index is given or not isinstance(given, IndexCore) or type(rows._index) is not type(given):
+def keep_index(rows: Any, given: Any, known: bool = False) -> None:
+    """Gives rows the very index that a caller gave, as pandas does, where they are known to have its labels."""
+    if not isinstance(given, IndexCore) or type(rows._index) is not type(given) or rows._index.size != given.size:
         return
     own: Any = rows._index
-    if own.is_(given) or (_is_small_index(given) and own._same(given)):
+    if known or own is given or own.is_(given):
         given._held = True
         put(rows, "_index", given)
 
@@ -347,7 +347,7 @@ def keep_index(rows: Any, given: Any) -> None:
 def _with_index_of(made: Any, of: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Rows made of an index, which have the index that is given, or the index itself."""
     given = kwargs.get("index", args[0] if args else None)
-    keep_index(made, of if name == "to_frame" and given is not False else given)
+    keep_index(made, of if name == "to_frame" and given is not False else given, known=True)
     return made
 
 

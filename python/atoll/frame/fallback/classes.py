@@ -41,7 +41,7 @@ from .calls import (
     record,
     ufunc_falling_back,
 )
-from .convert import REBUILT, arguments_to_pandas, from_pandas, in_pandas, is_array_of_pandas, to_pandas
+from .convert import REBUILT, arguments_to_pandas, from_pandas, in_known_units, in_pandas, is_array_of_pandas, to_pandas
 from .file_limits import OF_FILES, OF_FILES_OF_SERIES
 from .group_limits import of_groups
 from .index_limits import LimitsOfIndex
@@ -320,6 +320,8 @@ def _wrap_init(kind: Any, place_of_dtype: int) -> None:
     @wraps(native)
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
         dtype = args[place_of_dtype] if len(args) > place_of_dtype else kwargs.get("dtype")
+        if args and in_pandas() and _from_outside(1):
+            args = (in_known_units(args[0]), *args[1:])
         unusual = dtype is not None and not is_usual_dtype(dtype)
         whole = kind.__name__ == "DataFrame" and len(args) > 0 and is_array_of_pandas(args[0])
         if (unusual or whole) and in_pandas() and _from_outside(1):
@@ -361,6 +363,7 @@ def _wrap_new(kind: Any) -> None:
     @wraps(native)
     def new(cls: Any, *args: object, **kwargs: object) -> Any:
         if in_pandas() and _from_outside(1):
+            args = tuple(map(in_known_units, args))
             _check_index(cls.__name__, args, kwargs)
         if kwargs.get("dtype") in (object, "object", "category") and in_pandas() and _from_outside(1):
             with pandas_at_work(cls.__name__):

@@ -339,8 +339,28 @@ def rows_from_pandas(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tup
     return args, kwargs
 
 
+def _has_other_unit(value: Any) -> bool:
+    """Whether NumPy's datetimes are of days or longer units, or timedeltas of hours or days, which pandas has not."""
+    return value.dtype.kind in "mM" and np.datetime_data(value.dtype)[0] in _OTHER_UNITS[value.dtype.kind]
+
+
+#: Units that NumPy has beside those of pandas; of timedeltas pandas refuses months and years.
+_OTHER_UNITS = {"M": ("Y", "M", "W", "D", "h", "m"), "m": ("W", "D", "h", "m")}
+
+
+def in_known_units(value: Any) -> Any:
+    """Datetimes and timedeltas of NumPy in units that pandas has: its own, else seconds; also in a dict."""
+    if type(value) is np.ndarray and _has_other_unit(value):
+        return value.astype(f"{value.dtype.kind}8[s]")
+    if type(value) is dict and any(type(one) is np.ndarray and _has_other_unit(one) for one in value.values()):
+        return {key: in_known_units(one) for key, one in value.items()}
+    return value
+
+
 def _may_hold_rows(value: Any) -> bool:
     kind = type(value)
+    if kind is np.ndarray:
+        return _told["in pandas"] and _has_other_unit(value)
     if kind in (list, tuple):
         return len(value) <= _FEW and any(type(one).__module__ == "pandas" for one in value)
     return kind.__module__ == "pandas"
@@ -349,6 +369,8 @@ def _may_hold_rows(value: Any) -> bool:
 def _rows_of_pandas(value: Any) -> Any:
     import pandas as pd
 
+    if type(value) is np.ndarray:
+        return in_known_units(value)
     if type(value) in (list, tuple):
         return type(value)(map(_rows_of_pandas, value)) if _may_hold_rows(value) else value
     return from_pandas(value) if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)) else value

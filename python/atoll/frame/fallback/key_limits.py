@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable
 from typing import Any
 
@@ -55,7 +56,20 @@ def get_at(self: Any, key: object) -> bool:
     if self._axis is not None and isinstance(key, tuple):
         return False
     keys = tuple(one for key in keys for one in (key if isinstance(key, tuple) else (key,)))
+    if of._index.nlevels > 1 and type(self).__name__ == "Loc":
+        rows = key[0] if is_frame(of) and isinstance(key, tuple) and key else key
+        if not all(map(_is_in_order, rows if isinstance(rows, tuple) else (rows,))):
+            return False
     return all(is_usual_key(of, one) for one in keys)
+
+
+def _is_in_order(key: Any) -> bool:
+    """Whether what a level's labels are chosen by leaves them in their order: pandas puts rows in that of a list."""
+    if isinstance(key, slice):
+        return key.step is None or (isinstance(key.step, int) and key.step == 1)
+    if not isinstance(key, list) or any(isinstance(one, (bool, np.bool_, tuple)) for one in key):
+        return True
+    return all(one <= other for one, other in itertools.pairwise(key))
 
 
 def _keeps_dtypes(rows: Any, index: Any = None, columns: Any = None, fill_value: Any = None, **options: Any) -> bool:

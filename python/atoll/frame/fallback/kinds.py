@@ -113,6 +113,8 @@ def casts(self: Any, dtype: object, copy: bool | None = True, errors: Any = "rai
         return True
     if errors not in ("raise", "ignore"):
         return False
+    if is_series(self) and (isinstance(dtype, dict) or is_series(dtype)):
+        return isinstance(dtype, dict) and list(dtype) == [self._name]
     if isinstance(dtype, dict) and is_frame(self):
         known = {label: self._labels.places.get(label) for label in dtype}
         return all(

@@ -249,7 +249,8 @@ class IndexMethods(IndexCore):
         """
         if self.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
-        return self._label(0)
+        only = self._label(0)
+        return only.item() if isinstance(only, np.generic) and only.dtype.kind not in "mM" else only
 
     # -- values --
 

@@ -41,6 +41,11 @@ if TYPE_CHECKING:
     from ..series import Series
 
 
+def _holds_bools(column: Any) -> bool:
+    """Whether values are bools, or objects that may be."""
+    return isinstance(column, Objects) or column.dtype == np.bool_
+
+
 def _without_gaps(mask: Any, na: bool) -> Any:
     values = mask._values if is_series(mask) else make(mask)
     return mask if not isinstance(values, Column) or values.valid is None else asarray(values.fillna(na))
@@ -61,6 +66,8 @@ class FrameSelecting:
         if isinstance(key, slice):
             return self._cut(self._row_slice(key))
         if is_frame(key):
+            if not all(_holds_bools(one) for one in key._columns):
+                raise TypeError(f"Boolean array expected for the condition, not {key._columns[0].dtype}")
             return self.where(key)
         if is_mask(key):
             if len(key) != len(self):

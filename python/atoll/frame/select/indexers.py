@@ -419,7 +419,8 @@ class Indexing:
                 return self[key if drop_level else [key]]
             return self.T.xs(key, level=level, drop_level=drop_level).T
         keys = key if isinstance(key, tuple) else (key,)
-        if level is None and (drop_level or self._index.nlevels <= len(keys)):
+        whole = self._index.nlevels == 1 or (is_series(self) and self._index.nlevels <= len(keys))
+        if level is None and (drop_level or whole):
             return self.loc[key]
         levels = list(range(len(keys))) if level is None else level if isinstance(level, (list, tuple)) else [level]
         mask = None

@@ -35,6 +35,7 @@ def filled(values: ArrayLike, value: Any, limit: int | None = None) -> Any:
         if limit <= 0:
             raise ValueError("Limit must be greater than 0")
         return choose(gone & (gone.astype(np.int64).cumsum() <= limit), value, values)
+    value = _as_floats(value, values)
     if not is_scalar(value):
         return choose(gone, value, values)
     if is_missing(value):
@@ -44,6 +45,16 @@ def filled(values: ArrayLike, value: Any, limit: int | None = None) -> Any:
     if not isinstance(values, ndarray):
         value = fitting(value, values)
     return choose(gone, value, values)
+
+
+def _as_floats(value: Any, values: Any) -> Any:
+    """Numbers in the type of the floats that they go into, where that type holds them."""
+    numbers = isinstance(value, ndarray) or (isinstance(value, np.number) and value.dtype.kind in "iuf")
+    if not numbers or not isinstance(values, ndarray) or values.dtype.kind != "f" or value.dtype.kind not in "iuf":
+        return value
+    made = value.astype(values.dtype)
+    same = (made == value) | (value != value)
+    return made if bool(same.all()) else value
 
 
 #: Methods that go by where labels lie.

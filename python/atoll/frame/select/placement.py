@@ -12,6 +12,7 @@ from ...arrays.ndarray import ndarray
 from ...arrays.selection import flatnonzero
 from ...columns.categorical.categorical import Categorical
 from ...columns.column import Column
+from ...columns.functions.functions import unique
 from ...columns.objects import Objects, is_missing
 from ..classes import is_series, series
 from ..data.dtypes import item_of, kind_of, to_list
@@ -68,22 +69,37 @@ def _mask_of_level(key: Any, size: int) -> Any:
 
 
 def _by_levels(index: Any, key: tuple[Any, ...]) -> Any:
-    """Rows by a label, a list, a mask or a slice for each level."""
+    """Rows by a label, a list, a mask or a slice for each level. KeyError where no row has what is asked of all."""
     mask = full(index.size, True)
     for place, one in enumerate(key):
-        level = index.get_level_values(place)
-        if not is_several(one):
-            mask = mask & make(level == one)
-        elif isinstance(one, slice):
-            if one.start is not None:
-                mask = mask & make(level >= one.start)
-            if one.stop is not None:
-                mask = mask & make(level <= one.stop)
-        elif is_mask(one):
-            mask = mask & _mask_of_level(one, index.size)
-        else:
-            mask = mask & make(level.isin(list(one)))
+        if isinstance(one, slice) and one == slice(None):
+            continue
+        chosen = _rows_of_level(index.get_level_values(place), one)
+        both = mask & chosen
+        if not bool(both.any()) and bool(chosen.any()):
+            raise KeyError(key)
+        mask = both
     return flatnonzero(mask)
+
+
+def _rows_of_level(level: Any, key: Any) -> Any:
+    """A mask of the rows that a level's key chooses. KeyError for a label that no row has."""
+    if isinstance(key, slice):
+        mask = full(level.size, True)
+        if key.start is not None:
+            mask = mask & make(level >= key.start)
+        return mask if key.stop is None else mask & make(level <= key.stop)
+    if is_mask(key):
+        return _mask_of_level(key, level.size)
+    if not is_several(key):
+        return make(level == key)
+    wanted = list(key)
+    mask = make(level.isin(wanted))
+    found = set(to_list(unique(take(level._values, flatnonzero(mask)))))
+    lost = [one for one in wanted if one not in found and not is_missing(one)]
+    if lost:
+        raise KeyError(lost[0])
+    return mask
 
 
 def row_values(of: Any, row: int) -> Any:
