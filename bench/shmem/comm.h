@@ -18,8 +18,8 @@
 //   comm_quiet()                                    all operations of the caller are done at their targets
 //   comm_put_flag(to, from, bytes, flag, value, pe) data, then the flag, in this order
 //   comm_wait(flag, value)                          until the own word is at least value
-//   comm_ping(word, value, pe), comm_pong(word, value)  the library's quickest way to tell one PE 8 bytes,
-//   comm_ping_block(to, from, bytes, flag, value, pe), comm_pong_block(to, bytes, flag, value)  and a block
+//   comm_ping(word, value, pe), comm_pong(word, value, pe)  the library's quickest way to tell one PE 8 bytes,
+//   comm_ping_block(to, from, bytes, flag, value, pe), comm_pong_block(to, bytes, flag, value, pe)  and a block
 //   comm_barrier() completes puts too, comm_sync() does not; comm_broadcast(to, from, bytes, root), comm_allgather(to,
 //   from, bytes), comm_alltoall(to, from, bytes), comm_sum(to, from, count) of doubles, comm_max(value),
 //   comm_total(word)

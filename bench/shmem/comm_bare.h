@@ -165,12 +165,15 @@ static inline void comm_put_flag(void* to, const void* from, size_t bytes, uint6
   comm_put_word(flag, value, pe);
 }
 static inline void comm_ping(uint64_t* word, uint64_t value, int pe) { comm_put_word(word, value, pe); }
-static inline void comm_pong(uint64_t* word, uint64_t value) { comm_wait(word, value); }
+static inline void comm_pong(uint64_t* word, uint64_t value, int pe) {
+  (void)pe;
+  comm_wait(word, value);
+}
 static inline void comm_ping_block(void* to, const void* from, size_t bytes, uint64_t* flag, uint64_t value, int pe) {
   comm_put_flag(to, from, bytes, flag, value, pe);
 }
-static inline void comm_pong_block(void* to, size_t bytes, uint64_t* flag, uint64_t value) {
-  (void)to, (void)bytes;
+static inline void comm_pong_block(void* to, size_t bytes, uint64_t* flag, uint64_t value, int pe) {
+  (void)pe, (void)to, (void)bytes;
   comm_wait(flag, value);
 }
 

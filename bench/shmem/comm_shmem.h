@@ -122,12 +122,15 @@ static inline void comm_wait(uint64_t* flag, uint64_t value) {
 }
 
 static inline void comm_ping(uint64_t* word, uint64_t value, int pe) { shmem_ulong_p(word, value, pe); }
-static inline void comm_pong(uint64_t* word, uint64_t value) { shmem_ulong_wait_until(word, SHMEM_CMP_EQ, value); }
+static inline void comm_pong(uint64_t* word, uint64_t value, int pe) {
+  (void)pe;
+  shmem_ulong_wait_until(word, SHMEM_CMP_EQ, value);
+}
 static inline void comm_ping_block(void* to, const void* from, size_t bytes, uint64_t* flag, uint64_t value, int pe) {
   comm_put_flag(to, from, bytes, flag, value, pe);
 }
-static inline void comm_pong_block(void* to, size_t bytes, uint64_t* flag, uint64_t value) {
-  (void)to, (void)bytes;
+static inline void comm_pong_block(void* to, size_t bytes, uint64_t* flag, uint64_t value, int pe) {
+  (void)pe, (void)to, (void)bytes;
   comm_wait(flag, value);
 }
 

@@ -59,9 +59,9 @@ static void ping_pong_word(uint64_t count) {
     ++turns;
     if (comm_me() == 0) {
       comm_ping(ping, turns, 1);
-      comm_pong(pong, turns);
+      comm_pong(pong, turns, 1);
     } else if (comm_me() == 1) {
-      comm_pong(ping, turns);
+      comm_pong(ping, turns, 0);
       comm_ping(pong, turns, 0);
     }
   }
@@ -72,9 +72,9 @@ static void ping_pong_block(uint64_t count) {
     ++turns;
     if (comm_me() == 0) {
       comm_ping_block(target, own, size, ping, turns, 1);
-      comm_pong_block(target, size, pong, turns);
+      comm_pong_block(target, size, pong, turns, 1);
     } else if (comm_me() == 1) {
-      comm_pong_block(target, size, ping, turns);
+      comm_pong_block(target, size, ping, turns, 0);
       comm_ping_block(target, own, size, pong, turns, 0);
     }
   }
