@@ -410,10 +410,14 @@ void HostsLaunch::conclude() {
   auto suspects = std::exchange(suspects_, {});
   // The PE that the others follow may be reported after them.
   std::stable_partition(suspects.begin(), suspects.end(), [&](std::uint32_t pe) { return !pes_[pe].follows; });
+  // Two PEs that lose each other both end, and report that: then no end says more than the reports.
+  const bool all_follow = survival_ == fabric::Survival::none && !suspects.empty() && pes_[suspects.front()].follows;
   for (const Complaint& one : std::exchange(complaints_, {})) {
     if (failing_ || pes_[one.pe].dead || pes_[one.by].dead) continue;
-    // The network loses a PE that has ended: how it has ended says more.
-    if (one.is_loss && std::find(suspects.begin(), suspects.end(), one.pe) != suspects.end()) continue;
+    // The network loses a PE that has ended: how it has ended says more. Its own host was told of a loss while it ran.
+    const bool has_ended = std::find(suspects.begin(), suspects.end(), one.pe) != suspects.end();
+    const bool is_of_own_host = pes_[one.by].host == pes_[one.pe].host;
+    if (one.is_loss && has_ended && !all_follow && !is_of_own_host) continue;
     if (survival_ == fabric::Survival::none) {
       say(one.line);
       fail(one.status, grace_ns, one.pe, one.how, one.host);

@@ -267,6 +267,28 @@ def test_a_firewall_between_two_hosts_that_both_reach_the_launcher(hosts, tmp_pa
         assert re.match("(survivor: )?" + LOST, line)
 
 
+@contextlib.contextmanager
+def launcher_stopped(job):
+    """The launcher reads its agents' reports later, all at once."""
+    (inner,) = map(int, Path(f"/proc/{job.launcher.pid}/task/{job.launcher.pid}/children").read_text().split())
+    os.kill(inner, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(inner, signal.SIGCONT)
+
+
+@KINDS
+def test_pes_that_lose_each_other_are_named_although_all_have_ended_by_then(hosts, tmp_path, osh_program, what):
+    words = words_of(what, tmp_path, osh_program)
+    job = Job(hosts, *words)
+    with launcher_stopped(job):
+        hosts.part(1, 2)
+        while any(hosts.pids_on(number, str(words[-1])) for number in range(3)):
+            time.sleep(0.05)
+    told_of_each_other(job, "12")
+
+
 def test_a_firewall_within_a_long_message_leaves_the_others_alive(hosts):
     """PE 2 talks to both and is never named. All report, also one that only sends."""
     job = Job(hosts, PROGRAM, "talks")

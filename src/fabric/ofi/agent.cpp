@@ -238,17 +238,20 @@ void Path::run_agent() {
       }
     }
   } catch (const std::exception& error) {
-    job_.mark_failed(self_, 0, fmt::format("lost the network: {}", error.what()));
-    log_line(LogLevel::error, job_.failure());
+    const std::string how = fmt::format("lost the network: {}", error.what());
+    log_line(LogLevel::error, fmt::format("{} {}", job_.describe(self_), how));  // this process may end after the next
+    job_.mark_failed(self_, 0, how);
   }
 }
 
 void Path::lose(PeId pe, const std::string& why) {
   std::string how = fmt::format("on {} is lost: {} {}", job_.host_of(pe), job_.describe(self_), why);
+  // Before it is noted: then this process may end at any moment, and an end alone would not name the cause.
+  const bool reported = job_.report_loss(pe, how);
   // Where the job goes on, the launcher decides which of two PEs is dead that do not reach each other, and tells all.
-  if (job_.survival() != Survival::none && job_.report_loss(pe, how)) return;
+  if (reported && job_.survival() != Survival::none) return;
+  if (!reported) log_line(LogLevel::error, fmt::format("PE {} {}", pe.value(), how));
   job_.mark_failed(pe, 0, how);
-  if (!job_.report_loss(pe, how)) log_line(LogLevel::error, job_.failure());
 }
 
 void Path::look_after_peers() {

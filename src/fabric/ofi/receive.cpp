@@ -516,11 +516,16 @@ void Path::take_news(Bytes payload) {
   std::memcpy(&record, payload.data(), sizeof(record));
   ATOLL_VALIDATE(record.pe < peers_end() && record.bytes <= sizeof(record.text), Error,
                  "protocol error: a failure notice has an invalid PE or length");
-  job_.hear({.kind = static_cast<News::Kind>(record.kind),
-             .pe = PeId(record.pe),
-             .pid = record.pid,
-             .status = record.status,
-             .text = std::string(record.text, record.bytes)});
+  const News news{.kind = static_cast<News::Kind>(record.kind),
+                  .pe = PeId(record.pe),
+                  .pid = record.pid,
+                  .status = record.status,
+                  .text = std::string(record.text, record.bytes)};
+  // Another host has lost a PE of this one, which may end as soon as that is noted: the launcher hears the cause first.
+  if (news.kind == News::Kind::failed && job_.is_local(news.pe) && !job_.has_died(news.pe) &&
+      job_.survival() == Survival::none)
+    (void)job_.report_loss(news.pe, news.text);
+  job_.hear(news);
 }
 
 bool Path::send_waiting() {
