@@ -82,12 +82,19 @@ static void be_started(MPI_Comm parent, const char* kind) {
   }
   if (strcmp(kind, "part") == 0) return work_and_part(parent);
   if (strcmp(kind, "die") == 0) {
-    int value;
+    int value = 0;
+    MPI_Send(&value, 1, MPI_INT, 0, 0, parent);
     MPI_Recv(&value, 1, MPI_INT, 0, 0, parent, MPI_STATUS_IGNORE);
     raise(SIGKILL);
   }
   if (strcmp(kind, "killed") == 0 || strcmp(kind, "fatal") == 0) {
-    if (me == ranks - 1) raise(SIGKILL);
+    int ready = 1; /* the others are: MPI_Init fails in a process whose sibling dies before */
+    if (me == ranks - 1) {
+      for (int other = 0; other < ranks - 1; ++other)
+        MPI_Recv(&ready, 1, MPI_INT, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      raise(SIGKILL);
+    }
+    MPI_Send(&ready, 1, MPI_INT, ranks - 1, 0, MPI_COMM_WORLD);
     pause();
   }
   if (strcmp(kind, "nested") == 0) {
@@ -137,13 +144,16 @@ static struct resources measure(void) {
   return now;
 }
 
-/* The started processes kill themselves when rank 0 says so. */
+/* The started processes kill themselves when rank 0 says so, which is when all have left MPI_Init: it fails in a
+   process whose sibling dies before. */
 static void see_them_die(MPI_Comm across) {
-  int value = 0;
+  int value, count;
   MPI_Comm_set_errhandler(across, MPI_ERRORS_RETURN);
-  MPI_Comm_remote_size(across, &value);
-  for (int other = 0; me == 0 && other < value; ++other) MPI_Send(&value, 1, MPI_INT, other, 0, across);
-  for (int other = value; other-- > 0;)
+  MPI_Comm_remote_size(across, &count);
+  for (int other = 0; me == 0 && other < count; ++other)
+    MPI_Recv(&value, 1, MPI_INT, other, 0, across, MPI_STATUS_IGNORE);
+  for (int other = 0; me == 0 && other < count; ++other) MPI_Send(&count, 1, MPI_INT, other, 0, across);
+  for (int other = count; other-- > 0;)
     FAILS(MPI_Recv(&value, 1, MPI_INT, other, 1, across, MPI_STATUS_IGNORE), MPIX_ERR_PROC_FAILED);
   MPI_Comm_free(&across);
 }
