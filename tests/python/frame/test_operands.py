@@ -2,6 +2,8 @@
 """Operators of `atoll.pandas` with operands of NumPy and pandas, and what iterators over rows give."""
 
 import operator
+import subprocess
+import sys
 
 import numpy as np
 import pandas
@@ -102,3 +104,19 @@ def test_operators_in_place_change_the_object():
         old = labels
         labels += 1
         assert old.tolist() == [1, 2] and labels.tolist() == [2, 3]
+
+
+def test_operators_between_columns_import_no_pandas():
+    """It takes longer to import than the operators take."""
+    program = """
+import sys
+import atoll as ak
+numbers, other = ak.Series([1, 2]), ak.Series([2, 2])
+frame = ak.DataFrame({"a": [1, 2], "b": [3, 4]})
+assert (numbers == other).sum() == 1 and (numbers + other).sum() == 7 and (numbers < other).sum() == 1
+assert (frame + frame)["a"].sum() == 6 and (frame["a"] != frame["b"]).sum() == 2
+assert not hasattr(numbers, "_nothing")
+assert "pandas" not in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

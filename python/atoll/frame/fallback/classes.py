@@ -414,8 +414,10 @@ def _classmethod(kind: type, native: Any, name: str) -> Any:
 
 
 def _attribute_of_pandas(rows: Any, name: str) -> Any:
+    if name.startswith("_"):
+        return None
     import pandas as pd
 
-    if name.startswith("_") or not hasattr(getattr(pd, type(rows).__name__), name):
+    if not hasattr(getattr(pd, type(rows).__name__), name):
         return None
     return attribute(rows, name)

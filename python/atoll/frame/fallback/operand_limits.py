@@ -46,7 +46,8 @@ def _operates(self: Any, other: Any = None) -> bool:
     held = columns_of(self)
     if any(isinstance(one, Periods) for one in held) or _holds_objects(other):
         return False
-    if hasattr(other, "normalize") and hasattr(other, "rollback"):  # an offset
+    # An offset. Of rows the question would import pandas, which may have such an attribute.
+    if not (is_frame(other) or is_series(other)) and hasattr(other, "normalize") and hasattr(other, "rollback"):
         naive = all(isinstance(one, Ticks) and getattr(one, "tz", None) is None for one in held)
         return naive and other.n != 0 and not other.normalize
     if held and all(isinstance(one, ndarray) for one in held):
