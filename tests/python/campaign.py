@@ -167,6 +167,7 @@ class Trial:
         return found
 
     def run_job(self) -> None:
+        shutil.rmtree(f"{self.folder}.loaded", ignore_errors=True)  # where its PEs meet before they are PEs
         if self.work in ("spill", "join"):
             made_input(self.folder / "in")
         environment = {

@@ -6,10 +6,12 @@
 With PES it is a driver of so many PEs, else one PE of a job. What it writes has the number of the round in every row.
 """
 
+import importlib
 import itertools
 import os
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -75,8 +77,21 @@ def checkpoint(folder: str, version: int) -> None:
 WORKS = {one.__name__: one for one in (arrays, frames, parquet, csv, json, npy, spill, join, checkpoint)}
 
 
+def meet(folder: Path) -> None:
+    """Returns when all PEs of the job have loaded what their work loads: until then, PEs of a busy machine are apart by
+    more than ATOLL_PEER_TIMEOUT."""
+    for name in ("pandas", "pyarrow.parquet", "atoll.frame.groupby", "atoll.plan", "atoll.io.parquet"):
+        importlib.import_module(name)
+    folder.mkdir(exist_ok=True)
+    (folder / os.environ["ATOLL_PE"]).touch()
+    while len(os.listdir(folder)) < int(os.environ["ATOLL_NPES"]):
+        time.sleep(0.01)
+
+
 def main() -> int:
     work, folder, *pes = sys.argv[1:]
+    if not pes:
+        meet(Path(f"{folder}.loaded"))
     ak.init(int(pes[0])) if pes else ak.init()
     try:
         for version in itertools.count(1):
