@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses of PEs are reported to the launcher before they are noted in the job, because a process may end as soon as they
-// are.
+// Losses of PEs are reported to the launcher before the job notes them, because a process may end as soon as it does.
 #ifdef ATOLL_HAS_LIBFABRIC
 #include <fmt/format.h>
 #include <gtest/gtest.h>
