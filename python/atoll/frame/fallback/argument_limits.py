@@ -37,7 +37,7 @@ def _filters(self: Any, *args: Any, **kwargs: Any) -> bool:
     return not (args and (is_frame(args[0]) or is_series(args[0]) or _are_bools(args[0])))
 
 
-def _drops(self: Any, labels: Any = None, **options: Any) -> bool:
+def _drops(self: Any, labels: Any = None, **options: object) -> bool:
     """Labels and an axis, or labels of each axis."""
     named = options.get("index") is not None or options.get("columns") is not None
     if named and (labels is not None or "axis" in options):
@@ -49,14 +49,14 @@ def _drops(self: Any, labels: Any = None, **options: Any) -> bool:
     return index.nlevels > 1 or type(index._column).__name__ != "Column"  # missing labels of a nullable dtype
 
 
-def _samples(self: Any, n: Any = None, frac: Any = None, **options: Any) -> bool:
+def _samples(self: Any, n: Any = None, frac: Any = None, **options: object) -> bool:
     """A number or a share of rows, all of one weight."""
     if n is not None and frac is not None:
         return False
     return options.get("weights") is None and options.get("axis") in (None, 0, "index")
 
 
-def _drops_repeats(self: Any, *args: Any, **options: Any) -> bool:
+def _drops_repeats(self: Any, *args: object, **options: object) -> bool:
     return isinstance(options.get("ignore_index", False), bool)
 
 
@@ -64,12 +64,12 @@ def _describes(self: Any, percentiles: Any = None, include: Any = None, exclude:
     return not (include is not None and exclude is not None)
 
 
-def _shifts(self: Any, periods: Any = 1, *args: Any, **options: Any) -> bool:
+def _shifts(self: Any, periods: Any = 1, *args: object, **options: object) -> bool:
     """Suffixes are of several periods; a frequency is that of the index, by its name."""
     return options.get("suffix") is None or not isinstance(periods, int)
 
 
-def _sets_index(self: Any, keys: Any, **options: Any) -> bool:
+def _sets_index(self: Any, keys: Any, **options: object) -> bool:
     """Labels, and arrays; no other objects."""
     wanted = keys if isinstance(keys, list) else [keys]
     arrays = (list, IndexCore, np.ndarray, ndarray)
@@ -96,7 +96,7 @@ def _columns(rows: Any) -> list[Any]:
     return [rows._values] if is_series(rows) else list(rows._columns)
 
 
-def _updates(self: Any, other: Any, join: Any = "left", overwrite: Any = True, **options: Any) -> bool:
+def _updates(self: Any, other: Any, join: Any = "left", overwrite: Any = True, **options: object) -> bool:
     """Columns of numbers and strings, whose dtypes stay."""
     if is_series(self):
         pairs = [(self._values, other._values)]
@@ -119,7 +119,7 @@ def _updates_series(self: Any, other: Any) -> bool:
     return is_series(other) and _updates(self, other)
 
 
-def _resets_index(self: Any, *args: Any, **options: Any) -> bool:
+def _resets_index(self: Any, *args: object, **options: object) -> bool:
     """Columns whose labels have one level."""
     return is_series(self) or self._labels.nlevels == 1
 
@@ -133,15 +133,15 @@ def _sets_columns(self: Any, loc: Any, value: Any) -> bool:
     return isinstance(loc, int) and not is_frame(value)
 
 
-def _to_dict(self: Any, orient: Any = "dict", *args: Any, **options: Any) -> bool:
+def _to_dict(self: Any, orient: Any = "dict", *args: object, **options: object) -> bool:
     return not (orient == "tight" and (self._index.nlevels > 1 or self._labels.nlevels > 1))
 
 
-def _counts_rows(self: Any, subset: Any = None, *args: Any, **options: Any) -> bool:
+def _counts_rows(self: Any, subset: Any = None, *args: object, **options: object) -> bool:
     return subset is None or is_scalar(subset) or isinstance(subset, list)
 
 
-def _quantiles(self: Any, q: Any = 0.5, axis: Any = 0, numeric_only: Any = False, **options: Any) -> bool:
+def _quantiles(self: Any, q: Any = 0.5, axis: Any = 0, numeric_only: Any = False, **options: object) -> bool:
     """Of numbers: those of datetimes beside numbers have the dtypes that pandas finds for them."""
     return numeric_only is True or all(isinstance(one, ndarray) for one in self._columns)
 
@@ -158,7 +158,7 @@ def _fills(self: Any, value: Any = None, **options: object) -> bool:
     return all(one.unit in ("ns", "us") for one in _columns(self) if isinstance(one, Ticks))
 
 
-def _maps(self: Any, func: Any = None, na_action: Any = None, **options: Any) -> bool:
+def _maps(self: Any, func: Any = None, na_action: Any = None, **options: object) -> bool:
     """A function, or a mapping of values that are there."""
     given = options.get("arg", func)
     if not isinstance(given, dict) or not self.hasnans:
@@ -176,7 +176,7 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and value == value
 
 
-def _pairs(self: Any, other: Any, *args: Any, **options: Any) -> bool:
+def _pairs(self: Any, other: Any, *args: object, **options: object) -> bool:
     """Rows whose labels of one dtype occur once."""
     if not is_series(other):
         return not is_series(self)
@@ -189,7 +189,7 @@ def _same_labels(one: Any, other: Any) -> bool:
     return bool(other._index.nlevels == 1 and one._index.dtype == other._index.dtype)
 
 
-def _interpolates(self: Any, method: Any = "linear", *args: Any, **options: Any) -> bool:
+def _interpolates(self: Any, method: Any = "linear", *args: object, **options: object) -> bool:
     """Between rows; or between labels that are numbers or datetimes."""
     labels = self._index._column
     numbers = labels is None or (isinstance(labels, ndarray) and labels.dtype != bool) or isinstance(labels, Ticks)
