@@ -261,9 +261,7 @@ class Grouped(GroupCompletion, GroupsHtml):
         dtype: int64
         """
         numbers = self._groups.numbers()
-        gone = numbers < 0
-        made = numbers if ascending else self.ngroups - 1 - numbers
-        return series(where(gone, np.nan, made) if bool(gone.any()) else made, self._of._index)
+        return self._numbered(numbers if ascending else self.ngroups - 1 - numbers, numbers < 0)
 
     def cumcount(self, ascending: bool = True) -> Any:
         """For each row how many rows of its group come before it.
@@ -283,7 +281,12 @@ class Grouped(GroupCompletion, GroupsHtml):
         2    1
         dtype: int64
         """
-        return series(self._groups.by.cumcount(ascending), self._of._index)
+        made = self._groups.by.cumcount(ascending)
+        return self._numbered(made, made < 0)
+
+    def _numbered(self, numbers: ndarray, gone: ndarray) -> Any:
+        """Numbers of all rows: NaN, and so floats, where rows are in no group."""
+        return series(where(gone, np.nan, numbers) if bool(gone.any()) else numbers, self._of._index)
 
     def head(self, n: int = 5) -> Any:
         """The first rows of each group.
