@@ -291,7 +291,7 @@ def __getattr__(name: str) -> Any:
             kwargs.setdefault("lines", False)
         limit = OF_READERS.get(name)
         if own is not None and _taken(own, args, kwargs) and (limit is None or covers(limit, args, kwargs)):
-            start = args[0].tell() if args and hasattr(args[0], "seek") and hasattr(args[0], "tell") else 0
+            start = _place_in(args[0]) if args else 0
             try:
                 made = own(*args, **kwargs)
                 if not (
@@ -317,6 +317,14 @@ def __getattr__(name: str) -> Any:
 
     globals()[name] = function  # one object, as in pandas
     return function
+
+
+def _place_in(where: Any) -> int:
+    """Where a stream is; 0 where it does not tell."""
+    try:
+        return int(where.tell()) if hasattr(where, "seek") else 0
+    except (OSError, AttributeError, TypeError):
+        return 0
 
 
 def _as_pandas_raises(error: Exception) -> Exception:

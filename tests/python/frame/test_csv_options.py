@@ -138,3 +138,34 @@ def test_spaces_before_a_comment_are_a_row():
 def test_an_error_of_a_converter_is_raised():
     with pytest.raises(ZeroDivisionError):
         pd.read_csv(io.StringIO(PLAIN), converters={"a": lambda text: 1 / int(text)})
+
+
+ENDS = ["a,b\n1,x\n2,y\ntotal,2\n", "a,b\n1,x\n\n2,y\n\ntotal,2\n\n", 'a,b\n1,"x\nz"\n2,y\n"t\nu",2', "a,b\n1,x\n"]
+
+
+@pytest.mark.parametrize("options", [{}, {"header": None}, {"comment": "#"}, {"names": ["p", "q"]}, {"index_col": 0}])
+@pytest.mark.parametrize("text", ENDS)
+def test_lines_at_the_end_are_skipped_by_atoll(text, options):
+    for count in (1, 2, 3):
+        wanted = pandas.read_csv(io.StringIO(text), skipfooter=count, engine="python", **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.FallbackWarning)
+            found = pd.read_csv(io.StringIO(text), skipfooter=count, engine="python", **options)
+        pandas.testing.assert_frame_equal(found.to_pandas(), wanted)
+
+
+@pytest.mark.parametrize("options", [{"sep": " ", "delimiter": "."}, {"nrows": -1}, {"nrows": 1.5}, {"nrows": "2"}])
+def test_options_that_pandas_refuses_are_refused(options):
+    with pytest.raises(ValueError) as theirs:
+        pandas.read_csv(io.StringIO("a\n1\n2\n"), **options)
+    with pytest.raises(ValueError) as ours:
+        pd.read_csv(io.StringIO("a\n1\n2\n"), **options)
+    assert str(ours.value) == str(theirs.value)
+
+
+def test_a_stream_that_does_not_tell_where_it_is_is_read(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("skipped\na,b\n1,2\n")
+    with path.open() as stream:
+        next(stream)
+        assert pd.read_csv(stream)["b"].to_list() == [2]

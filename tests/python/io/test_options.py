@@ -30,7 +30,7 @@ READ_CSV = [
     (PLAIN, {"comment": "z"}), (PLAIN, {"converters": {"a": lambda text: text * 2}}), (PLAIN, {"dtype": str}),
     (PLAIN, {"usecols": ["a"], "dtype": {"b": "category"}}),
     (PLAIN, {"dtype": {"b": "category"}}), (PLAIN, {"dtype": "category"}), (PLAIN, {"header": [0, 1]}),
-    (PLAIN, {"skipfooter": 1, "engine": "python"}), (PLAIN, {"sep": r"\s*,", "engine": "python"}),
+    (PLAIN, {"skipfooter": 1, "engine": "python"}), (DATES + "\nsum\n", {"skipfooter": 2, "engine": "python"}), (PLAIN, {"sep": r"\s*,", "engine": "python"}),
     (PLAIN, {"quoting": 3}), (PLAIN, {"index_col": "a"}), (PLAIN, {"index_col": [0, 1]}), (PLAIN, {"header": None}),
     (PLAIN, {"names": ["p", "q", "r"], "header": 0}), (PLAIN, {"encoding_errors": "replace"}),
     (PLAIN, {"skipinitialspace": True}), (PLAIN, {"skip_blank_lines": False}), (PLAIN, {"lineterminator": "\n"}),

@@ -61,9 +61,9 @@ def read_csv(
 ) -> Any:  # fmt: skip
     """A frame of text files of separated values; each PE reads its own ranges of bytes. Parameters as pandas'.
 
-    Text with comments, lines to skip by their numbers, spaces behind separators, several header lines, or in another
-    encoding is rewritten by one process before all PEs parse it. What Atoll's parser has no rule for (`skipfooter`,
-    separators of several letters, …) pandas reads, each file on one process, and a warning says so once.
+    Text with comments, lines to skip by their numbers or at the end, spaces behind separators, several header lines,
+    or in another encoding is rewritten by one process before all PEs parse it. What Atoll's parser has no rule for
+    (separators of several letters, …) pandas reads, each file on one process, and a warning says so once.
 
     Parameters
     ----------
@@ -362,7 +362,7 @@ def without_rewriting(where: object, told: dict[str, Any]) -> dict[str, Any]:
     """The parameters without those that are followed by rewriting the text."""
     if not requests_rewriting(told, _leading(told["skiprows"])) or not can_be_rewritten(where, told):
         return told
-    plain = {"comment": None, "skipinitialspace": False, "skiprows": 0, "encoding": None}
+    plain = {"comment": None, "skipinitialspace": False, "skiprows": 0, "skipfooter": 0, "encoding": None}
     return (
         told | plain | {"encoding_errors": "strict"} | ({"header": None} if has_several_names(told["header"]) else {})
     )

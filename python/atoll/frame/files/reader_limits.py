@@ -66,7 +66,8 @@ def _read_csv(where: object, **options: Any) -> bool:
     if for_pandas(plain) or (told["converters"] and not can_be_read_twice(where)):
         return False
     options = {name: plain[name] for name in options}
-    if options.get("engine") not in (None, "c"):
+    engines = ("python",) if told["skipfooter"] else (None, "c")  # pandas warns of lines at the end without that engine
+    if options.get("engine") not in engines or (options.get("delimiter") is not None and "sep" in options):
         return False
     if any(type(options[name]) is not bool for name in _BOOLS if name in options):
         return False
@@ -84,7 +85,7 @@ def _read_csv(where: object, **options: Any) -> bool:
         and not isinstance(options.get("names"), (set, frozenset, dict))
         and _are_words(options.get("na_values"))
         and options.get("quotechar", '"') is not None
-        and isinstance(options.get("nrows"), (int, type(None)))
+        and (options.get("nrows") is None or (type(options["nrows"]) is int and options["nrows"] >= 0))
         and str(encoding or "utf-8").lower().replace("_", "-") in ("utf-8", "utf8")
         and options.get("on_bad_lines", "error") in ("error", "skip")
     )

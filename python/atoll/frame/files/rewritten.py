@@ -28,6 +28,7 @@ def requests_rewriting(told: dict[str, Any], leading: int) -> bool:
         isinstance(told["comment"], str)
         or told["skipinitialspace"] is True
         or leading < 0
+        or bool(told["skipfooter"])
         or has_several_names(told["header"])
         or (isinstance(told["encoding_errors"], str) and told["encoding_errors"] != "strict")
         or not _is_utf8(told["encoding"])
@@ -47,6 +48,7 @@ def can_be_rewritten(where: object, told: dict[str, Any]) -> bool:
         and not isinstance(told["compression"], dict)
         and (comment is None or (isinstance(comment, str) and len(comment) == 1 and comment not in (sep, '"')))
         and _is_codec(told["encoding"])
+        and _has_usual_footer(told)
         and (told["skiprows"] is None or callable(told["skiprows"]) or _are_numbers(told["skiprows"]))
         and (not has_several_names(header) or _has_usual_names(told))
     )
@@ -54,8 +56,8 @@ def can_be_rewritten(where: object, told: dict[str, Any]) -> bool:
 
 def rewritten(where: Any, told: dict[str, Any]) -> tuple[io.BytesIO, dict[str, Any], Any]:
     """The text as a stream in UTF-8, the parameters that are left, and labels of several levels, if there are."""
-    lines = _lines(_without_marks(_text(where, told), told), told["skiprows"])
-    left = {**told, "comment": None, "skipinitialspace": False, "skiprows": 0, "encoding": "utf-8"}
+    lines = _lines(_without_marks(_text(where, told), told), told)
+    left = {**told, "comment": None, "skipinitialspace": False, "skiprows": 0, "skipfooter": 0, "encoding": "utf-8"}
     left |= {"encoding_errors": "strict", "compression": None}
     labels = None
     if has_several_names(told["header"]):
@@ -82,6 +84,12 @@ def _has_usual_names(told: dict[str, Any]) -> bool:
     plain = all(type(one) is int and one >= 0 for one in told["header"])
     named = ("names", "usecols", "converters", "dtype", "parse_dates")
     return plain and told["index_col"] is None and all(told[name] in (None, False) for name in named)
+
+
+def _has_usual_footer(told: dict[str, Any]) -> bool:
+    """Whether lines are skipped at the end of a file that is read whole, and has names in its first line, or none."""
+    footer, whole = told["skipfooter"], told["nrows"] is None and told["chunksize"] is None and not told["iterator"]
+    return footer == 0 or (type(footer) is int and footer > 0 and whole and told["header"] in ("infer", 0, None))
 
 
 def _are_numbers(skiprows: Any) -> bool:
@@ -149,18 +157,32 @@ def _mark(found: re.Match[str], text: str) -> str:
     return "" if before else _COMMENT
 
 
-def _lines(held: tuple[str, Sequence[str]], skiprows: Any) -> list[str]:
-    """Lines that are neither skipped by their numbers nor blank, their quoted values in place again."""
+def _lines(held: tuple[str, Sequence[str]], told: dict[str, Any]) -> list[str]:
+    """Lines that are neither skipped by their numbers, nor at the end, nor blank, their quoted values in place again."""
     text, quoted = held
     lines = text.split("\n")
-    if skiprows:
-        skips = _test_of(skiprows)
+    if told["skiprows"]:
+        skips = _test_of(told["skiprows"])
         lines = [line for number, line in enumerate(lines) if not skips(number)]
-    lines = [line for line in lines if line and _COMMENT not in line and not line.isspace()]
+    if told["skipfooter"]:
+        lines = _without_footer(lines, told)
+    lines = list(filter(_has_values, lines))
     if not quoted:
         return lines
     place = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
     return [place.sub(lambda found: quoted[int(found[1])], line) if _OPEN in line else line for line in lines]
+
+
+def _has_values(line: str) -> bool:
+    return bool(line) and _COMMENT not in line and not line.isspace()
+
+
+def _without_footer(lines: list[str], told: dict[str, Any]) -> list[str]:
+    """Lines without some at the end, blank ones among them; the line of names, if there is one, always stays."""
+    named = told["header"] == 0 or (told["header"] == "infer" and told["names"] is None)
+    first = next((number + 1 for number, line in enumerate(lines) if _has_values(line)), 0) if named else 0
+    end = len(lines) - told["skipfooter"] - (not lines[-1])  # behind the last line feed is no line
+    return lines[: max(first, end)]
 
 
 def _test_of(skiprows: Any) -> Callable[[int], Any]:
