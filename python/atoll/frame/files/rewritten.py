@@ -158,7 +158,7 @@ def _mark(found: re.Match[str], text: str) -> str:
 
 
 def _lines(held: tuple[str, Sequence[str]], told: dict[str, Any]) -> list[str]:
-    """Lines that are neither skipped by their numbers, nor at the end, nor blank, their quoted values in place again."""
+    """Lines that are neither blank nor skipped, by their numbers or at the end, their quoted values in place again."""
     text, quoted = held
     lines = text.split("\n")
     if told["skiprows"]:
