@@ -19,6 +19,8 @@ def rounded_to(column: Any, how: str, step: Frequency) -> Any:
     if UNITS[column._unit] % length == 0:
         return column
     unit = column._unit
+    if unit != "D" and length % UNITS[unit]:
+        raise ValueError(f"multiples of {length} ns are no whole numbers of {unit}: convert to a finer unit by as_unit")
     while length % UNITS[unit]:  # a step that is no whole number of units
         unit = finest(unit, next(u for u in ("s", "ms", "us", "ns") if UNITS[u] < UNITS[unit]))
     fine = column.as_unit(unit)

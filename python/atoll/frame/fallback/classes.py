@@ -41,6 +41,7 @@ from .calls import (
     record,
     ufunc_falling_back,
 )
+from .construction_limits import is_of_pandas
 from .convert import REBUILT, arguments_to_pandas, from_pandas, in_known_units, in_pandas, is_array_of_pandas, to_pandas
 from .file_limits import OF_FILES, OF_FILES_OF_SERIES
 from .group_limits import of_groups
@@ -365,7 +366,8 @@ def _wrap_new(kind: Any) -> None:
         if in_pandas() and _from_outside(1):
             args = tuple(map(in_known_units, args))
             _check_index(cls.__name__, args, kwargs)
-        if kwargs.get("dtype") in (object, "object", "category") and in_pandas() and _from_outside(1):
+        objects = kwargs.get("dtype") in (object, "object", "category")
+        if (objects or is_of_pandas(cls.__name__, "new", args, kwargs)) and in_pandas() and _from_outside(1):
             with pandas_at_work(cls.__name__):
                 return function_of_pandas(cls.__name__, args, kwargs, None)
         try:
@@ -396,7 +398,10 @@ def _classmethod(kind: type, native: Any, name: str) -> Any:
 
     @wraps(function)
     def method(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        theirs = in_pandas() and is_of_pandas(kind.__name__, name, args, kwargs) and _from_outside(1)
         try:
+            if theirs:
+                raise NotImplementedError("pandas makes indexes of these arguments")
             return function(cls, *args, **kwargs)
         except Exception as error:
             if not _from_outside(1) or _stays(error, None):

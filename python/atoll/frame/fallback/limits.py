@@ -22,6 +22,7 @@ from ..classes import is_frame, is_series
 from ..data.lazy import MatrixRow, Pending, Sliced, Unread
 from ..data.values import is_scalar, make
 from .bin_limits import cut, interval_range, qcut, timedelta_range, to_datetime, to_numeric, to_timedelta
+from .construction_limits import date_range
 from .key_limits import get_at, get_item, is_usual_key, reindexes
 
 if TYPE_CHECKING:
@@ -531,7 +532,7 @@ OF_INDEXERS: dict[str, Limit] = {"__setitem__": _set_at, "__getitem__": get_at}
 #: Of the package's functions.
 OF_FUNCTIONS: dict[str, Limit] = {
     "merge": _merge, "merge_asof": _merge_asof, "concat": _concat, "cut": cut, "qcut": qcut,
-    "to_datetime": to_datetime, "to_timedelta": to_timedelta,
+    "date_range": date_range, "to_datetime": to_datetime, "to_timedelta": to_timedelta,
     "to_numeric": to_numeric, "timedelta_range": timedelta_range, "interval_range": interval_range,
 }  # fmt: skip
 

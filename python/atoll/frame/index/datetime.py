@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...columns.column import Column
 from ...columns.datetime.datetimes import Datetimes
 from ...columns.datetime.frequency import frequency
 from ...columns.datetime.parsing import to_datetime, to_timedelta
 from ...columns.datetime.ranges import date_range as moments_range
 from ...columns.datetime.ranges import timedelta_range as durations_range
-from ...columns.datetime.tick import tzinfo_of
+from ...columns.datetime.tick import CLOCK, UNITS, tzinfo_of
 from ...columns.datetime.timedeltas import Timedeltas
+from ...columns.foreign import Foreign
 from ...columns.objects import Objects
 from ..classes import define, frame
 from ..data.column_labels import Labels
@@ -31,6 +33,22 @@ if TYPE_CHECKING:
 
 #: Names of steps that pandas writes with what they stand at.
 _ANCHORED = {"W": "W-SUN", "QS": "QS-JAN", "QE": "QE-DEC", "YS": "YS-JAN", "YE": "YE-DEC"}
+
+
+#: Names of lengths of time in nanoseconds, long ones first.
+_LENGTHS = {
+    "day": UNITS["D"], "hour": CLOCK["h"], "minute": CLOCK["min"], "second": UNITS["s"], "millisecond": UNITS["ms"],
+    "microsecond": UNITS["us"],
+}  # fmt: skip
+
+
+def _resolution(column: Any) -> str:
+    """The longest of these lengths that all durations are multiples of."""
+    there = column.dropna()._values
+    for name, length in _LENGTHS.items():
+        if length <= UNITS[column.unit] or not bool((there % (length // UNITS[column.unit]) != 0).any()):
+            return name
+    return "nanosecond"
 
 
 def name_of_step(freq: object) -> str | None:
@@ -128,8 +146,12 @@ class TimeIndex(Index):
     @property
     def resolution(self) -> str:
         """The finest part that a label has."""
+        if isinstance(self._column, Foreign):
+            raise NotImplementedError("the zone is known to pandas alone")
+        if self.inferred_type == "timedelta64":
+            return _resolution(self._column)
         for name in ("nanosecond", "microsecond", "second", "minute", "hour"):
-            part = getattr(self._column, name + ("s" if self.inferred_type == "timedelta64" else ""), None)
+            part = getattr(self._column, name, None)
             if part is not None and bool((part != 0).any()):
                 whole = name == "microsecond" and not bool((part % 1000 != 0).any())
                 return "millisecond" if whole else name
@@ -259,7 +281,8 @@ class DatetimeIndex(TimeIndex):
     @property
     def is_normalized(self) -> bool:
         """Whether all datetimes are midnights."""
-        return bool((self._column == self._column.normalize()).all())
+        same = self._column == self._column.normalize()
+        return bool((same.fillna(False) if isinstance(same, Column) else same).all())
 
     @property
     def tzinfo(self) -> Any:

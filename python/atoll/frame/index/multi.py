@@ -48,6 +48,11 @@ def _distinct(level: Any, place: int) -> Any:
     return level
 
 
+def _is_one(level: Any) -> bool:
+    """Whether a level is given as one label, where its labels are asked for."""
+    return isinstance(level, (str, bytes)) or not hasattr(level, "__iter__")
+
+
 def _checked_names(names: Any) -> Any:
     """The levels' names, each of which may be a key of a dict."""
     if names is None:
@@ -128,6 +133,8 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         if isinstance(arrays, (str, bytes)) or not hasattr(arrays, "__iter__"):
             raise TypeError("Input must be a list / sequence of array-likes.")
         arrays = list(arrays)
+        if any(map(_is_one, arrays)):
+            raise TypeError("Input must be a list / sequence of array-likes.")
         _require_levels(arrays)
         if names is None:
             names = [getattr(one, "name", None) for one in arrays]
@@ -152,6 +159,8 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         if isinstance(iterables, (str, bytes)) or not hasattr(iterables, "__iter__"):
             raise TypeError("Input must be a list / sequence of iterables.")
         iterables = list(iterables)
+        if any(map(_is_one, iterables)):
+            raise TypeError("Input must be list-like")
         _require_levels(iterables)
         if names is None:
             names = [getattr(one, "name", None) for one in iterables]
@@ -502,7 +511,8 @@ class MultiIndex(MultiIndexOthers, IndexSets, metaclass=Tabular):  # type: ignor
         rows = [*self[:10].to_list(), *self[self.size - 10 :].to_list()] if long else self.to_list()
         cells = [[repr(v) if isinstance(v, str) else _plain(v) for v in row] for row in rows]
         widths = [max((len(row[i]) for row in cells), default=0) for i in range(self.nlevels)]
-        texts = ["(" + ", ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) + ")" for row in cells]
+        end = ",)" if self.nlevels == 1 else ")"
+        texts = ["(" + ", ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) + end for row in cells]
         if long:
             texts.insert(10, "...")
         body = ",\n            ".join(texts).replace("...,", "...")
