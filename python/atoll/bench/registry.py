@@ -52,6 +52,8 @@ class Timed:
     reset: Callable[[], None] | None = None
     #: Number of runs of a trial, when several processes must agree.
     agree: Callable[[int], int] = lambda runs: runs
+    #: Gives the seconds of a run that are to be shown, where they are not those that `run` takes by the clock.
+    seconds: Callable[[], float] | None = None
 
 
 class Skip(Exception):

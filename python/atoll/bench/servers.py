@@ -70,6 +70,30 @@ def _server(setup: Setup, is_secure: bool) -> tuple[str, str]:
     return "bench", home.name
 
 
+def processor_seconds(setup: Setup) -> float:
+    """What the threads of the server without TLS have used, of its workers' processes not."""
+    from atoll.serve import server_files
+
+    _server(setup, False)
+    with _home(_server(setup, False)[1]):
+        tasks = Path(f"/proc/{server_files.read(name(setup)).pid}/task")
+    return 1e-9 * sum(int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir())
+
+
+@cache
+def dashboard(setup: Setup) -> tuple[str, dict[str, str]]:
+    """A dashboard of the server without TLS, started once: its address, and the headers of requests."""
+    try:
+        from atoll.serve.dashboard import web  # noqa: F401
+    except ImportError as error:
+        raise Skip(f"dashboards need the extra serve ({error})") from None
+    process = started([sys.executable, "-m", "atoll", "dashboard", name(setup)], environment(setup))
+    atexit.register(end, process)
+    assert process.stdout is not None
+    address, _, token = process.stdout.readline().split()[-1].partition("#token=")
+    return address, {"Authorization": f"Bearer {token}"}
+
+
 def started(command: list[str], variables: dict[str, str]) -> subprocess.Popen[str]:
     """A process whose first lines the caller reads, and which `end` ends."""
     return subprocess.Popen(

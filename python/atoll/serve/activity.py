@@ -74,12 +74,14 @@ class Activity:
         """A context that notes begin and end of an operation; `parent`: the span of its caller."""
         return Operation(self, operation, session, parent)
 
-    def begin(self, operation: str, session: str) -> float:
-        """Notes that an operation begins; when."""
+    def begin(self, operation: str, session: str, has_phases: bool = True) -> float:
+        """Notes that an operation begins; when. `has_phases`: PEs may exchange rows, or wait, in it."""
         now = time.monotonic()
         self.begun += 1
         self.running = operation, session, now
-        self._before = self._counters() if now < self.phases_until and self._counters is not None else None
+        self._before = None
+        if now < self.phases_until and self._counters is not None:
+            self._before = self._counters() if has_phases else {}
         return now
 
     def end(
@@ -89,7 +91,8 @@ class Activity:
         self.running = self.progress = None
         now = time.monotonic()
         if self._before is not None and self._counters is not None:
-            after, before = self._counters(), self._before
+            before = self._before
+            after = self._counters() if before else before
             spent = [1e-9 * (after.get(name, 0) - before.get(name, 0)) for name in PHASES]
             known = self.phases.get(operation, (0.0, 0.0, 0.0))
             self.phases[operation] = known[0] + now - began, known[1] + spent[0], known[2] + spent[1]

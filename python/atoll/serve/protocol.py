@@ -20,8 +20,8 @@ import enum
 import struct
 from typing import NamedTuple
 
-#: Raised when frames, values or the handshake change. Both sides must have the same.
-VERSION = 1
+#: Raised when frames, values, the handshake or shared memory change. Both sides must have the same.
+VERSION = 2
 HEADER = struct.Struct("<B3xIQQQ")
 assert HEADER.size == 32
 

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import socket
 import stat
 import threading
 import time
@@ -144,6 +145,10 @@ def test_health_tells_no_data_and_needs_no_token(site):
         assert b"atoll_up 0.0" in gone.ask("metrics")[2]
     finally:
         gone.server.close()
+
+
+def test_connections_inherit_that_parts_of_answers_are_sent_at_once(site):
+    assert site.server._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 1
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:80", "localhost.", "", "[::2]:80"])

@@ -29,6 +29,22 @@ def test_activity_divides_operations_into_phases_while_wanted():
     assert total > 0
 
 
+def test_activity_asks_for_no_counters_in_operations_of_one_pe():
+    asked = []
+
+    def counters():
+        asked.append(1)
+        return {"exchange_ns": 10**9 * len(asked), "wait_ns": 0}
+
+    activity = Activity(counters=counters)
+    activity.phases_until = float("inf")
+    activity.end("sort", "s", activity.begin("sort", "s", has_phases=False))
+    assert activity.phases["sort"][1:] == (0.0, 0.0)
+    assert not asked
+    activity.end("sort", "s", activity.begin("sort", "s"))
+    assert activity.phases["sort"][1:] == (1.0, 0.0)
+
+
 def _inner(started, ended):
     started.set()
     ended.wait(60)
@@ -166,7 +182,7 @@ def test_server_tells_scans_of_its_sessions(session, server, tmp_path, monkeypat
 
 def test_server_tells_phases_and_stacks(session, server):
     target = target_of(server)
-    x = ak.random.default_rng(1).random(50_000)
+    x = ak.random.default_rng(1).random(100_000)
     for _ in range(100):
         target.control({"purpose": "monitor"})  # for some seconds it counts phases
         ak.sort(x)

@@ -15,7 +15,7 @@ from atoll import _core
 from atoll.serve import codec, handshake, operations, protocol, server_files
 from atoll.serve.client.channel import Target
 from atoll.serve.handshake import RefusedError
-from atoll.serve.protocol import HEADER, Kind, ProtocolError, Role
+from atoll.serve.protocol import HEADER, VERSION, Kind, ProtocolError, Role
 from atoll.serve.server.connection import Connection
 
 _SORT = operations.NUMBERS["sort"]
@@ -133,7 +133,7 @@ def test_server_asks_for_the_clients_proof(server):
 
 def test_other_version_is_refused_by_both_sides(server, monkeypatch):
     monkeypatch.setattr(handshake, "VERSION", 99)
-    with pytest.raises(ProtocolError, match="speaks version 1 of the protocol and this process version 99"):
+    with pytest.raises(ProtocolError, match=rf"speaks version {VERSION} of the protocol and this process version 99"):
         _tcp(server).control({"purpose": "status"})
 
 

@@ -24,7 +24,7 @@ from atoll.serve.protocol import HEADER, Header, Role, header_of
 from atoll.serve.server.client import Client
 from atoll.serve.server.connection import Frame
 from atoll.serve.server.names import Names
-from atoll.serve.server.side import SMALL, is_small
+from atoll.serve.server.side import SMALL, is_small, may_be_long
 from atoll.serve.server.small import SmallRequest
 from atoll.session import everywhere
 from atoll.session import session as sessions
@@ -249,3 +249,12 @@ def test_size_of_an_argument_that_is_no_shape_takes_no_memory(shape):
     assert not is_small("random", [None, "uniform", shape])
     assert not is_small("empty", [None])
     assert is_small("random", [None, "uniform", [2, 1 << 10]])
+
+
+def test_pieces_of_arrays_that_are_there_call_no_deputy(here):
+    array = ak.ones(1_000_000)
+    lazy = (array + 1)._expr
+    array.evaluate()
+    assert not may_be_long("fetch", [array._expr, 0, 0, 8])
+    assert may_be_long("fetch", [lazy, 0, 0, 8])  # its elements are computed first
+    assert not may_be_long("fetch", [])

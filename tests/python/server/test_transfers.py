@@ -11,9 +11,9 @@ import pytest
 import atoll as ak
 from atoll.serve import server_files
 from atoll.serve.operations import NUMBERS
-from atoll.serve.transfer import PIECE, TransferMemory
+from atoll.serve.transfer import PIECE, SLOT, TransferMemory
 
-_ROWS = 3 * PIECE // 24 + 5  # of three float64: some pieces end within a row
+_ROWS = 3 * SLOT // 24 + 5  # of three float64: some pieces end within a row
 
 
 @pytest.fixture(params=["memory", "tcp"])
@@ -68,7 +68,7 @@ def test_upload_beyond_the_quota_is_a_memory_error(server):
         assert ak.arange(4).sum() == 6
 
 
-@pytest.mark.parametrize("slot", [(2, 10), (-1, 10), (0, PIECE + 1), (0, -1)])
+@pytest.mark.parametrize("slot", [(2, 10), (-1, 10), (0, SLOT + 1), (0, -1)])
 def test_slots_outside_of_the_memory_are_errors(server, slot):
     ak.shutdown()
     with ak.connect(server) as session:
@@ -101,7 +101,7 @@ def test_client_cannot_change_the_size_of_the_memory():
     with ours, theirs:
         made.send(ours)
         found = TransferMemory.receive(theirs)
-        for size in (0, 4 * PIECE):
+        for size in (0, 4 * SLOT):
             with pytest.raises(PermissionError):
                 os.ftruncate(found._descriptor, size)
         found.slot(1, 3)[:] = [1, 2, 3]

@@ -9,10 +9,12 @@ once.
 from __future__ import annotations
 
 import contextlib
+import http.client
 import socket
 import sys
 import threading
 import time
+import urllib.request
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -242,3 +244,80 @@ def _(data: Data, setup: Setup) -> Timed:
         return x
 
     return Timed(run, lambda answer: answer.sum(), reset=start)
+
+
+# -- the dashboard --
+
+metrics = case(
+    "server.metrics",
+    "/metrics while another client sorts arrays of this size",
+    make=make,
+    nominal_bytes=_size,
+    default_size=1_000_000,
+)
+
+
+@metrics.contender("atoll")
+def _(data: Data, setup: Setup) -> Timed:
+    peers.atoll(setup)
+    servers.connect(setup, "tcp")
+    address, headers = servers.dashboard(setup)
+    host, _, port = address.removeprefix("http://").rstrip("/").rpartition(":")
+    connection = http.client.HTTPConnection(host, int(port), timeout=30)
+    command = [sys.executable, "-c", _SORTING, servers.name(setup), str(data["a"].size)]
+    other = servers.started(command, servers.environment(setup))
+    assert other.stdout is not None
+    other.stdout.readline()  # it sorts from now on
+
+    def run() -> Any:
+        connection.request("GET", "/metrics", headers=headers)
+        text = connection.getresponse().read()
+        if b"atoll_" not in text:
+            raise BenchError(f"server.metrics: no metrics but {text[:80]!r}")
+        return data["a"]
+
+    weakref.finalize(run, servers.end, other)
+    weakref.finalize(run, connection.close)
+    return Timed(run, lambda answer: answer.sum())
+
+
+watched = case(
+    "server.dashboard",
+    "processor time of the server in one second with an open dashboard (2 Hz, measured for size/10^6 seconds)",
+    make=make,
+    nominal_bytes=_size,
+    default_size=30_000_000,
+)
+
+
+@watched.contender("atoll")
+def _(data: Data, setup: Setup) -> Timed:
+    peers.atoll(setup)
+    servers.connect(setup, "tcp")
+    address, headers = servers.dashboard(setup)
+    seconds = max(data["a"].size / 1e6, 1e-3)
+
+    def ask(path: str) -> Any:
+        return urllib.request.urlopen(urllib.request.Request(address + path, headers=headers), timeout=30)
+
+    def used() -> float:
+        ending = threading.Event()
+
+        def read() -> None:  # as the page does: all events, and stacks each two seconds
+            with ask("events") as events:
+                while not ending.is_set():
+                    events.readline()
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        before, began = servers.processor_seconds(setup), time.monotonic()
+        while (left := began + seconds - time.monotonic()) > 0:
+            with ask("profile") as stacks:
+                stacks.read()
+            time.sleep(max(0.0, min(2.0, left)))
+        spent = servers.processor_seconds(setup) - before
+        ending.set()
+        reader.join()
+        return spent / (time.monotonic() - began)
+
+    return Timed(lambda: data["a"], lambda answer: answer.sum(), seconds=used)

@@ -24,6 +24,7 @@ from ...session.peer import user_of
 from ..certificates import fingerprint_of
 from ..handshake import RefusedError, client_steps
 from ..protocol import BODY_LIMIT, HANDSHAKE_SECONDS, HEADER, Header, Kind, ProtocolError, Role, frame_head, header_of
+from ..spinning import Spinner
 from ..transfer import TransferMemory
 
 _BUFFER = 64 << 10
@@ -275,6 +276,7 @@ class Channel:
         self._readable = select.poll()
         self._readable.register(connection, select.POLLIN)
         self._pending = getattr(connection, "pending", None)  # bytes that TLS has decrypted already
+        self._spinner = Spinner(connection)
         self._begin = self._end = 0
         self._socket = connection
 
@@ -370,7 +372,8 @@ class Channel:
         while self._end - self._begin < count:
             if self._pending is None or not self._pending():
                 self._waiting = True
-                self._readable.poll()
+                if not self._spinner.wait(self._readable.poll):
+                    self._readable.poll()
                 self._waiting = False
             got = self._socket.recv_into(self._buffer[self._end :])
             if not got:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..codec import DTYPES
 from ..operations import NUMBERS
-from ..transfer import LEAST, PIECE
+from ..transfer import LEAST, PIECE, SLOT
 from .handles import RemoteExpr
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ def upload(session: RemoteSession, values: np.ndarray[Any, Any], dtype: int) -> 
     data = values.reshape(-1).view(np.uint8)
     with session.exclusive():
         memory = session.memory
-        number = 0
-        for piece, begin in enumerate(range(0, data.size, PIECE)):
-            part = data[begin : begin + PIECE]
+        number, step = 0, PIECE if memory is None else SLOT
+        for piece, begin in enumerate(range(0, data.size, step)):
+            part = data[begin : begin + step]
             if memory is None:  # without answers: the socket's buffers keep both sides busy
                 session.post(_UPLOAD, (made, begin, part), made.id)
                 continue
@@ -60,13 +60,13 @@ def download(session: RemoteSession, array: RemoteExpr, names: dict[int, str]) -
         memory = session.memory
 
         def ask(begin: int) -> int:
-            return session.ask(_FETCH, (fixed, begin, begin // PIECE % 2, min(PIECE, data.size - begin)))
+            return session.ask(_FETCH, (fixed, begin, begin // SLOT % 2, min(SLOT, data.size - begin)))
 
         number = ask(0)
-        for begin in range(0, data.size, PIECE):
+        for begin in range(0, data.size, SLOT):
             session.answer(number)
-            if begin + PIECE < data.size:
-                number = ask(begin + PIECE)
-            part = data[begin : begin + PIECE]
-            part[:] = memory.slot(begin // PIECE % 2, part.size)
+            if begin + SLOT < data.size:
+                number = ask(begin + SLOT)
+            part = data[begin : begin + SLOT]
+            part[:] = memory.slot(begin // SLOT % 2, part.size)
     return result

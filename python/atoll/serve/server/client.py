@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _DTYPE_NAMES = {code: name for name, code in _core.DTYPES.items()}
 PIECE_SECONDS = 0.05  # for which a session runs calls while others wait
+_TRANSFERS = frozenset(map(NUMBERS.__getitem__, side.PIECEWISE))
 _TO_NUMPY, _EVALUATE = NUMBERS["Expr.to_numpy"], NUMBERS["Expr.evaluate"]
 
 _FUNCTIONS: list[Callable[..., Any] | None] = [None if name in SERVICES else function_of(name) for name in NAMES]
@@ -110,6 +111,7 @@ class Client:
         self.answer: Answer | None = None
         self.interrupted = 0  # number of the request that the client wants interrupted
         self.calls = 0
+        self.in_transfer = False  # the last call was one on a piece of an array
         self.running = ""  # name of the running operation
         self.interruptible = False  # a signal handler may raise: a function of the engine runs
         self.memory: TransferMemory | None = None  # that a client of this host shares
@@ -284,7 +286,7 @@ class Client:
             self.answer = None
 
     def _called(self, operation: int, result: int, args: list[Any], wanted: bool) -> Callable[[], list[Part]] | None:
-        name = NAMES[operation]
+        name, self.in_transfer = NAMES[operation], operation in _TRANSFERS
         if name in side.CHANGING:
             self.copies.miss(self._first)
         if self.role < ROLES[name]:
@@ -309,9 +311,10 @@ class Client:
     def _performed(self, name: str, function: Callable[..., Any], args: list[Any]) -> Any:
         """The result of a function of the engine."""
         self.running = name
-        began = self.activity.begin(name, self.id)
+        long = side.may_be_long(name, args)
+        began = self.activity.begin(name, self.id, long)  # what is small runs on PE 0 alone
         try:
-            if side.may_be_long(name, args):
+            if long:
                 with served(self._deputy):
                     value = self._interruptibly(function, args)
             else:

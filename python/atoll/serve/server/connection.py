@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..protocol import HEADER, Header, ProtocolError, header_of
+from ..spinning import PIECE_SECONDS, Spinner
 
 _BUFFER = 64 << 10
 _AGAIN = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
@@ -55,6 +56,7 @@ class Connection:
         self._bulk: Any = None
         self._parts: deque[Part] = deque()
         self.closed = False
+        self.spinner, self.piece_spinner = Spinner(connection), Spinner(connection, PIECE_SECONDS)
         self.events = 0  # that the loop waits for
 
     def fileno(self) -> int:

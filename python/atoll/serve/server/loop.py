@@ -25,6 +25,7 @@ from .. import codec
 from ..activity import Activity
 from ..protocol import Kind, ProtocolError, frame_head
 from ..sampler import Sampler
+from ..spinning import Spinner
 from ..telemetry import traces
 from .checkpoints import Checkpoints
 from .client import Client
@@ -85,6 +86,7 @@ class Loop:
         self._stopping = False
         self._main = threading.main_thread().ident or 0
         self._quiet_since = self._last_request = time.monotonic()
+        self._spinner: Spinner | None = None  # of whom has just been answered, and often sends the next request at once
 
     # -- other threads and signal handlers --
 
@@ -167,8 +169,7 @@ class Loop:
 
     def _turn(self) -> None:
         ready = self._ready
-        patience = 0.0 if ready else self._patience()
-        for descriptor, events in self._poll.poll(patience):
+        for descriptor, events in self._poll.poll(0) if ready else self._awaited():
             client = self._connected.get(descriptor)
             if client is None:
                 if descriptor == self._woken.fileno():
@@ -192,6 +193,13 @@ class Loop:
         if self.checkpoints.path and self.checkpoints.patience(self._last_request) == 0.0:
             with served(self.deputy):
                 self.checkpoints.step()
+
+    def _awaited(self) -> list[tuple[int, int]]:
+        """What has come, after a wait."""
+        spinner, self._spinner = self._spinner, None
+        if spinner is not None and (found := spinner.wait(self._poll.poll)):
+            return found
+        return self._poll.poll(self._patience())
 
     def _one_frame(self, connection: Connection) -> None:
         """One frame of a client, if it has come whole."""
@@ -227,6 +235,7 @@ class Loop:
             self.running = None
         if parts and client.connection is connection:
             connection.send(*parts)
+            self._spinner = connection.piece_spinner if client.in_transfer else connection.spinner
         elif parts:  # during the operation the client has come back by another connection, or has not yet
             self._guarded(client, client.connection, lambda resumed: resumed.send(*parts))
 

@@ -38,6 +38,8 @@ CHANGING = frozenset((
 ))  # fmt: skip
 #: Operations that compute nothing: the engine notes them.
 _NOTED = frozenset(("Expr.alias", "apply", "arange", "broadcast_to", "cast", "full", "scalar"))
+#: Operations on one piece of an array, which take less than a millisecond once its elements are computed.
+PIECEWISE = frozenset(("fetch", "store", "upload"))
 _AXES = 64
 #: Operations whose result has the shape that stands at this place of the arguments.
 _SHAPED = {"empty": 1, "random": 2, "random_law": 2}
@@ -59,6 +61,8 @@ def _is_small_shape(shape: object) -> bool:
 
 def may_be_long(name: str, args: list[Any]) -> bool:
     """Whether other sessions are to be served during a call."""
+    if name in PIECEWISE and args and getattr(args[0], "ready", False):
+        return False
     return name == "run_everywhere" or (name not in _NOTED and not is_small(name, args))
 
 
