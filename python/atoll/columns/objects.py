@@ -123,7 +123,7 @@ class Objects(Column):
         return self._values if self._valid is None else self._values[self._valid.to_numpy()]
 
     def _all_missing(self, size: int) -> Objects:
-        return Objects([None] * size)
+        return Objects([np.nan] * size)
 
     def _like(self, values: Any, valid: Any) -> Objects:
         column: Objects = object.__new__(Objects)

@@ -80,3 +80,10 @@ def test_array_without_copy_shares_memory_or_raises():
             np.array(series, copy=False)
     with pytest.raises(ValueError, match="Unable to avoid copy"):
         np.array(series, dtype=float, copy=False)
+
+
+@pytest.mark.parametrize("labels", [[1, 2], [1.5, 2.5], range(3), np.array(["2026-01-01"], "M8[s]")])
+def test_values_of_an_index_are_read_only(labels):
+    assert not pd.Index(labels).values.flags.writeable and pd.Index(labels).to_numpy(copy=True).flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        pd.Index(labels).values[0] = labels[0]

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...arrays.creation import full
 from ...arrays.joining import concatenate
+from ...arrays.ndarray import ndarray
 from ...columns.categorical.categorical import Categorical
 from ..classes import CLASSES, frame, is_frame, is_series, series
 from ..core import as_axis
@@ -197,6 +198,16 @@ def _side_by_side(parts: list[Any], join: str, ignore_index: bool, keys: Any, na
     return frame(columns, Labels(labels, frames[0]._labels.names if keys is None else (names or [None])), index)
 
 
+def _one_more(column: Any, value: Any) -> Any:
+    """A value for the end of a column, in the column's dtype where that holds it."""
+    made = make([value])
+    numbers = isinstance(made, ndarray) and isinstance(column, ndarray) and made.dtype != column.dtype
+    if not numbers or "".join(sorted({made.dtype.kind, column.dtype.kind})) not in ("i", "u", "iu", "f"):
+        return made
+    small = made.astype(column.dtype)
+    return small if bool(((small == made) | (made != made)).all()) else made
+
+
 def with_row(of: Any, label: str, column_key: Any, value: Any) -> Any:
     """The rows and one more, with a label that was not there."""
     levels = label if isinstance(label, tuple) and of._index.nlevels > 1 else (label,)
@@ -206,7 +217,7 @@ def with_row(of: Any, label: str, column_key: Any, value: Any) -> Any:
         pairs = zip(of._index._labels_of_index, levels, strict=True)
         index = with_labels(of._index, [join_rows([one, make([part])]) for one, part in pairs])
     if of.ndim == 1:
-        values = join_rows([of._values, make([value])]) if len(of) else make([value])
+        values = join_rows([of._values, _one_more(of._values, value)]) if len(of) else make([value])
         return series(values, index, of._name)
     if isinstance(column_key, slice) or column_key is None:
         wanted = of._labels.values
@@ -224,7 +235,7 @@ def with_row(of: Any, label: str, column_key: Any, value: Any) -> Any:
         given = dict(zip(wanted, value, strict=True))
     columns = []
     for name, column in zip(of._labels.values, of._columns, strict=True):
-        one = make([given.get(name, np.nan)])
+        one = _one_more(column, given.get(name, np.nan))
         columns.append(join_rows([column, one]) if column.size else one)
     fresh = [name for name in given if name not in of._labels.places]
     for name in fresh:

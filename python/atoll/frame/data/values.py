@@ -121,6 +121,11 @@ def _from_list(data: list[Any]) -> Any:
         found = np.array(data)
     except (ValueError, OverflowError):
         return Objects(data)
+    if kinds == {int} and found.dtype.kind == "f":  # of 64 bits, some without a sign
+        try:
+            return asarray(np.array(data, np.uint64))
+        except OverflowError:
+            return Objects(data)
     if found.ndim == 1 and found.dtype.kind in "biufcM":
         if found.dtype.kind in "iuf" and bool in kinds:
             return Objects(data)

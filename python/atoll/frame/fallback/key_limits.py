@@ -89,6 +89,8 @@ def reindexes(self: Any, *args: object, **options: object) -> bool:
     given = [*args, *(options.get(name) for name in ("labels", "index", "columns"))]
     if any(is_array_of_pandas(one) or isinstance(getattr(one, "_values", None), Categorical) for one in given):
         return False
+    if any(isinstance(one, list) and 0 < sum(isinstance(label, str) for label in one) < len(one) for one in given):
+        return False
     if is_frame(self) and not _keeps_dtypes(self, **options):
         return False
     if self._index.nlevels > 1 or not isinstance(self._index._values, (Objects, Ticks)):

@@ -52,6 +52,12 @@ def numpy_of(values: Any, copy: bool = True) -> np.ndarray[Any, Any]:
         return values.to_numpy() if copy else _read_only(values.to_numpy(None))
     if type(values) is Column and values.dtype.kind in "iuf":  # what is missing is NaN
         return where(values.valid, values.values.astype(np.float64), np.nan).to_numpy()
+    if isinstance(values, Categorical) and isinstance(values.categories, ndarray) and in_pandas():
+        codes, known = values.codes.to_numpy(), values.categories.to_numpy()
+        if (codes >= 0).all() and known.size:
+            return known[codes]
+        if known.dtype.kind in "iuf":
+            return np.append(known.astype(np.float64), np.nan)[codes]
     if isinstance(values, Foreign):
         listed: np.ndarray[Any, Any] = values.to_pandas().to_numpy()
         return listed.copy() if copy else listed

@@ -13,6 +13,7 @@ from ...arrays.creation import arange
 from ...arrays.ndarray import ndarray
 from ...arrays.repeating import repeat
 from ...arrays.selection import flatnonzero
+from ...columns.categorical.categorical import Categorical
 from ...columns.column import Column, as_column
 from ...columns.datetime.ticks import Ticks
 from ...columns.datetime.timestamp import NaT, of_value
@@ -139,8 +140,10 @@ class IndexMethods(IndexCore):
 
     @property
     def values(self) -> np.ndarray[Any, Any]:
-        """The labels as a NumPy array."""
-        return self.to_numpy()
+        """The labels as a NumPy array, which is read-only."""
+        found = self.to_numpy()
+        found.flags.writeable = False
+        return found
 
     @property
     def array(self) -> Any:
@@ -167,7 +170,8 @@ class IndexMethods(IndexCore):
         array(['b', 'a', 'c'], dtype=object)
         """
         values = self._values
-        if isinstance(values, ndarray):
+        numbers = isinstance(values, Categorical) and isinstance(values.categories, ndarray) and in_pandas()
+        if isinstance(values, ndarray) or (numbers and values.valid is None):
             found = values.to_numpy()
         else:
             found = np.array(to_list(values), dtype=object) if values.dtype.kind not in "mM" else values.to_numpy()

@@ -226,6 +226,9 @@ class Loc(_Indexer):
         if self._is_by_levels(key) and not any(isinstance(one, slice) or is_mask(one) for one in key):
             fixed = [level for level, one in enumerate(key) if not is_several(one)]  # a label beside lists goes
             return made.droplevel(fixed, axis=1) if fixed else made
+        label = key if isinstance(key, tuple) else (key,)
+        if _is_label(key) and len(label) < self._of._labels.nlevels and not any(map(is_several, label)):
+            return made.droplevel(list(range(len(label))), axis=1)
         return made
 
     def _chosen(self, of: Any, rows: Any, key: Any) -> Any:
