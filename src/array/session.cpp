@@ -322,8 +322,11 @@ void Session::lose(const coll::Disagreement& error) {
   if (whereabouts_ == nullptr) raise<Error>(error.what() + advice());
   whereabouts_->show(where());
   whereabouts_->freeze();
-  const std::string differences = whereabouts_->differences(Deadline::after_seconds(telling_seconds));
-  raise<Error>(differences.empty() ? error.what() : divergence(differences, error.what()));
+  if (diverged_.empty()) {
+    const std::string differences = whereabouts_->differences(Deadline::after_seconds(telling_seconds));
+    diverged_ = differences.empty() ? error.what() : divergence(differences, error.what());
+  }
+  raise<Error>(diverged_);
 }
 
 void Session::refuse_within_operation() const {
@@ -342,7 +345,10 @@ void Session::agree(std::span<const std::byte> call) {
   const std::string here = where();
   whereabouts_->show(here);
   try {
-    require_agreement(*engine_, digest_of(call, here), here);
+    const std::string difference = difference_between(*engine_, digest_of(call, here), here);
+    if (difference.empty()) return;
+    if (diverged_.empty()) diverged_ = difference;
+    raise<Error>(diverged_);
   } catch (const PeFailedError& error) { lose(error); } catch (const TimeoutError& error) {
     lose(error);
   } catch (const coll::Disagreement& error) { lose(error); }

@@ -127,15 +127,15 @@ std::uint64_t digest_of(std::span<const std::byte> call, std::string_view where)
   return digest;
 }
 
-void require_agreement(Engine& engine, std::uint64_t digest, const std::string& where) {
+std::string difference_between(Engine& engine, std::uint64_t digest, const std::string& where) {
   const std::vector<std::uint64_t> all = engine.allgather_value(digest);
-  if (std::all_of(all.begin(), all.end(), [&](std::uint64_t one) { return one == all.front(); })) return;
+  if (std::all_of(all.begin(), all.end(), [&](std::uint64_t one) { return one == all.front(); })) return {};
   std::vector<std::optional<std::string>> texts;
   for (const auto& bytes : engine.allgather_bytes(std::as_bytes(std::span(where))))
     texts.emplace_back(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   std::string differences = sentences_of(texts);
   if (differences.empty()) differences = fmt::format("all are {}, with different arguments", where);
-  raise<Error>(divergence(differences, {}));
+  return divergence(differences, {});
 }
 
 }  // namespace atl::array

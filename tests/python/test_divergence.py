@@ -139,3 +139,29 @@ print(a.sum())
     assert status != 0 and output == ""
     assert re.search(r"PEs? [12]", errors), errors
     assert "script.py" in errors and "a.sum()" in errors
+
+
+@pytest.mark.parametrize(
+    "line", ["a = ak.array([1.0, 2.0, float(ak.pe())])", "a = ak.strings(['a', 'b' * (1 + ak.pe())])"]
+)
+def test_elements_that_differ_between_pes_are_reported(tmp_path, line):
+    status, _, errors = run(tmp_path, f"import atoll as ak\n{line}\n", ATOLL_SPMD_CHECK="1")
+    assert status != 0
+    found = errors_of(errors)
+    assert len(found) == 3
+    assert all(f"script.py:2: `{line}`), with different arguments" in said for said in found), found
+
+
+def test_errors_after_the_first_divergence_repeat_it(tmp_path):
+    text = f"""import atoll as ak
+a = ak.arange(1000).evaluate()
+if ak.pe() == 0:
+    ak.save("{tmp_path}/a.npy", a)
+else:
+    ak.sort(a).evaluate()
+"""
+    status, _, errors = run(tmp_path, text, ATOLL_SPMD_CHECK="1")
+    assert status != 0
+    found = errors_of(errors)
+    assert len(found) == 4, errors  # PE 0 tells the others about its file: a second error
+    assert all(": PE 0 in ak.save (" in said and "PEs 1, 2 in ak.sort (" in said for said in found), found

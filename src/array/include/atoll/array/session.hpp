@@ -27,6 +27,18 @@ template <auto operation>
 inline constexpr bool arguments_differ = false;
 template <>
 inline constexpr bool arguments_differ<&from_local> = true;
+/// A digest of the elements to which an operation's arguments point, where every PE of an SPMD session has them.
+template <auto operation>
+struct PointedElements {
+  static std::uint64_t digest(const auto&...) { return 0; }
+};
+template <>
+struct PointedElements<&from_buffer> {
+  static std::uint64_t digest(DType dtype, const Shape& shape, DriverOnly<const void*> values) {
+    const std::size_t bytes = static_cast<std::size_t>(shape.size()) * size_of(dtype);
+    return digest_of({static_cast<const std::byte*>(values.value), bytes}, {});
+  }
+};
 /// Operations that change the elements of their first argument.
 template <auto operation>
 inline constexpr bool assigns_elements = false;
@@ -214,7 +226,8 @@ class Session {
       Writer call;
       call(List::template number_of<operation>());
       if constexpr (!arguments_differ<operation>)
-        std::apply([&](const auto&... values) { call(values...); }, arguments);
+        std::apply([&](const auto&... values) { call(values..., PointedElements<operation>::digest(values...)); },
+                   arguments);
       agree(call.bytes());
     }
     auto run = [&] {
@@ -376,6 +389,7 @@ class Session {
   Locator locator_;
   bool lost_ = false;  // the PEs have diverged
   bool checks_ = false;  // ATOLL_SPMD_CHECK
+  std::string diverged_;  // how the PEs of an SPMD session diverged first, as its error says
   std::uint64_t numbered_ = 0;  // arrays so far, where it checks
 };
 

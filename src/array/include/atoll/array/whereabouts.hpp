@@ -56,9 +56,9 @@ class Whereabouts {
 /// The text of an error: what PEs do, what an SPMD script is, and how it was noticed, if that tells more.
 std::string divergence(const std::string& differences, const std::string& cause);
 
-/// Throws Error on all PEs when they are about to run different operations. `digest` is that of this PE's operation and
-/// arguments, `where` its text. Collective.
-void require_agreement(Engine& engine, std::uint64_t digest, const std::string& where);
+/// The text of an error, the same on all PEs, when they are about to run different operations; else empty. `digest` is
+/// that of this PE's operation and arguments, `where` its text. Collective.
+std::string difference_between(Engine& engine, std::uint64_t digest, const std::string& where);
 
 /// Of an operation, its arguments and the line that called it.
 std::uint64_t digest_of(std::span<const std::byte> call, std::string_view where);
