@@ -289,3 +289,19 @@ def test_random_integer_arrays(data):
     x = np.arange(np.prod(shape)).reshape(shape)
     key = data.draw(hnp.integer_array_indices(shape))
     same(ak.array(x)[key], x[key])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "of_array", "of_list"),
+    [("f8", ValueError, ValueError), ("i8", ValueError, TypeError), ("c16", TypeError, TypeError)],
+)
+def test_one_element_takes_no_sequence(dtype, of_array, of_list):
+    """The errors of NumPy 2.4; older versions take an array of one element."""
+    a = ak.zeros(3, dtype)
+    for value in (np.ones(1), np.ones((1, 1)), np.ones(2), np.zeros(0)):
+        with pytest.raises(of_array):
+            a[1] = value
+    for value in ([1], (1, 2)):
+        with pytest.raises(of_list):
+            a[1] = value
+    same(a, np.zeros(3, dtype))

@@ -191,7 +191,8 @@ def _element(array: Array, value: Any) -> Any:
             return bool(value)
         if value.size == 1:
             return value.reshape(())
-    raise (ValueError if is_array else TypeError)("setting an array element with a sequence.")
+    is_wrong_value = array.dtype.kind == "f" or (is_array and array.dtype.kind != "c")
+    raise (ValueError if is_wrong_value else TypeError)("setting an array element with a sequence.")
 
 
 def _put_ranges(array: ndarray, ranges: tuple[Range, ...], shape: tuple[int, ...], reshaped: bool, value: Any) -> None:
