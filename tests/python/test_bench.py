@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from records import record_of
 
 from atoll import cli
 from atoll.bench import BenchError, data, energy, levels, peers, plot, record, registry, runner
@@ -256,11 +257,7 @@ def test_tables_of_records_have_the_columns_that_are_filled(tmp_path):
         "python": "3",
         "versions": {},
     }
-    fields = (
-        dict.fromkeys(record.REQUIRED, 1)
-        | machine
-        | {"dtype": "int64", "dist": "u64", "commit": "0", "date": "2026-01-01"}
-    )
+    fields = record_of(**machine, commit="0", date="2026-01-01")
     shapes = [(1, 2, "avx2", 0.5), (1, 2, "avx512", 0.25), (2, 1, "avx512", 0.5)]
     lines = []
     for name in ("join", "sort"):
@@ -335,10 +332,9 @@ def test_plot_draws_a_picture(tmp_path, capsys):
 
 
 def test_one_lucky_trial_does_not_spoil_the_picture(tmp_path):
-    fields = dict.fromkeys(record.REQUIRED, 1) | {"name": "sort", "dtype": "int64", "dist": "u64"}
     lines = [
-        json.dumps(fields | {"contender": "numpy", "seconds": [1.0, 1.0, 1.0]}),
-        json.dumps(fields | {"contender": "atoll", "seconds": [0.5, 0.5, 1e-4]}),
+        json.dumps(record_of(contender="numpy", seconds=[1.0, 1.0, 1.0])),
+        json.dumps(record_of(contender="atoll", seconds=[0.5, 0.5, 1e-4])),
     ]
     (tmp_path / "runs.jsonl").write_text("\n".join(lines))
     plot.plot_files([tmp_path / "runs.jsonl"], tmp_path / "runs.svg", "ratio", "numpy", "")

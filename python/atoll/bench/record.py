@@ -18,13 +18,32 @@ from typing import Any
 
 from atoll.bench import BenchError
 from atoll.bench.peers import versions
+from atoll.storage import checked_json
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
 #: A line with this key is not a record: it names the experiment of the records after it.
 HEAD_KEY = "experiment"
-#: Fields of every record.
-REQUIRED = ("name", "contender", "size", "dtype", "dist", "pes", "threads", "seconds", "bytes", "gib_s", "checksum")
+_FIGURES = checked_json.list_of(checked_json.number)
+#: Fields of every record, and what they hold.
+REQUIRED: dict[str, checked_json.Check] = {
+    "name": checked_json.text, "contender": checked_json.text, "size": checked_json.count, "dtype": checked_json.text,
+    "dist": checked_json.text, "pes": checked_json.count, "threads": checked_json.count,
+    "seconds": checked_json.list_of(checked_json.number, least=1), "bytes": checked_json.count,
+    "gib_s": checked_json.number, "checksum": checked_json.text,
+}  # fmt: skip
+#: Fields that some records have.
+OPTIONAL: dict[str, checked_json.Check] = {
+    "joules": _FIGURES, "job_joules": _FIGURES, "versions": checked_json.table_of(checked_json.text),
+    "phases": checked_json.table_of(checked_json.number),
+    **dict.fromkeys(("seed", "cores", "memory_bytes", "of", "work"), checked_json.count),
+    **dict.fromkeys(("load_1m", "point_seconds", "moved_ratio", "per_second"), checked_json.number),
+    **dict.fromkeys((
+        "host", "processor", "simd", "kernel", "compiler", "python", "commit", "date", "command", "point", "size_means",
+        "unit", "library", "repeat_with", "fabric", "hosts",
+    ), checked_json.text),
+}  # fmt: skip
+RECORD = checked_json.record(REQUIRED, OPTIONAL)
 
 
 def commit() -> str:
@@ -104,6 +123,12 @@ def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
             file.write(json.dumps(record) + "\n")
 
 
+def _line(value: Any, key: str) -> None:
+    checked_json.record({})(value, key)
+    if HEAD_KEY not in value:
+        RECORD(value, key)
+
+
 def read(paths: Iterable[Path]) -> list[dict[str, Any]]:
     """All records of some files; those whose names end in .xz are unpacked."""
     records = []
@@ -115,19 +140,19 @@ def read(paths: Iterable[Path]) -> list[dict[str, Any]]:
             raise BenchError(f"cannot read {path}: {error.strerror}") from None
         except (lzma.LZMAError, EOFError) as error:
             raise BenchError(f"cannot unpack {path} ({error})") from None
+        except UnicodeDecodeError as error:
+            raise BenchError(f"{path} holds no records of measurements ({error})") from None
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
             try:
-                record = json.loads(line)
-                if HEAD_KEY in record:
-                    continue
-                missing = [key for key in REQUIRED if key not in record]
-            except (ValueError, TypeError):
-                raise BenchError(f"{path}:{number} is no JSON record: write it with `atoll bench run --json`") from None
-            if missing:
-                raise BenchError(f"{path}:{number} lacks {', '.join(missing)}")
-            records.append(record)
+                record = checked_json.parse(line, _line)
+            except ValueError as error:
+                raise BenchError(
+                    f"{path}:{number} is no record of a measurement ({error}). Write it with `atoll bench run --json`?"
+                ) from None
+            if HEAD_KEY not in record:
+                records.append(record)
     if not records:
         raise BenchError("there are no records in " + ", ".join(str(path) for path in paths))
     return records

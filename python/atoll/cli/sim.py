@@ -121,11 +121,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def plot(arguments: argparse.Namespace) -> int:
-    from atoll.sim import chart
-    from atoll.sim import run as runner
+    from atoll.sim import chart, results
 
     for file in arguments.files:
-        head, records = runner.read_results(file)
+        head, records = results.read(file)
         paths = [arguments.out] if arguments.out else [file.with_suffix(".png"), file.with_suffix(".svg")]
         chart.Chart(head, records).draw(paths)
         print("written:", *map(str, paths))

@@ -18,11 +18,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from atoll.bench.record import HEAD_KEY, REQUIRED
+from atoll.bench.record import HEAD_KEY, RECORD
 from atoll.experiment import ExperimentError
 from atoll.experiment.point import Point
+from atoll.storage import checked_json
 
 Record = dict[str, Any]
+_HEAD = checked_json.record(
+    dict.fromkeys(("name", "file", "text", "host", "commit", "date"), checked_json.text),
+    dict.fromkeys(("title", "summary", "kind", "scaling", "command"), checked_json.text),
+)
 #: The default folder of results.
 FOLDER = Path("results")
 
@@ -50,9 +55,12 @@ def parse(path: Path, data: bytes) -> Contents:
         at += len(line) + 1
         if not line.strip():
             continue
-        entry = decode(line)
-        if entry is None:
-            raise ExperimentError(f"{path}:{number} is no record of a measurement: was the file edited?")
+        try:
+            entry = checked_json.parse(line, _entry)
+        except ValueError as error:
+            raise ExperimentError(
+                f"{path}:{number} is no record of a measurement ({error}): was the file edited?"
+            ) from None
         key = entry.get("point", "")
         if open_records and key != open_key:
             raise ExperimentError(f"{path}:{number}: '{open_key}' before it lacks records: was the file edited?")
@@ -73,15 +81,14 @@ def parse(path: Path, data: bytes) -> Contents:
     return found
 
 
-def decode(line: bytes) -> Record | None:
-    try:
-        entry = json.loads(line)
-    except ValueError:
-        return None
-    if not isinstance(entry, dict):
-        return None
-    whole = HEAD_KEY in entry or (all(key in entry for key in REQUIRED) and ("of" in entry or "point" not in entry))
-    return entry if whole else None
+def _entry(value: Any, key: str) -> None:
+    checked_json.record({})(value, key)
+    if HEAD_KEY in value:
+        checked_json.record({HEAD_KEY: _HEAD})(value, key)
+    else:
+        RECORD(value, key)
+        if "point" in value:
+            checked_json.record({"of": checked_json.count})(value, key)
 
 
 def read(path: Path) -> Contents:

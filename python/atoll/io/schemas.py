@@ -109,7 +109,7 @@ def index_columns(found: Any, schema: Any) -> list[Any]:
         if ranges and all(isinstance(ranges[0].get(key), int) for key in ("start", "stop", "step")):
             return [{"name": None, **ranges[0]}] if ranges[0]["step"] else []
         return [name for name in listed if isinstance(name, str) and name in schema.names]
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError, RecursionError):
         return []
 
 

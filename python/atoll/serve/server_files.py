@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..storage import checked_json
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 _SOCKET_LIMIT = 100  # bytes of a path of a Unix socket, which Linux limits to 108
 
@@ -30,6 +32,16 @@ class Server:
     version: str
     tokens: Mapping[str, str] = field(repr=False)
     fingerprint: str = ""  # of its certificate; empty: what goes by TCP is not encrypted
+
+
+_CONTENTS = checked_json.record(
+    {
+        **dict.fromkeys(("name", "host", "socket", "version"), checked_json.text),
+        **dict.fromkeys(("pid", "port", "pes"), checked_json.count), "started": checked_json.number,
+        "tokens": checked_json.table_of(checked_json.text),
+    },
+    {"fingerprint": checked_json.text},
+)  # fmt: skip
 
 
 def directory() -> Path:
@@ -109,7 +121,7 @@ def read(name: str) -> Server:
                     f"{path} is not private (mode {stat.S_IMODE(about.st_mode):o}, user {about.st_uid}): others may "
                     "know the tokens. Stop the server, remove the file, and start it again"
                 )
-            return Server(**json.load(stream))
+            return Server(**checked_json.parse(stream.read(), _CONTENTS))
     except FileNotFoundError:
         known = ", ".join(names()) or "none"
         raise LookupError(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from atoll.bench import BenchError, record
 from atoll.sim.machine import Machine
 from atoll.sim.point import Point
 from atoll.sim.source import SimError
@@ -45,16 +45,14 @@ class Measured:
 def read(path: Path) -> list[Measured]:
     """Atoll's collectives on one node in the records of `atoll bench run collectives --json FILE`."""
     try:
-        records = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
-    except OSError as error:
-        raise SimError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise SimError(f"{path} holds no records of `atoll bench run --json`: {error}") from None
+        records = record.read([path])
+    except BenchError as error:
+        raise SimError(str(error)) from None
     found = [
         Measured(one["name"].partition(".")[2], one["size"], one["pes"], statistics.median(one["seconds"]),
                  one.get("cores", 0))
         for one in records
-        if one.get("contender") == "atoll" and one.get("name", "").partition(".")[0] == "collectives"
+        if one["contender"] == "atoll" and one["name"].partition(".")[0] == "collectives"
         and one["name"].partition(".")[2] in COLLECTIVES
     ]  # fmt: skip
     if not found:

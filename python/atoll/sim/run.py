@@ -93,19 +93,6 @@ def one(point: Point, step: Any) -> dict[str, Any]:
         raise SimError(f"{point.collective} on {point.nodes} nodes of {point.machine.name}: {error}") from None
 
 
-def read_results(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Head and records of a file of results."""
-    try:
-        lines = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
-    except OSError as error:
-        raise SimError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise SimError(f"{path} holds no results of `atoll sim run`: {error}") from None
-    if not lines or "experiment" not in lines[0]:
-        raise SimError(f"{path} holds no results of `atoll sim run`: its first line has no experiment")
-    return lines[0], lines[1:]
-
-
 ENERGY_PARTS = ("active", "waiting", "interface", "message")
 
 

@@ -37,7 +37,7 @@ class Fake:
         if point.seed == 13:
             raise PointFailed("it is the thirteenth")
         time.sleep(0.002)
-        return [record(one, name=point.benchmark, size=point.size, seed=point.seed) for one in CONTENDERS]
+        return [record(one, name=point.benchmark, size=point.size or 1000, seed=point.seed or 1) for one in CONTENDERS]
 
 
 if __name__ == "__main__":

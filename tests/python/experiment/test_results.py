@@ -23,7 +23,7 @@ from atoll.experiment.point import Point
 
 FAKE = Path(__file__).with_name("fake.py")
 POINTS = [Point("sort", size=size) for size in (10, 20, 30)]
-HEAD = {"name": "one", "text": "…", "host": "here", "commit": "abc"}
+HEAD = {"name": "one", "file": "one.toml", "text": "…", "host": "here", "commit": "abc", "date": "2026-01-01"}
 
 
 def filled(path, points=POINTS):

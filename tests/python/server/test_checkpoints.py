@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checkpoints of servers: published objects survive the end, a kill and a full disk."""
 
+import dataclasses
+import json
 import os
 import signal
 import subprocess
@@ -9,13 +11,14 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from broken_json import TEXTS, changed
 from frame.frames import same
 from server.conftest import running_server
 from server.test_names import things
 
 import atoll as ak
 from atoll import _core
-from atoll.serve import objects
+from atoll.serve import objects, server_files
 from atoll.serve.client.connect import target_of
 from atoll.serve.protocol import Role
 from atoll.serve.server.checkpoints import Checkpoints
@@ -202,6 +205,50 @@ def test_directories_that_are_no_checkpoint_raise(home, tmp_path):
     with pytest.raises(FileExistsError, match="Pass --restore"):
         Checkpoints(Names(), str(tmp_path / "script")).check_unused()
     ak.shutdown()
+
+
+def test_changed_descriptions_raise_with_the_directory(tmp_path):
+    path = str(tmp_path / "kept")
+    names = Names()
+    names.restore("c", Published("ndarray", b"N.", [ak.arange(3)._read()], Role.READ, "user", 0.0))
+    checkpoints = Checkpoints(names, path, every=1)
+    names.version += 1
+    checkpoints.finish()
+    kept = ak.load_checkpoint(path)
+    index = json.loads(kept["index"].to_list()[0])
+    said = []
+    for text in [*(json.dumps(value) for _, value in changed(index)), *TEXTS]:
+        ak.save_checkpoint(path, {**kept, "index": ak.strings([text])})
+        try:
+            Checkpoints(Names(), path).restore()
+        except ValueError as error:
+            said.append(str(error))
+    assert len(said) > 50
+    assert all(path in one for one in said)
+    ak.save_checkpoint(path, {"index": ak.strings([])})
+    with pytest.raises(ValueError, match="it has no description of objects"):
+        Checkpoints(Names(), path).restore()
+    ak.shutdown()
+
+
+def test_changed_connection_files_raise_with_their_path(home):
+    server_files.prepare()
+    server = server_files.Server("odd", 1, "host", 1, "", 1, 0.0, "0.1", {"read": "x"})
+    path = server_files.file_of("odd")
+    server_files.write(server)
+    assert server_files.read("odd") == server
+    said = []
+    for text in [*(json.dumps(value) for _, value in changed(dataclasses.asdict(server))), *TEXTS]:
+        path.write_text(text)
+        try:
+            server_files.read("odd")
+        except ValueError as error:
+            said.append(str(error))
+    assert len(said) > 50
+    assert all(str(path) in one for one in said)
+    path.write_text(json.dumps(dataclasses.asdict(server) | {"port": "x"}))
+    with pytest.raises(ValueError, match=r"'port' is 'x', not an integer of at least 0"):
+        server_files.read("odd")
 
 
 def test_objects_of_another_version_raise_at_the_start(tmp_path):

@@ -21,6 +21,7 @@ from ...arrays.array import expr_of, wrap
 from ...columns.text.binary import Binary, binary_of
 from ...columns.text.strings import Strings, strings, texts_of
 from ...frame.files.checkpoint import checkpoint_steps, load_checkpoint
+from ...storage import checked_json
 from ..objects import unpack
 from ..protocol import Role
 from .names import Published
@@ -30,6 +31,15 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("atoll.serve")
 _INDEX = "index"
+#: Of the object `index`, in JSON.
+_DESCRIPTION = checked_json.record({
+    "version": checked_json.text,
+    "at": checked_json.number,
+    "objects": checked_json.table_of(checked_json.record({
+        "kind": checked_json.text, "form": checked_json.text, "handles": checked_json.count, "role": checked_json.text,
+        "user": checked_json.text, "at": checked_json.number,
+    })),
+})  # fmt: skip
 #: What a checkpoint may raise that leaves the server able to go on: the disk, memory, an object.
 _FAILURES = (OSError, MemoryError, TypeError, ValueError, RuntimeError)
 
@@ -125,19 +135,26 @@ class Checkpoints:
         """Publishes the objects of the checkpoint again; how many. FileNotFoundError or ValueError where it cannot."""
         try:
             found = load_checkpoint(self.path)
-            index = json.loads(found.pop(_INDEX).to_list()[0])
         except FileNotFoundError:
             raise FileNotFoundError(
                 f"there is no checkpoint in {self.path}. Start without --restore, or name its directory with "
                 "--checkpoint?"
             ) from None
-        except (KeyError, AttributeError, json.JSONDecodeError) as error:
-            raise ValueError(
-                f"{self.path} is not a checkpoint of a server ({error!r}). Is it one of a script?"
-            ) from None
+        try:
+            index = checked_json.parse(found.pop(_INDEX).to_list()[0], _DESCRIPTION)
+        except (LookupError, AttributeError, ValueError) as error:
+            what = error if isinstance(error, ValueError) else "it has no description of objects"
+            raise ValueError(f"{self.path} is not a checkpoint of a server ({what}). Is it one of a script?") from None
         for name, told in index["objects"].items():
-            handles = [_handle(found[f"{name}/{number}"]) for number in range(told["handles"])]
-            form = base64.b64decode(told["form"])
+            try:
+                handles = [_handle(found[f"{name}/{number}"]) for number in range(told["handles"])]
+                form = base64.b64decode(told["form"])
+                role = Role.of(told["role"])
+            except (KeyError, ValueError) as error:
+                raise ValueError(
+                    f"{name!r} in {self.path} cannot be read ({error}). Was the checkpoint changed? Start without "
+                    "--restore?"
+                ) from None
             try:
                 unpack(form, handles)
             except ValueError as error:
@@ -145,9 +162,7 @@ class Checkpoints:
                     f"{name!r} in {self.path} cannot be made by Atoll {_core.VERSION} ({error}); Atoll "
                     f"{index['version']} wrote it. Start the server with that version?"
                 ) from error
-            self._names.restore(
-                name, Published(told["kind"], form, handles, Role.of(told["role"]), told["user"], told["at"])
-            )
+            self._names.restore(name, Published(told["kind"], form, handles, role, told["user"], told["at"]))
         self._saved = self._names.version
         self.written_at = float(index["at"])
         return len(self._names)
