@@ -486,7 +486,7 @@ class Signs:
 
 def _of_values(function: Callable[..., Any], inputs: list[Any]) -> Any:
     with np.errstate(divide="ignore", invalid="ignore"):
-        if len(inputs) == 1 and isinstance(inputs[0], Column):
+        if len(inputs) == 1 and type(inputs[0]) is Column:
             return settle(inputs[0].apply(function))
         return function(*inputs)
 

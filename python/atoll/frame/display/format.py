@@ -78,11 +78,22 @@ def texts_of(values: Any) -> list[str]:
         texts = values._texts(values._values.to_numpy()[there])
         if values.dtype.kind == "m" and all(text.endswith(" 00:00:00") for text in texts):
             texts = [text.removesuffix(" 00:00:00") for text in texts]
+        elif values.dtype.kind == "m":
+            texts = _with_equal_fractions(texts)
         found = iter(texts)
         return [next(found) if one else "NaT" for one in there]
     if isinstance(values, Periods):
         return ["NaT" if is_missing(one) else str(one) for one in held]
     return ["NaN" if is_missing(one) else str(one) for one in held]
+
+
+def _with_equal_fractions(texts: list[str]) -> list[str]:
+    """Durations with as many digits behind the point as the one that has most."""
+    digits = max((len(text.partition(".")[2]) for text in texts), default=0)
+    if not digits:
+        return texts
+    parts = [text.partition(".") for text in texts]
+    return [f"{whole}.{fraction.ljust(digits, '0')}" for whole, _, fraction in parts]
 
 
 def _escaped(text: str) -> str:

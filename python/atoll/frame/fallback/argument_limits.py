@@ -196,6 +196,11 @@ def _interpolates(self: Any, method: Any = "linear", *args: object, **options: o
     return method == "linear" or numbers
 
 
+def _tests(self: Any, *args: object, **options: object) -> bool:
+    """Whether there are no strings of which a missing one is true."""
+    return options.get("skipna", True) is True or not any(isinstance(one, Strings) for one in _columns(self))
+
+
 def _modes(self: object, *args: object, **options: object) -> bool:
     """The most frequent values in order: pandas has missing datetimes and categories before all others."""
     usual = options.get("dropna", True) is True and not any(one is False for one in args)
@@ -212,7 +217,7 @@ OF_ARGUMENTS: dict[str, Any] = {
     "filter": _filters, "drop": _drops, "sample": _samples, "drop_duplicates": _drops_repeats, "shift": _shifts,
     "reset_index": _resets_index, "truncate": _truncates, "combine_first": _combines, "describe": _describes,
     "align": _aligns, "fillna": _fills, "mode": _modes, "tz_localize": _localizes, "isin": _is_in,
-    "interpolate": _interpolates,
+    "interpolate": _interpolates, "any": _tests, "all": _tests,
 }  # fmt: skip
 OF_ARGUMENTS_OF_SERIES: dict[str, Any] = OF_ARGUMENTS | {"update": _updates_series, "map": _maps, "combine": _pairs}
 OF_ARGUMENTS_OF_FRAMES: dict[str, Any] = OF_ARGUMENTS | {

@@ -63,8 +63,20 @@ def _orders(self: Any, other: Any = None) -> bool:
     return _operates(self, other)
 
 
+def _misses_durations(self: Any) -> bool:
+    """Whether a duration is missing: whole quotients are floats then."""
+    return any(isinstance(one, Ticks) and one.valid is not None for one in columns_of(self))
+
+
 def _applies(self: Any, ufunc: Any, method: Any, *inputs: Any) -> bool:
-    """The same of NumPy's functions, which get an operator whose left side is one of NumPy's single values."""
+    """The same of NumPy's functions, which get an operator whose left side is one of NumPy's single values.
+
+    Of datetimes and durations they have few functions of one value; of the others pandas raises.
+    """
+    if len(inputs) == 1 and any(isinstance(one, Ticks) for one in columns_of(self)):
+        return ufunc.__name__ in ("isnan", "isnat", "isfinite")
+    if ufunc.__name__ == "floor_divide" and _misses_durations(self):
+        return False
     return not any(isinstance(one, (np.timedelta64, np.datetime64)) and np.isnat(one) for one in inputs)
 
 
@@ -75,6 +87,8 @@ def _computes(name: str) -> Limit:
         held = [one for one in columns_of(self) if type(one) is Column]
         if is_frame(other) or is_series(other):
             held += [one for one in columns_of(other) if type(one) is Column]
+        if name == "floordiv" and _misses_durations(self):
+            return False
         return _operates(self, other) and (
             not held or (name != "truediv" and _keeps_whole(held, "i" if name == "sub" else "iu", self, other))
         )

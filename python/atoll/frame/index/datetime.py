@@ -203,7 +203,12 @@ class TimeIndex(Index):
 
     def __repr__(self) -> Any:
         extras = [*extras_of(self, f"dtype='{self.dtype}'"), f"freq={self.freqstr!r}"]
-        return labels_repr(type(self).__name__, self, self.size, extras, lambda part: map(repr, texts_of(part._column)))
+        plain = "NaT" if self.inferred_type == "timedelta64" else None  # of datetimes pandas quotes it
+
+        def texts(part: Any) -> list[str]:
+            return [one if one == plain else repr(one) for one in texts_of(part._column)]
+
+        return labels_repr(type(self).__name__, self, self.size, extras, texts)
 
     def __getattr__(self, name: str) -> Any:
         if name == "_freq":
