@@ -175,6 +175,7 @@ class Trial:
             "ATOLL_THREADS": "1", "ATOLL_HEAP_SIZE": "1G",
             "ATOLL_PROGRESS": "off", "ATOLL_MEMORY_LIMIT": "24M" if self.work in ("spill", "join") else "256M",
             "PYTHONPATH": str(ROOT / "python"), "OPENBLAS_NUM_THREADS": "1",
+            "ATOLL_SMALL_ELEMENTS": "0",  # a driver that works alone misses no worker
         }  # fmt: skip
         job = subprocess.Popen(
             self.command(), env=environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
