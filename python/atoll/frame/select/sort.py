@@ -477,7 +477,7 @@ class SeriesSorting(Sorting):
         """
         counts = self.value_counts(sort=False, dropna=dropna)
         if not len(counts):
-            return series(self._values, range_index(0), self._name)
+            return series(take_rows(self._values, np.arange(0)), range_index(0), self._name)
         values = counts._index._take(flatnonzero(counts._values == counts._values.max()))._values
         return series(take_rows(values, order_of(values)), range_index(values.size), self._name)
 
