@@ -383,7 +383,10 @@ void bind_everywhere(nb::module_& m) {
           WithoutGil release;
           std::vector<Array> used;
           for (const Expr& input : given) used.push_back(input.value_in(session));
-          for (const Text& text : texts) used.insert(used.end(), {text.offsets, text.bytes});
+          for (const Text& text : texts) {
+            session->spread(text);  // together: each PE has the offsets of its own strings
+            used.insert(used.end(), {text.offsets, text.bytes});
+          }
           try {
             arrays = session->call<&run_everywhere, Commands>(array::DriverOnly<Answers*>{&answers}, sent,
                                                               std::move(used), columns, rows);

@@ -5,6 +5,8 @@ import contextlib
 import random
 import socket
 import struct
+import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,9 +15,11 @@ from server.test_sessions import _sessions
 import atoll as ak
 from atoll import _core
 from atoll.serve import codec, handshake, operations, protocol, server_files
+from atoll.serve.activity import LogLines
 from atoll.serve.client.channel import Target
 from atoll.serve.handshake import RefusedError
 from atoll.serve.protocol import HEADER, VERSION, Kind, ProtocolError, Role
+from atoll.serve.server import listener
 from atoll.serve.server.connection import Connection
 
 _SORT = operations.NUMBERS["sort"]
@@ -161,6 +165,47 @@ def test_garbage_and_half_open_connections_leave_sessions_alone(session):
     for raw in strangers:
         raw.close()
     assert (x + 1).sum() == 5050
+
+
+@pytest.mark.parametrize("dropped", [1, 2, 10**9])
+def test_connection_that_is_dropped_in_the_handshake_is_made_again(server, monkeypatch, dropped):
+    opened, opens = [], Target.open
+
+    def open_some(self, *about):
+        opened.append(self)
+        if len(opened) > dropped:
+            return opens(self, *about)
+        ours, theirs = socket.socketpair()
+        theirs.close()
+        return ours
+
+    monkeypatch.setattr(Target, "open", open_some)
+    ak.shutdown()
+    if dropped > 5:
+        with pytest.raises(ConnectionError, match="closed the connection"):
+            ak.connect(server)
+        return
+    with ak.connect(server):
+        assert ak.arange(3).sum() == 3
+    assert len(opened) == dropped + 1
+
+
+def test_strangers_by_tcp_give_way_before_processes_of_the_same_user():
+    by_tcp, by_unix = (SimpleNamespace(socket=SimpleNamespace(family=one)) for one in (socket.AF_INET, socket.AF_UNIX))
+    by_tcp.deadline, by_unix.deadline = 9.0, 1.0
+    later = SimpleNamespace(socket=by_tcp.socket, deadline=10.0)
+    assert min([by_unix, later, by_tcp], key=listener._precedence) is by_tcp
+
+
+def test_seconds_of_a_server_do_not_depend_on_the_clock(monkeypatch):
+    loop = SimpleNamespace(
+        lock=contextlib.nullcontext(), clients={}, running=None, names=(), core=SimpleNamespace(pes=1, threads=1),
+        checkpoints=SimpleNamespace(status=dict),
+    )  # fmt: skip
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        found = listener.Listener(loop, [listening], {}, "clock", 0, 1, None, LogLines())
+        monkeypatch.setattr(time, "time", lambda: 0.0)
+        assert 0 <= found._status(Role.READ, {})[0]["seconds"] < 3600
 
 
 def _raw_session(server):

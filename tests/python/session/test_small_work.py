@@ -166,3 +166,17 @@ def test_many_random_programs(monkeypatch, limit):
     with ak.init(3, 1):
         for seed in range(first, first + 3_000):
             fuzz.check(seed)
+
+
+def test_programs_on_all_pes_get_small_columns_of_strings(session, tmp_path):
+    words = ["a" * 50, None, "b", ""]
+    before = commands(session)
+    frame = apd.DataFrame({"s": words, "x": [1, 2, 3, 4]})
+    assert commands(session) == before  # it is small
+    frame.to_parquet(tmp_path / "words.parquet")
+    assert apd.read_parquet(tmp_path / "words.parquet")["s"].isna().tolist() == [False, True, False, False]
+    assert apd.read_parquet(tmp_path / "words.parquet")["s"].fillna("-").tolist() == ["a" * 50, "-", "b", ""]
+    column = ak.array(["y" * 3000])
+    ak.save_checkpoint(tmp_path / "kept", {"column": column})
+    assert ak.load_checkpoint(tmp_path / "kept")["column"].to_list() == ["y" * 3000]
+    assert column.to_list() == ["y" * 3000]

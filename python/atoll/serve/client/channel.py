@@ -29,6 +29,7 @@ from ..transfer import TransferMemory
 
 _BUFFER = 64 << 10
 _GONE_SECONDS = 1.0  # for which an address that refuses connections is tried again
+_DROPPED = (0.02, 0.1, 0.3)  # seconds after which a connection that was closed in the handshake is made again
 _ABSENT = (errno.ECONNREFUSED, errno.ENOENT, errno.ECONNRESET, errno.EPIPE)
 
 
@@ -98,7 +99,20 @@ class Target:
     def ask(
         self, request: Mapping[str, Any], seconds: float = HANDSHAKE_SECONDS
     ) -> tuple[socket.socket, dict[str, Any]]:
-        """A connection for a request, authenticated, and the server's reply."""
+        """A connection for a request, authenticated, and the server's reply.
+
+        A server drops connections that have not proved themselves while many others come: then it is asked again.
+        """
+        for delay in (*_DROPPED, None):
+            try:
+                return self._asked(request, seconds)
+            except (ConnectionResetError, BrokenPipeError):
+                if delay is None:
+                    raise
+                time.sleep(delay)
+        raise AssertionError
+
+    def _asked(self, request: Mapping[str, Any], seconds: float) -> tuple[socket.socket, dict[str, Any]]:
         connection = self.open(seconds)
         try:
             connection.settimeout(seconds)

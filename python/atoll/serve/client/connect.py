@@ -67,7 +67,7 @@ def connect(
         raise ConnectionError(
             f"no server listens at {target.label} ({error}). Start it with `atoll serve`? See `atoll serve status`"
         ) from error
-    except ConnectionResetError as error:
+    except (ConnectionResetError, BrokenPipeError) as error:
         hint = "" if target.tls or target.path else ". Does it use TLS? Then pass fingerprint="
         raise ConnectionError(f"{target.label} closed the connection ({error}){hint}") from error
     install()

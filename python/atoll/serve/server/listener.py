@@ -102,7 +102,7 @@ class Listener:
         self._selector = selectors.DefaultSelector()
         self._new: dict[socket.socket, _NewConnection] = {}
         self._refused = 0
-        self._began = time.time()
+        self._began = time.monotonic()
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="listener", daemon=True)
         for one in listeners:
@@ -152,7 +152,7 @@ class Listener:
             self._note(peer, error)
             return
         if len(self._new) >= _PENDING:
-            self._drop(min(self._new.values(), key=lambda one: one.deadline), "too many others connect")
+            self._drop(min(self._new.values(), key=_precedence), "too many others connect")
         is_local = listener.family == socket.AF_UNIX
 
         def admit(role: Role, request: Any) -> tuple[dict[str, Any], Outcome]:
@@ -277,7 +277,7 @@ class Listener:
         core, running = self._loop.core, self._loop.running
         reply: dict[str, Any] = {
             "name": self._name, "pid": os.getpid(), "version": _core.VERSION, "pes": core.pes, "threads": core.threads,
-            "seconds": round(time.time() - self._began, 1), "sessions": len(clients),
+            "seconds": round(time.monotonic() - self._began, 1), "sessions": len(clients),
             "published": len(self._loop.names),
             "refused": self._refused, "running": "" if running is None else running.running,
             "checkpoint": self._loop.checkpoints.status(),
@@ -343,6 +343,11 @@ class Listener:
             raise RefusedError("the server writes no checkpoints. Start it with --checkpoint")
         self._loop.checkpoint()
         return {}, _close
+
+
+def _precedence(new: _NewConnection) -> tuple[bool, float]:
+    """Which connection gives way to others: the oldest one by TCP, as those of the Unix socket are of the same user."""
+    return new.socket.family == socket.AF_UNIX, new.deadline
 
 
 def _close(connection: socket.socket) -> None:
