@@ -49,6 +49,13 @@ BUILT_IN: dict[Any, str] = {
 }  # fmt: skip
 
 
+def _typed(column: Any) -> Any:
+    """A key's column; objects that are all missing are NaN, as in pandas."""
+    if isinstance(column, Objects) and column.size and bool(isna(column).all()):
+        return asarray(np.full(column.size, np.nan))
+    return column
+
+
 class Groups:
     """Groups of rows by some columns: numbered in order of their keys, or with `sort` False of their first rows."""
 
@@ -57,7 +64,7 @@ class Groups:
     def __init__(
         self, columns: list[Any], names: list[Any], dropna: bool = True, sort: bool = True, observed: bool = True
     ) -> None:
-        held = [nullable(one) if dropna else one for one in columns]
+        held = [nullable(one) if dropna else _typed(one) for one in columns]
         self.given = columns
         self.by = groupby(held if len(held) > 1 else held[0], dropna, observed, sort)
         self.names = names
