@@ -353,7 +353,7 @@ class FrameDescribing:
          0   a       3 non-null      int64
          1   b       2 non-null      float64
         dtypes: float64(1), int64(1)
-        memory usage: 96.0 bytes
+        memory usage: 180.0 bytes
         """
         lines = [_class_of(self), _summary(self._index)]
         size = len(self._columns)
