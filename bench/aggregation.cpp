@@ -34,12 +34,7 @@ class Bench {
  public:
   Bench(runtime::Context& context, std::uint64_t trials, std::uint64_t table_bytes, std::uint64_t requests,
         std::uint64_t memory_bytes)
-      : context_(context),
-        trials_(trials),
-        memory_bytes_(memory_bytes),
-        all_(context),
-        hub_(all_),
-        requests_(requests) {
+      : context_(context), trials_(trials), all_(context), hub_(all_), requests_(requests) {
     ATOLL_VALIDATE(table_bytes / 8 >= context.npes(), ValueError, "--table: give at least 8 bytes for each PE");
     shift_ = static_cast<unsigned>(std::bit_width(table_bytes / 8 / context.npes())) - 1;
     count_ = std::uint64_t{1} << shift_;
@@ -47,125 +42,140 @@ class Bench {
     table_ = context.local_pointer<std::uint64_t>(offset_);
     for (std::uint32_t pe = 0; pe < context.npes(); ++pe)
       bases_.push_back(context.peer_pointer<std::uint64_t>(PeId(pe), offset_));
+    mask_ = count_ - 1;
+    const bool mapped = context.job().nodes() == 1;
+    first_.memory_bytes = second_.memory_bytes = memory_bytes;
+    if (mapped) {
+      second_.path = agg::Path::message;
+    } else {
+      first_.hops = agg::Hops::one;
+      second_.hops = agg::Hops::two;
+    }
+    first_name_ = mapped ? "atoll" : "one-hop";
+    second_name_ = mapped ? "atoll-message" : "two-hops";
     for (std::uint64_t i = 0; i < requests_.size(); ++i)
       requests_[i] = to_bounded(random_bits(context.pe().value() + 1, i), context.npes() * count_);
     got_.resize(requests_.size());
   }
 
   void everything() {
-    using Word = std::atomic_ref<std::uint64_t>;
-    const std::uint64_t mask = count_ - 1;
-    auto member = [&](std::uint64_t request) { return static_cast<int>(request >> shift_); };
-    const bool mapped = context_.job().nodes() == 1;
-    agg::Options first{.memory_bytes = memory_bytes_}, second = first;
-    if (mapped) {
-      second.path = agg::Path::message;
-    } else {
-      first.hops = agg::Hops::one;
-      second.hops = agg::Hops::two;
-    }
-    const std::string first_name = mapped ? "atoll" : "one-hop", second_name = mapped ? "atoll-message" : "two-hops";
-    auto fill = [&] {
-      for (std::uint64_t i = 0; i < count_; ++i) table_[i] = random_bits(77, context_.pe().value() * count_ + i);
-      std::fill(got_.begin(), got_.end(), 0);
-      all_.barrier();
-    };
-    {
-      agg::GetAggregator<std::uint64_t> gets(hub_, table_, count_, first), messages(hub_, table_, count_, second);
-      auto through = [&](auto& aggregator) {
-        for (std::uint64_t i = 0; i < requests_.size(); ++i)
-          aggregator.push(member(requests_[i]), requests_[i] & mask, &got_[i]);
-        aggregator.finish();
-      };
-      compare("indexgather",
-              {{first_name, [&] { through(gets); }},
-               {second_name, [&] { through(messages); }},
-               {"limit",
-                [&] {
-                  for (std::uint64_t i = 0; i < requests_.size(); ++i)
-                    got_[i] = bases_[requests_[i] >> shift_][requests_[i] & mask];
-                  all_.barrier();
-                }}},
-              fill, [&] {
-                for (std::uint64_t i = 0; i < requests_.size(); ++i)
-                  if (got_[i] != random_bits(77, requests_[i])) return false;
-                return true;
-              });
-    }
-    auto zero = [&] {
-      std::fill(table_, table_ + count_, 0);
-      all_.barrier();
-    };
-    {
-      agg::AddAggregator<std::uint64_t> adds(hub_, table_, count_, first), messages(hub_, table_, count_, second);
-      auto through = [&](auto& aggregator) {
-        for (std::uint64_t request : requests_) aggregator.push(member(request), request & mask, 1);
-        aggregator.finish();
-      };
-      compare("histo",
-              {{first_name, [&] { through(adds); }},
-               {second_name, [&] { through(messages); }},
-               {"limit",
-                [&] {
-                  const std::uint64_t ahead = 32, n = requests_.size();
-                  for (std::uint64_t i = 0; i < n; ++i) {
-                    if (i + ahead < n)
-                      prefetch_for_write(&bases_[requests_[i + ahead] >> shift_][requests_[i + ahead] & mask]);
-                    Word(bases_[requests_[i] >> shift_][requests_[i] & mask]).fetch_add(1, std::memory_order_relaxed);
-                  }
-                  all_.barrier();
-                }}},
-              zero, [&] {
-                std::uint64_t sum = 0;
-                for (std::uint64_t i = 0; i < count_; ++i) sum += table_[i];
-                return all_.allreduce_sum(sum) == requests_.size() * context_.npes();
-              });
-    }
-    {
-      auto count_one = [&](const std::uint64_t& index, int) { ++table_[index]; };
-      agg::FunctionAggregator<std::uint64_t> calls(hub_, count_one, first), messages(hub_, count_one, second);
-      auto through = [&](auto& aggregator) {
-        for (std::uint64_t request : requests_) aggregator.push(member(request), request & mask);
-        aggregator.finish();
-      };
-      compare("function", {{first_name, [&] { through(calls); }}, {second_name, [&] { through(messages); }}}, zero,
-              [&] {
-                std::uint64_t sum = 0;
-                for (std::uint64_t i = 0; i < count_; ++i) sum += table_[i];
-                return all_.allreduce_sum(sum) == requests_.size() * context_.npes();
-              });
-    }
-    {
-      agg::PutAggregator<std::uint64_t> puts(hub_, table_, count_, first), messages(hub_, table_, count_, second);
-      auto through = [&](auto& aggregator) {
-        for (std::uint64_t request : requests_) aggregator.push(member(request), request & mask, request + 1);
-        aggregator.finish();
-      };
-      compare("put",
-              {{first_name, [&] { through(puts); }},
-               {second_name, [&] { through(messages); }},
-               {"limit",
-                [&] {
-                  const std::uint64_t ahead = 32, n = requests_.size();
-                  for (std::uint64_t i = 0; i < n; ++i) {
-                    if (i + ahead < n)
-                      prefetch_for_write(&bases_[requests_[i + ahead] >> shift_][requests_[i + ahead] & mask]);
-                    Word(bases_[requests_[i] >> shift_][requests_[i] & mask])
-                        .store(requests_[i] + 1, std::memory_order_relaxed);
-                  }
-                  all_.barrier();
-                }}},
-              zero, [&] {
-                for (std::uint64_t request : requests_)
-                  if (bases_[request >> shift_] != nullptr && bases_[request >> shift_][request & mask] != request + 1)
-                    return false;
-                return true;
-              });
-    }
+    gather();
+    count();
+    call_functions();
+    scatter();
   }
   bool failed = false;
 
  private:
+  using Word = std::atomic_ref<std::uint64_t>;
+
+  void gather() {
+    agg::GetAggregator<std::uint64_t> gets(hub_, table_, count_, first_), messages(hub_, table_, count_, second_);
+    auto through = [&](auto& aggregator) {
+      for (std::uint64_t i = 0; i < requests_.size(); ++i)
+        aggregator.push(member(requests_[i]), requests_[i] & mask_, &got_[i]);
+      aggregator.finish();
+    };
+    compare(
+        "indexgather",
+        {{first_name_, [&] { through(gets); }},
+         {second_name_, [&] { through(messages); }},
+         {"limit",
+          [&] {
+            for (std::uint64_t i = 0; i < requests_.size(); ++i)
+              got_[i] = bases_[requests_[i] >> shift_][requests_[i] & mask_];
+            all_.barrier();
+          }}},
+        [this] { fill(); },
+        [&] {
+          for (std::uint64_t i = 0; i < requests_.size(); ++i)
+            if (got_[i] != random_bits(77, requests_[i])) return false;
+          return true;
+        });
+  }
+
+  void count() {
+    agg::AddAggregator<std::uint64_t> adds(hub_, table_, count_, first_), messages(hub_, table_, count_, second_);
+    auto through = [&](auto& aggregator) {
+      for (std::uint64_t request : requests_) aggregator.push(member(request), request & mask_, 1);
+      aggregator.finish();
+    };
+    compare(
+        "histo",
+        {{first_name_, [&] { through(adds); }},
+         {second_name_, [&] { through(messages); }},
+         {"limit",
+          [&] {
+            const std::uint64_t ahead = 32, n = requests_.size();
+            for (std::uint64_t i = 0; i < n; ++i) {
+              if (i + ahead < n)
+                prefetch_for_write(&bases_[requests_[i + ahead] >> shift_][requests_[i + ahead] & mask_]);
+              Word(bases_[requests_[i] >> shift_][requests_[i] & mask_]).fetch_add(1, std::memory_order_relaxed);
+            }
+            all_.barrier();
+          }}},
+        [this] { clear_table(); }, [this] { return has_counted_all(); });
+  }
+
+  void call_functions() {
+    auto count_one = [&](const std::uint64_t& index, int) { ++table_[index]; };
+    agg::FunctionAggregator<std::uint64_t> calls(hub_, count_one, first_), messages(hub_, count_one, second_);
+    auto through = [&](auto& aggregator) {
+      for (std::uint64_t request : requests_) aggregator.push(member(request), request & mask_);
+      aggregator.finish();
+    };
+    compare(
+        "function", {{first_name_, [&] { through(calls); }}, {second_name_, [&] { through(messages); }}},
+        [this] { clear_table(); }, [this] { return has_counted_all(); });
+  }
+
+  void scatter() {
+    agg::PutAggregator<std::uint64_t> puts(hub_, table_, count_, first_), messages(hub_, table_, count_, second_);
+    auto through = [&](auto& aggregator) {
+      for (std::uint64_t request : requests_) aggregator.push(member(request), request & mask_, request + 1);
+      aggregator.finish();
+    };
+    compare(
+        "put",
+        {{first_name_, [&] { through(puts); }},
+         {second_name_, [&] { through(messages); }},
+         {"limit",
+          [&] {
+            const std::uint64_t ahead = 32, n = requests_.size();
+            for (std::uint64_t i = 0; i < n; ++i) {
+              if (i + ahead < n)
+                prefetch_for_write(&bases_[requests_[i + ahead] >> shift_][requests_[i + ahead] & mask_]);
+              Word(bases_[requests_[i] >> shift_][requests_[i] & mask_])
+                  .store(requests_[i] + 1, std::memory_order_relaxed);
+            }
+            all_.barrier();
+          }}},
+        [this] { clear_table(); },
+        [&] {
+          for (std::uint64_t request : requests_)
+            if (bases_[request >> shift_] != nullptr && bases_[request >> shift_][request & mask_] != request + 1)
+              return false;
+          return true;
+        });
+  }
+
+  int member(std::uint64_t request) const { return static_cast<int>(request >> shift_); }
+  void fill() {
+    for (std::uint64_t i = 0; i < count_; ++i) table_[i] = random_bits(77, context_.pe().value() * count_ + i);
+    std::fill(got_.begin(), got_.end(), 0);
+    all_.barrier();
+  }
+  void clear_table() {
+    std::fill(table_, table_ + count_, 0);
+    all_.barrier();
+  }
+  /// Whether the table has a one for each request.
+  bool has_counted_all() {
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = 0; i < count_; ++i) sum += table_[i];
+    return all_.allreduce_sum(sum) == requests_.size() * context_.npes();
+  }
+
   void compare(const std::string& name, std::vector<Contender> contenders, const std::function<void()>& prepare,
                const std::function<bool()>& correct) {
     if (context_.job().nodes() > 1) contenders.resize(2);  // the limit is of one node
@@ -196,7 +206,10 @@ class Bench {
   }
 
   runtime::Context& context_;
-  std::uint64_t trials_, memory_bytes_;
+  std::uint64_t trials_;
+  agg::Options first_, second_;
+  std::string first_name_, second_name_;
+  std::uint64_t mask_ = 0;
   Communicator all_;
   agg::Hub hub_;
   std::vector<std::uint64_t> requests_, got_;

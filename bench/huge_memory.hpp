@@ -11,8 +11,8 @@
 #include <mutex>
 #include <utility>
 
-#include "atoll/base/error.hpp"
 #include "atoll/base/memory.hpp"
+#include "atoll/base/raise.hpp"
 
 namespace atl::bench {
 
@@ -29,7 +29,7 @@ class HugeMemory final : public Memory {
       return block;
     }
     void* block = std::aligned_alloc(std::size_t{2} << 20, size);
-    if (block == nullptr) throw MemoryError("out of memory");
+    if (block == nullptr) raise<MemoryError>("out of memory");
     madvise(block, size, MADV_HUGEPAGE);
     std::memset(block, 0, size);
     use(block, size, size);

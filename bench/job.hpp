@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "atoll/base/error.hpp"
+#include "atoll/base/raise.hpp"
 #include "atoll/base/topology.hpp"
 #include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/job.hpp"
@@ -35,7 +35,7 @@ inline Options parse(int argc, char** argv, Options options) {
     if (found == options.end() || value == 0 || *end != '\0') {
       std::string accepted;
       for (const auto& [one, standard] : options) accepted += fmt::format(" --{} {}", one, standard);
-      throw ValueError(fmt::format("'{}' is not understood. Accepted, with a number from 1:{}", name, accepted));
+      raise<ValueError>(fmt::format("'{}' is not understood. Accepted, with a number from 1:{}", name, accepted));
     }
     found->second = value;
   }

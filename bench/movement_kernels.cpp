@@ -38,48 +38,57 @@ struct Case {
   std::function<std::uint64_t()> sum;
 };
 
-}  // namespace
+/// The inputs and outputs of n elements, and the cases over them.
+struct Movement {
+  explicit Movement(std::size_t elements);
 
-int main(int argc, char** argv) {
-  std::size_t n = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10000000;
-  int trials = argc > 2 ? std::atoi(argv[2]) : 5;
-  std::string only = argc > 3 ? argv[3] : "";
+  void add_copies();
+  void add_masks();
+  void add_gathers();
+  void add_histograms();
+  void add_lookups();
+  void add_random_numbers();
+  /// Returns false when the threads disagree.
+  bool measure(Case& test, int trials);
+
+  std::size_t n;
+  std::int64_t rows = static_cast<std::int64_t>(n), half = (rows + 1) / 2;
+  std::size_t m = std::max<std::size_t>(n / 10, 1), picked = 0, side = 1;
   HugeMemory memory;
   Monitor monitor;
-  ThreadPool one(1), two(2);
-  Work setup{two, memory, monitor};
-  auto rows = static_cast<std::int64_t>(n);
+  ThreadPool one{1}, two{2};
+  Buffer<std::int64_t> values{memory, n}, indices{memory, n}, result{memory, n}, table{memory, n};
+  Buffer<double> doubles{memory, n};
+  Buffer<bool> mask{memory, n}, found{memory, n};
+  Buffer<std::int64_t> sparse{memory, n}, sparse_test{memory, m}, dense_test{memory, m}, sorted{memory, m};
+  Buffer<std::int64_t> dense{memory, n}, counts{memory, std::max<std::size_t>(n, 100)};
+  PeerBlocks single{table.data(), rows, 8};
+  void* bases[2] = {table.data(), table.data() + half};
+  std::int64_t begins[3] = {0, half, rows};
+  PeerBlocks halves{bases, begins, 8};
+  std::function<std::uint64_t()> sum_result = [this] { return checksum(result.data(), n); };
+  std::function<std::uint64_t()> sum_found = [this] { return checksum(found.data(), n); };
+  std::vector<Case> cases;
+};
 
-  Buffer<std::int64_t> values(memory, n), indices(memory, n), result(memory, n), table(memory, n);
-  Buffer<double> doubles(memory, n);
-  Buffer<bool> mask(memory, n), found(memory, n);
+Movement::Movement(std::size_t elements) : n(elements) {
+  Work setup{two, memory, monitor};
   random_integers(setup, {1, 0}, DType::i64, 0, n, values.data(), n);
   random_integers(setup, {2, 0}, DType::i64, 0, n, indices.data(), n);
   random_integers(setup, {3, 0}, DType::b1, 0, 2, mask.data(), n);
   random_uniform(setup, {4, 0}, DType::f64, 0, 1, doubles.data(), n);
   fill(setup, 8, 1, table.data(), n);
-  PeerBlocks single(table.data(), rows, 8);
-  std::int64_t half = (rows + 1) / 2;
-  void* bases[] = {table.data(), table.data() + half};
-  std::int64_t begins[] = {0, half, rows};
-  PeerBlocks halves(bases, begins, 8);
-  std::size_t m = std::max<std::size_t>(n / 10, 1);
-  Buffer<std::int64_t> sparse(memory, n), sparse_test(memory, m), dense_test(memory, m), sorted(memory, m);
   random_bits(setup, {5, 0}, reinterpret_cast<std::uint64_t*>(sparse.data()), n);
   for (std::size_t i = 0; i < m; ++i) sparse_test[i] = sparse[i * 7 % n];
   for (std::size_t i = m; i < n; i += 2) sparse[i] = sparse_test[random_bits(6, i) % m];
   random_integers(setup, {7, 0}, DType::i64, 0, 2 * m, dense_test.data(), m);
   for (std::size_t i = 0; i < m; ++i) sorted[i] = sparse_test[i];
   std::sort(sorted.begin(), sorted.end());
-  Buffer<std::int64_t> dense(memory, n), counts(memory, std::max<std::size_t>(n, 100));
   random_integers(setup, {8, 0}, DType::i64, 0, 2 * m, dense.data(), n);
-  std::size_t picked = 0;
-  std::size_t side = 1;
   while ((side + 1) * (side + 1) <= n) ++side;
+}
 
-  auto sum_result = [&] { return checksum(result.data(), n); };
-  auto sum_found = [&] { return checksum(found.data(), n); };
-  std::vector<Case> cases;
+void Movement::add_copies() {
   cases.push_back({"copy", [&](const Work& w) { copy_bytes(w, result.data(), values.data(), n * 8); }, sum_result});
   cases.push_back({"fill", [&](const Work& w) { fill(w, 8, 7, result.data(), n); }, sum_result});
   cases.push_back({"transpose int64",
@@ -102,6 +111,9 @@ int main(int argc, char** argv) {
                      copy_strided(w, 8, 1, shape, result.data(), to, values.data(), from);
                    },
                    [&] { return checksum(result.data(), n / 3); }});
+}
+
+void Movement::add_masks() {
   cases.push_back({"compress int64",
                    [&](const Work& w) { picked = compress(w, 8, values.data(), mask.data(), n, result.data()); },
                    [&] { return checksum(result.data(), picked); }});
@@ -118,6 +130,9 @@ int main(int argc, char** argv) {
                    [&] { return checksum(table.data(), n); }});
   cases.push_back({"masked_fill int64", [&](const Work& w) { masked_fill(w, 8, 3, mask.data(), n, table.data()); },
                    [&] { return checksum(table.data(), n); }});
+}
+
+void Movement::add_gathers() {
   cases.push_back({"gather", [&](const Work& w) { gather(w, single, indices.data(), n, result.data()); }, sum_result});
   cases.push_back(
       {"gather 2 blocks", [&](const Work& w) { gather(w, halves, indices.data(), n, result.data()); }, sum_result});
@@ -131,6 +146,9 @@ int main(int argc, char** argv) {
                      scatter_add(w, DType::i64, 1, single, indices.data(), n, values.data(), 8);
                    },
                    [&] { return checksum(table.data(), n); }});
+}
+
+void Movement::add_histograms() {
   cases.push_back(
       {"histogram 100",
        [&](const Work& w) { histogram_uniform(w, DType::f64, doubles.data(), n, 0, 1, 100, counts.data()); },
@@ -155,6 +173,9 @@ int main(int argc, char** argv) {
                    [&] { return checksum(counts.data(), 100); }});
   cases.push_back({"bincount n", [&](const Work& w) { bincount(w, DType::i64, values.data(), n, n, counts.data()); },
                    [&] { return checksum(counts.data(), n); }});
+}
+
+void Movement::add_lookups() {
   cases.push_back({"searchsorted m",
                    [&](const Work& w) {
                      searchsorted(w, DType::i64, sorted.data(), m, sparse.data(), n, Side::left, result.data());
@@ -166,6 +187,9 @@ int main(int argc, char** argv) {
   cases.push_back({"isin sparse m",
                    [&](const Work& w) { isin(w, DType::i64, sparse.data(), n, sparse_test.data(), m, found.data()); },
                    sum_found});
+}
+
+void Movement::add_random_numbers() {
   auto* out = reinterpret_cast<std::uint64_t*>(result.data());
   cases.push_back({"random bits", [&, out](const Work& w) { random_bits(w, {1, 0}, out, n); }, sum_result});
   cases.push_back({"random integers",
@@ -181,30 +205,49 @@ int main(int argc, char** argv) {
                    [&, out](const Work& w) { random_exponential(w, {1, 0}, DType::f64, 1, out, n); }, sum_result});
   cases.push_back(
       {"random zipf", [&, out](const Work& w) { random_zipf(w, {1, 0}, DType::i64, 1.2, n, out, n); }, sum_result});
+}
 
-  fmt::print("{:22} {:>11} {:>11}  checksum, n = {}, median of {}\n", "", "1 thread, s", "2 threads, s", n, trials);
-  for (Case& test : cases) {
-    if (test.name.find(only) == std::string::npos) continue;
-    double seconds[2];
-    std::uint64_t sums[2];
-    for (int t = 0; t < 2; ++t) {
-      Work work{t == 0 ? one : two, memory, monitor};
-      std::vector<std::int64_t> times;
+bool Movement::measure(Case& test, int trials) {
+  double seconds[2];
+  std::uint64_t sums[2];
+  for (int t = 0; t < 2; ++t) {
+    Work work{t == 0 ? one : two, memory, monitor};
+    std::vector<std::int64_t> times;
+    test.run(work);
+    sums[t] = test.sum();
+    for (int trial = 0; trial < trials; ++trial) {
+      std::int64_t start = now_ns();
       test.run(work);
-      sums[t] = test.sum();
-      for (int trial = 0; trial < trials; ++trial) {
-        std::int64_t start = now_ns();
-        test.run(work);
-        times.push_back(now_ns() - start);
-      }
-      std::sort(times.begin(), times.end());
-      seconds[t] = static_cast<double>(times[times.size() / 2]) * 1e-9;
+      times.push_back(now_ns() - start);
     }
-    fmt::print("{:22} {:11.5f} {:11.5f}  {:016x}\n", test.name, seconds[0], seconds[1], sums[0]);
-    if (sums[0] != sums[1]) {
-      fmt::print("{}: two threads gave {:016x}\n", test.name, sums[1]);
-      return 1;
-    }
+    std::sort(times.begin(), times.end());
+    seconds[t] = static_cast<double>(times[times.size() / 2]) * 1e-9;
+  }
+  fmt::print("{:22} {:11.5f} {:11.5f}  {:016x}\n", test.name, seconds[0], seconds[1], sums[0]);
+  if (sums[0] != sums[1]) {
+    fmt::print("{}: two threads gave {:016x}\n", test.name, sums[1]);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::size_t n = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10000000;
+  int trials = argc > 2 ? std::atoi(argv[2]) : 5;
+  std::string only = argc > 3 ? argv[3] : "";
+  Movement movement(n);
+  movement.add_copies();
+  movement.add_masks();
+  movement.add_gathers();
+  movement.add_histograms();
+  movement.add_lookups();
+  movement.add_random_numbers();
+  fmt::print("{:22} {:>11} {:>11}  checksum, n = {}, median of {}\n", "", "1 thread, s", "2 threads, s", n, trials);
+  for (Case& test : movement.cases) {
+    if (test.name.find(only) == std::string::npos) continue;
+    if (!movement.measure(test, trials)) return 1;
   }
   return 0;
 }

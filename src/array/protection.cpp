@@ -5,6 +5,7 @@
 
 #include <unordered_set>
 
+#include "atoll/array/lost_array.hpp"
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
@@ -24,6 +25,11 @@ constexpr int most_rounds = 8;
 constexpr std::uint64_t to_be_repeated = UINT64_MAX;
 
 }  // namespace
+
+void raise_lost(const Array& array) {
+  throw LostArrayError(fmt::format("the array of shape {} and dtype {} was lost when a PE died. Make it again?",
+                                   array->shape.to_string(), name_of(array->dtype)));
+}
 
 Protection::Protection(Connection& connection, Driver& driver) : connection_(connection), driver_(driver) {
   driver_.remember();

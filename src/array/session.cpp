@@ -14,6 +14,7 @@
 #include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/process.hpp"
 #include "atoll/coll/collectives.hpp"
+#include "atoll/coll/disagreement.hpp"
 #include "atoll/runtime/peers.hpp"
 #include "atoll/runtime/recovery.hpp"
 
@@ -124,9 +125,7 @@ void Session::keep(Snapshot state) {
   const Running running(*this);
   try {
     snapshots_->keep(engine, std::move(state));
-  } catch (const PeFailedError& error) { lose(error); } catch (const TimeoutError& error) {
-    lose(error);
-  } catch (const coll::Disagreement& error) { lose(error); }
+  } catch (...) { rethrow_with_advice(); }
 }
 
 Recovery Session::recover() {
@@ -304,29 +303,29 @@ bool Session::failed() const {
   return lost_ || (link_ != nullptr && link_->failed());
 }
 
-void Session::lose(const PeFailedError& error) { raise<PeFailedError>(error.what() + advice()); }
-void Session::lose(const TimeoutError& error) {
-  std::string differences;
-  if (whereabouts_ != nullptr) {
-    whereabouts_->show(where());
-    whereabouts_->freeze();
-    differences = whereabouts_->differences(Deadline::after_seconds(0));
+void Session::rethrow_with_advice() {
+  try {
+    throw;
+  } catch (const PeFailedError& error) {
+    raise<PeFailedError>(error.what() + advice());
+  } catch (const TimeoutError& error) {
+    const std::string differences = differences_within(0);
+    raise<TimeoutError>(differences.empty() ? error.what() + advice()
+                                            : fmt::format("{} ({})", error.what(), differences));
+  } catch (const coll::Disagreement& error) {
+    lost_ = true;
+    if (whereabouts_ == nullptr) raise<Error>(error.what() + advice());
+    const std::string differences = differences_within(diverged_.empty() ? telling_seconds : 0);
+    if (diverged_.empty()) diverged_ = differences.empty() ? error.what() : divergence(differences, error.what());
+    raise<Error>(diverged_);
   }
-  raise<TimeoutError>(differences.empty() ? error.what() + advice()
-                                          : fmt::format("{} ({})", error.what(), differences));
 }
 
-// With what the other PEs do, as far as they have noticed, too.
-void Session::lose(const coll::Disagreement& error) {
-  lost_ = true;
-  if (whereabouts_ == nullptr) raise<Error>(error.what() + advice());
+std::string Session::differences_within(double seconds) {
+  if (whereabouts_ == nullptr) return {};
   whereabouts_->show(where());
   whereabouts_->freeze();
-  if (diverged_.empty()) {
-    const std::string differences = whereabouts_->differences(Deadline::after_seconds(telling_seconds));
-    diverged_ = differences.empty() ? error.what() : divergence(differences, error.what());
-  }
-  raise<Error>(diverged_);
+  return whereabouts_->differences(Deadline::after_seconds(seconds));
 }
 
 void Session::refuse_within_operation() const {
@@ -349,9 +348,7 @@ void Session::agree(std::span<const std::byte> call) {
     if (difference.empty()) return;
     if (diverged_.empty()) diverged_ = difference;
     raise<Error>(diverged_);
-  } catch (const PeFailedError& error) { lose(error); } catch (const TimeoutError& error) {
-    lose(error);
-  } catch (const coll::Disagreement& error) { lose(error); }
+  } catch (...) { rethrow_with_advice(); }
 }
 
 // What to do about it, where this process can do anything.

@@ -5,6 +5,7 @@
 
 #include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/guests.hpp"
+#include "atoll/runtime/context.hpp"
 #include "atoll/runtime/static_data.hpp"
 
 namespace atl::runtime {

@@ -360,10 +360,10 @@ std::string Communicator::broadcast_text(std::string_view text, int root) {
 
 void Communicator::expose_bytes(void* object, std::vector<void*>& pointers, std::vector<HeapOffset>& offsets) {
   constexpr std::uint64_t nowhere = UINT64_MAX;
-  runtime::Context& context = engine_->context();
-  auto* segment = context.local_pointer<std::byte>(HeapOffset(0));
+  runtime::OneSided& one_sided = runtime::Parts(engine_->context()).one_sided;
+  auto* segment = one_sided.local_pointer<std::byte>(HeapOffset(0));
   auto* at = static_cast<std::byte*>(object);
-  bool inside = at >= segment && at < segment + context.endpoint().segment_bytes();
+  bool inside = at >= segment && at < segment + one_sided.endpoint().segment_bytes();
   std::vector<std::uint64_t> values = allgather(inside ? static_cast<std::uint64_t>(at - segment) : nowhere);
   pointers.clear();
   offsets.clear();
@@ -372,7 +372,7 @@ void Communicator::expose_bytes(void* object, std::vector<void*>& pointers, std:
     offsets.emplace_back(value);
     if (member == rank()) pointers.push_back(object);
     else
-      pointers.push_back(value == nowhere ? nullptr : context.peer_pointer<std::byte>(pe(member), HeapOffset(value)));
+      pointers.push_back(value == nowhere ? nullptr : one_sided.peer_pointer<std::byte>(pe(member), HeapOffset(value)));
   }
 }
 

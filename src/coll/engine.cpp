@@ -16,7 +16,14 @@
 #include "atoll/base/log.hpp"
 #include "atoll/base/random.hpp"
 #include "atoll/base/validate.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/board.hpp"
+#include "atoll/runtime/failure_detector.hpp"
+#include "atoll/runtime/meeting.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/pe_memory.hpp"
 #include "atoll/runtime/peers.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "atoll/runtime/team.hpp"
 
 namespace atl::coll::detail {
@@ -49,42 +56,45 @@ Engine::Hold::Hold(Engine& engine) : engine_(engine) {
 
 HeapOffset Engine::make_area(runtime::Context& context, std::size_t members) {
   const std::size_t bytes = Mailboxes::area_bytes(members) + reserved_scratch(members);
-  auto* area = static_cast<std::byte*>(context.heap().allocate(bytes));
+  const runtime::Parts parts(context);
+  auto* area = static_cast<std::byte*>(parts.memory.heap().allocate(bytes));
   Mailboxes::clear(area, members);
-  return context.offset_of(area);
+  return parts.one_sided.offset_of(area);
 }
 
 void Engine::release_area(runtime::Context& context, HeapOffset area) {
-  context.heap().release(context.local_pointer<std::byte>(area));
+  const runtime::Parts parts(context);
+  parts.memory.heap().release(parts.one_sided.local_pointer<std::byte>(area));
 }
 
 void Engine::open(std::vector<PeId> pes, std::vector<HeapOffset> areas) {
   area_ = areas[static_cast<std::size_t>(rank_)];
   std::vector<std::uint32_t> nodes;
-  for (PeId pe : pes) nodes.push_back(context_.job().node_of(pe));
+  for (PeId pe : pes) nodes.push_back(parts_.job.node_of(pe));
   placement_ = Placement(nodes);
   // Whether each member has a core of its own and all are on one node. It depends on the node and the members, not on
   // this PE, so all members agree on the length.
-  const bool at_home = context_.job().local_pes() <= context_.job().control().cores && placement_.nodes() == 1;
+  const bool at_home = parts_.job.local_pes() <= parts_.job.control().cores && placement_.nodes() == 1;
   small_ = at_home ? longest_small_message_nearby : longest_small_message;
-  if (placement_.nodes() == 1) selection_.set_sharing(context_.job().local_pes(), context_.job().control().cores);
-  const bool spins = !context_.node().oversubscribed && config::integer(config::Variable::spin_us) != 0;
+  if (placement_.nodes() == 1) selection_.set_sharing(parts_.job.local_pes(), parts_.job.control().cores);
+  const bool spins = !parts_.one_sided.node().oversubscribed && config::integer(config::Variable::spin_us) != 0;
   patience_ = at_home && spins ? quick_looks : 0;
-  mail_.open(context_, std::move(pes), std::move(areas), rank_);
+  mail_.open(parts_, std::move(pes), std::move(areas), rank_);
 }
 
 Engine::Engine(runtime::Context& context)
     : context_(context),
-      rank_(static_cast<int>(context.pe().value())),
-      size_(static_cast<int>(context.npes())),
-      staging_(context, mail_),
-      executor_(context, mail_, staging_),
+      parts_(context),
+      rank_(static_cast<int>(parts_.one_sided.pe().value())),
+      size_(static_cast<int>(parts_.one_sided.npes())),
+      staging_(parts_.memory.heap(), mail_),
+      executor_(parts_.one_sided, parts_.foreign_memory, mail_, staging_),
       timeout_seconds_(config::seconds(config::Variable::peer_timeout)) {
   auto members = static_cast<std::size_t>(size_);
   HeapOffset area = make_area(context, members);
   std::vector<PeId> pes;
   std::vector<HeapOffset> areas;
-  for (std::uint64_t offset : context_.exchange(area.value())) {
+  for (std::uint64_t offset : parts_.meeting.exchange(area.value())) {
     pes.emplace_back(static_cast<std::uint32_t>(pes.size()));
     areas.emplace_back(offset);
   }
@@ -103,12 +113,12 @@ Engine::Engine(runtime::Context& context)
 // Where each PE has a node of its own and the network has triggered operations, the network carries out short
 // non-blocking operations: the host does nothing until it tests for completion.
 void Engine::open_deferred() {
-  if (size_ == 1 || placement_.nodes() != size_ || !fabric::has_deferred_work(context_.job())) return;
+  if (size_ == 1 || placement_.nodes() != size_ || !fabric::has_deferred_work(parts_.job)) return;
   std::unique_ptr<Deferred> opened;
   std::uint64_t failures = 0, of_all = 0;
   try {
     opened = std::make_unique<Deferred>(
-        fabric::open_deferred_work(context_.job(), context_.pe(), Deferred::channels(size_)), rank_, size_);
+        fabric::open_deferred_work(parts_.job, parts_.one_sided.pe(), Deferred::channels(size_)), rank_, size_);
   } catch (const SetupError& error) {
     log(LogLevel::info, "short collectives are not left to the network: {}", error.what());
     failures = 1;
@@ -150,10 +160,11 @@ bool Engine::advance_deferred(const Operation& operation) {
 
 Engine::Engine(runtime::Context& context, const runtime::Team& team, std::optional<double> timeout_seconds)
     : context_(context),
+      parts_(context),
       rank_(static_cast<int>(team.rank())),
       size_(static_cast<int>(team.size())),
-      staging_(context, mail_),
-      executor_(context, mail_, staging_),
+      staging_(parts_.memory.heap(), mail_),
+      executor_(parts_.one_sided, parts_.foreign_memory, mail_, staging_),
       timeout_seconds_(timeout_seconds ? *timeout_seconds : config::seconds(config::Variable::peer_timeout)) {
   HeapOffset area = make_area(context, team.size());
   std::vector<PeId> pes;
@@ -163,17 +174,17 @@ Engine::Engine(runtime::Context& context, const runtime::Team& team, std::option
     key = random_bits(key, pes.back().value());
   }
   key |= 1;  // 0 is no key
-  context_.show(key, area.value());
-  for (PeId pe : pes) context_.notify(pe);
+  parts_.board.show(key, area.value());
+  for (PeId pe : pes) parts_.one_sided.notify(pe);
   std::vector<HeapOffset> areas;
   for (PeId pe : pes) {
     std::optional<std::uint64_t> found;
     runtime::Patience patience(timeout_seconds_);
-    while (context_.wait([&] { return (found = context_.shown(pe, key)).has_value(); }, patience.next_look()) !=
-           Status::ok) {
+    while (parts_.progress.wait([&] { return (found = parts_.board.shown(pe, key)).has_value(); },
+                                patience.next_look()) != Status::ok) {
       patience.look();
       if (!patience.is_over()) continue;
-      context_.take_down(key);
+      parts_.board.take_down(key);
       raise<TimeoutError>(fmt::format("PE {} did not take part in making a communicator of {} PEs within {} s",
                                       pe.value(), size_, timeout_seconds_));
     }
@@ -182,40 +193,41 @@ Engine::Engine(runtime::Context& context, const runtime::Team& team, std::option
   open(std::move(pes), std::move(areas));
   // All members have read the key before it is withdrawn, and all have withdrawn it before they can make another one.
   run(Kind::barrier, Arguments{}, nullptr, nullptr);
-  context_.take_down(key);
+  parts_.board.take_down(key);
   run(Kind::barrier, Arguments{}, nullptr, nullptr);
 }
 
 Engine::Engine(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank)
     : context_(context),
+      parts_(context),
       rank_(rank),
       size_(static_cast<int>(pes.size())),
-      staging_(context_, mail_),
-      executor_(context_, mail_, staging_),
+      staging_(parts_.memory.heap(), mail_),
+      executor_(parts_.one_sided, parts_.foreign_memory, mail_, staging_),
       timeout_seconds_(config::seconds(config::Variable::peer_timeout)) {
   open(std::move(pes), std::move(areas));
 }
 
 Engine::~Engine() {
   end_->store(true, std::memory_order_release);  // partner: Request::is_over()
-  if (context_.abandoned()) return;
+  if (parts_.memory.abandoned()) return;
   bool quiet = all_closed();
   if (!closed_ && !broken_.load() && std::uncaught_exceptions() == 0) {
     try {
       // After this barrier no member writes to the area: no more credits are given, and every sent cell is awaited.
       mail_.stop_credits();
       run(Kind::barrier, Arguments{}, nullptr, nullptr);
-      quiet =
-          context_.wait([this] { return mail_.all_known(); }, Deadline::after_seconds(seconds_for_doors)) == Status::ok;
+      quiet = parts_.progress.wait([this] { return mail_.all_known(); }, Deadline::after_seconds(seconds_for_doors)) ==
+              Status::ok;
     } catch (const std::exception& error) {
       log(LogLevel::debug, "closing a communicator: {}", error.what());
     } catch (...) {  // what fail() was told
     }
   }
-  if (hook_ != 0) context_.remove_hook(hook_);
+  if (hook_ != 0) parts_.progress.remove_hook(hook_);
   // Memory that a peer may still read or write is not released; the segment is freed with the Context.
   if (!quiet) return;
-  if (scratch_ != nullptr) context_.heap().release(scratch_);
+  if (scratch_ != nullptr) parts_.memory.heap().release(scratch_);
   staging_.release();
   mail_.release();
   release_area(context_, area_);
@@ -225,7 +237,7 @@ void Engine::close() {
   if (closed_) return;
   end_->store(true, std::memory_order_release);  // partner: Request::is_over()
   closed_ = true;
-  if (hook_ != 0) context_.remove_hook(hook_.exchange(0));
+  if (hook_ != 0) parts_.progress.remove_hook(hook_.exchange(0));
   mail_.close();
 }
 
@@ -306,12 +318,12 @@ void Engine::write(Kept& kept, Kind kind, const Arguments& arguments) {
 void* Engine::scratch(std::uint64_t bytes) {
   const auto members = static_cast<std::size_t>(size_);
   if (bytes <= reserved_scratch(members))
-    return context_.local_pointer<std::byte>(HeapOffset(area_.value() + Mailboxes::area_bytes(members)));
+    return parts_.one_sided.local_pointer<std::byte>(HeapOffset(area_.value() + Mailboxes::area_bytes(members)));
   if (bytes > scratch_bytes_) {
-    if (scratch_ != nullptr) context_.heap().release(scratch_);
+    if (scratch_ != nullptr) parts_.memory.heap().release(scratch_);
     scratch_ = nullptr;
     scratch_bytes_ = 0;
-    scratch_ = context_.heap().allocate(bytes);
+    scratch_ = parts_.memory.heap().allocate(bytes);
     scratch_bytes_ = bytes;
   }
   return scratch_;
@@ -377,7 +389,7 @@ void Engine::break_down_by_exception() {
   try {
     throw;
   } catch (const PeFailedError& error) {
-    if (!context_.job().is_ending()) failure_ = std::current_exception();
+    if (!parts_.job.is_ending()) failure_ = std::current_exception();
     break_down(error.what());
   } catch (const std::exception& error) { break_down(error.what()); }
 }
@@ -394,7 +406,7 @@ void Engine::throw_if_broken() const {
     return;
   if (failure_) std::rethrow_exception(failure_);
   // A death explains everything else.
-  context_.check();
+  parts_.failures.check();
   if (timed_out_) raise<TimeoutError>(broken_why_);
   if (disagreed_) throw Disagreement(broken_why_);
   raise<Error>(broken_why_);
@@ -402,10 +414,9 @@ void Engine::throw_if_broken() const {
 
 bool Engine::awaits_stopped() {
   for (int member = 0; member < size_; ++member) {
-    if (!context_.job().is_local(pe(member)) ||
-        mail_.announced(static_cast<std::uint32_t>(member)).sequence >= sequence_)
+    if (!parts_.job.is_local(pe(member)) || mail_.announced(static_cast<std::uint32_t>(member)).sequence >= sequence_)
       continue;
-    if (runtime::is_stopped(context_.job(), pe(member))) return true;
+    if (runtime::is_stopped(parts_.job, pe(member))) return true;
   }
   return false;
 }
@@ -450,9 +461,9 @@ void Engine::wait_until(Ready&& ready) {
   for (;;) {
     Status status;
     try {
-      status = context_.wait(ready, wait_callback_
-                                        ? Deadline::after_ns(std::min(next_look.remaining_ns(), callback_period_ns))
-                                        : next_look);
+      status = parts_.progress.wait(
+          ready,
+          wait_callback_ ? Deadline::after_ns(std::min(next_look.remaining_ns(), callback_period_ns)) : next_look);
     } catch (...) {
       break_down_by_exception();
       throw;
@@ -537,11 +548,12 @@ std::uint64_t Engine::enqueue(const Prepared& operation) {
   queue_.push_back({operation, sequence_, check, deferred});
   queued_.store(queue_.size(), std::memory_order_relaxed);
   std::uint64_t ticket = sequence_;
-  const bool hands_over = operation.bytes >= worth_handing_over && context_.has_progress_thread();
+  const bool hands_over = operation.bytes >= worth_handing_over && parts_.progress.has_progress_thread();
   if (!hands_over) advance_queue();
   // The caller has the hold. A hook never waits for it: another thread may be in rest().
-  if (hook_ == 0 && !queue_.empty()) hook_ = context_.add_hook([this](runtime::Context&) { return try_advance(); });
-  if (hands_over) context_.hand_over();
+  if (hook_ == 0 && !queue_.empty())
+    hook_ = parts_.progress.add_hook([this](runtime::Context&) { return try_advance(); });
+  if (hands_over) parts_.progress.hand_over();
   return ticket;
 }
 

@@ -14,6 +14,7 @@
 
 #include "atoll/coll/collectives.hpp"
 #include "atoll/coll/disagreement.hpp"
+#include "atoll/runtime/parts.hpp"
 #include "deferred.hpp"
 #include "executor.hpp"
 #include "mailbox.hpp"
@@ -176,6 +177,7 @@ class Engine {
   std::shared_ptr<std::atomic<bool>> end_ = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<const std::atomic<bool>> ended_ = end_;
   runtime::Context& context_;
+  runtime::Parts parts_;  // of that
   int rank_ = 0;
   int size_ = 1;
   Placement placement_;

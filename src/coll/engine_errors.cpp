@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "atoll/base/config.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/one_sided.hpp"
 #include "atoll/runtime/peers.hpp"
 #include "engine.hpp"
 
@@ -19,16 +21,16 @@ std::string Engine::mismatch_text(std::uint32_t member, Kind theirs) const {
   if (theirs != last_kind_)
     return fmt::format(
         "PE {} called {} where PE {} called {}: all members must call the same collectives in the same order",
-        mail_.pe(member).value(), name_of(theirs), context_.pe().value(), name_of(last_kind_));
+        mail_.pe(member).value(), name_of(theirs), parts_.one_sided.pe().value(), name_of(last_kind_));
   return fmt::format(
       "PE {} and PE {} disagree about the arguments of {} (sizes, root, element type or operation), or their ATOLL_COLL_TABLE differs",
-      mail_.pe(member).value(), context_.pe().value(), name_of(last_kind_));
+      mail_.pe(member).value(), parts_.one_sided.pe().value(), name_of(last_kind_));
 }
 
 // Messages do not reveal every disagreement: each of two members may wait for a message of the other.
 std::optional<std::string> Engine::find_disagreement(Members among) const {
   for (std::uint32_t member = 0; member < static_cast<std::uint32_t>(size_); ++member) {
-    if (among == Members::nearby && !context_.job().is_local(mail_.pe(member))) continue;
+    if (among == Members::nearby && !parts_.job.is_local(mail_.pe(member))) continue;
     Announced found = mail_.announced(member);
     if (found.sequence != sequence_ || !found.check) continue;  // it is elsewhere, or has gone on
     Kind theirs = static_cast<Kind>(found.kind);
@@ -54,9 +56,9 @@ std::string Engine::timeout_text() {
     const std::uint32_t member = executor_.waits_for();
     if (member < static_cast<std::uint32_t>(size_)) late.push_back(mail_.pe(member));
   }
-  const std::vector<PeId> culprits = runtime::find_culprits(context_.job(), late, all);
-  if (!culprits.empty()) context_.job().suspect(culprits.front());
-  const std::string named = culprits.empty() ? "a PE" : runtime::describe(context_.job(), culprits);
+  const std::vector<PeId> culprits = runtime::find_culprits(parts_.job, late, all);
+  if (!culprits.empty()) parts_.job.suspect(culprits.front());
+  const std::string named = culprits.empty() ? "a PE" : runtime::describe(parts_.job, culprits);
   if (all_came)
     return fmt::format("{} (number {}): all PEs have called it, but {} has not answered for {} s", name_of(last_kind_),
                        sequence_, named, limit_seconds);

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "atoll/base/clock.hpp"
+#include "atoll/runtime/foreign_memory.hpp"
+#include "atoll/runtime/one_sided.hpp"
 
 namespace atl::coll::detail {
 namespace {
@@ -130,14 +132,14 @@ void Executor::combine(Side side, std::byte* into, const std::byte* arrived, con
 }
 
 bool Executor::in_segment(const std::byte* data) const {
-  auto* segment = context_.local_pointer<std::byte>(HeapOffset(0));
-  return data >= segment && data < segment + context_.endpoint().segment_bytes();
+  auto* segment = one_sided_.local_pointer<std::byte>(HeapOffset(0));
+  return data >= segment && data < segment + one_sided_.endpoint().segment_bytes();
 }
 
 // Whether the peer may put into the caller's memory. In a program that continues after errors it may not: the call may
 // end before the peer's put arrives, and the memory belongs to the caller again.
 bool Executor::takes_puts(const std::byte* data) const {
-  return in_segment(data) && context_.job().survival() == fabric::Survival::none;
+  return in_segment(data) && one_sided_.job().survival() == fabric::Survival::none;
 }
 
 void Executor::control(std::uint32_t peer, Control::What what, std::uint64_t offset, std::uint64_t bytes,
@@ -160,7 +162,7 @@ bool Executor::start_send(const Step& step) {
   transfer.bytes = step.bytes;
   transfer.far = is_far(step.peer);
   transfer.placed = is_placed(step);
-  if (transfer.placed) transfer.place = context_.offset_of(at(step.into));  // there as here
+  if (transfer.placed) transfer.place = one_sided_.offset_of(at(step.into));  // there as here
   ++unfinished_;
   if (transfer.placed) (void)send_parcel(transfer);  // on its way while this one does other work
   return true;
@@ -180,7 +182,7 @@ void Executor::send_nearby(std::uint32_t peer, std::byte* data, std::uint64_t by
   }
   // Usually the only remaining work is to receive the notice that the data have been read.
   if (reachable) {
-    control(peer, Control::offer, context_.offset_of(data).value(), bytes);
+    control(peer, Control::offer, one_sided_.offset_of(data).value(), bytes);
   } else {
     const bool bare = fits ? !has_chunk : !staging_.try_open();
     control(peer, Control::offer_private, reinterpret_cast<std::uintptr_t>(data), bytes, bare ? 1 : 0);
@@ -217,7 +219,7 @@ bool Executor::lend(std::uint32_t peer, const std::byte* data, std::uint64_t byt
     copied_ = {data, bytes, chunk};
   }
   staging_.lend(copied_.chunk, peer, mail_.lend(peer));
-  control(peer, Control::lent, context_.offset_of(copied_.chunk).value(), bytes, copy_ns);
+  control(peer, Control::lent, one_sided_.offset_of(copied_.chunk).value(), bytes, copy_ns);
   return true;
 }
 
@@ -226,11 +228,11 @@ bool Executor::is_placed(const Step& step) const { return symmetric_ && step.pla
 // Offers data to a member of another node that has requested them.
 void Executor::offer(Transfer& transfer) {
   if (in_segment(transfer.data)) {
-    control(transfer.peer, Control::offer, context_.offset_of(transfer.data).value(), transfer.bytes);
+    control(transfer.peer, Control::offer, one_sided_.offset_of(transfer.data).value(), transfer.bytes);
   } else if (transfer.bytes <= StagingPool::chunk_bytes && (transfer.chunk = staging_.take()) != nullptr) {
     // Short enough to skip the question whose memory is private.
     std::memcpy(transfer.chunk, transfer.data, transfer.bytes);
-    control(transfer.peer, Control::offer, context_.offset_of(transfer.chunk).value(), transfer.bytes);
+    control(transfer.peer, Control::offer, one_sided_.offset_of(transfer.chunk).value(), transfer.bytes);
   } else {
     control(transfer.peer, Control::offer_private, 0, transfer.bytes);
   }
@@ -271,7 +273,7 @@ bool Executor::read_at_once(const Step& step) {
 // Private memory is read only from another process, where the read fails if the memory has been freed. Within one
 // process such a read would return wrong data without an error.
 bool Executor::may_read_private() const {
-  const runtime::ForeignMemory& theirs = context_.foreign_memory();
+  const runtime::ForeignMemory& theirs = foreign_memory_;
   return theirs.is_open() && !theirs.is_own_process();
 }
 
@@ -286,7 +288,7 @@ bool Executor::read_private_at_once(const Step& step, const Control& message) {
   if (step.kind != Step::Kind::recv || !is_best_read(step.peer, message)) return false;
   const bool measured = readings_.measures(step.peer, step.bytes);
   const std::int64_t begun_ns = measured ? now_ns() : 0;
-  if (context_.foreign_memory().read(mail_.pe(step.peer), at(step.into), message.offset, step.bytes) != 0 ||
+  if (foreign_memory_.read(mail_.pe(step.peer), at(step.into), message.offset, step.bytes) != 0 ||
       mail_.has_withdrawn(step.peer))
     return false;
   readings_.note(step.peer, step.bytes, Readings::Method::by_kernel, measured ? now_ns() - begun_ns : 0);
@@ -310,7 +312,7 @@ void Executor::answer_private(Transfer& transfer, const Control& message) {
   }
   if (!transfer.far) transfer.begun_ns = now_ns();
   if (!transfer.fold && takes_puts(transfer.data)) {
-    control(transfer.peer, Control::here, context_.offset_of(transfer.data).value(), transfer.bytes);
+    control(transfer.peer, Control::here, one_sided_.offset_of(transfer.data).value(), transfer.bytes);
   } else {
     std::uint32_t unasked = 0;
     if (!may_read_private()) unasked = Readings::for_ever;
@@ -369,7 +371,7 @@ void Executor::tell(Transfer& transfer) {
   bool in_place = !transfer.fold && transfer.bytes <= longest_written && takes_puts(transfer.data);
   std::byte* into = in_place ? transfer.data : nullptr;
   if (into == nullptr && transfer.bytes <= StagingPool::chunk_bytes) into = transfer.chunk = staging_.take();
-  if (into != nullptr) control(transfer.peer, Control::here, context_.offset_of(into).value(), transfer.bytes);
+  if (into != nullptr) control(transfer.peer, Control::here, one_sided_.offset_of(into).value(), transfer.bytes);
   else control(transfer.peer, Control::ask, 0, transfer.bytes);
 }
 
@@ -394,10 +396,10 @@ void Executor::finish_incoming(Transfer& transfer) {
 // Returns false if the kernel does not read the memory; the receiver then requests chunks.
 bool Executor::fetch(Transfer& transfer, std::byte* into, std::uint64_t bytes) {
   if (!transfer.foreign) {
-    context_.get(into, mail_.pe(transfer.peer), HeapOffset(transfer.source), bytes);
+    one_sided_.get(into, mail_.pe(transfer.peer), HeapOffset(transfer.source), bytes);
     return true;
   }
-  if (context_.foreign_memory().read(mail_.pe(transfer.peer), into, transfer.source, bytes) == 0) return true;
+  if (foreign_memory_.read(mail_.pe(transfer.peer), into, transfer.source, bytes) == 0) return true;
   transfer.foreign = false;
   transfer.piece = 0;
   if (!mail_.has_withdrawn(transfer.peer))
@@ -522,7 +524,7 @@ bool Executor::serve(Transfer& transfer) {
       if (!transfer.far && mail_.has_withdrawn(transfer.peer))
         break;  // its memory is its own again, and nothing more comes
       // The notice is a signal, which does not overtake the put.
-      context_.put(mail_.pe(transfer.peer), HeapOffset(message.offset), transfer.data, transfer.bytes);
+      one_sided_.put(mail_.pe(transfer.peer), HeapOffset(message.offset), transfer.data, transfer.bytes);
       mail_.count_moved(transfer.bytes);
       control(transfer.peer, Control::written, 0, transfer.bytes);
       finish_outgoing(transfer);

@@ -32,8 +32,8 @@ namespace atl::coll::detail {
 /// One schedule under way.
 class Executor {
  public:
-  Executor(runtime::Context& context, Mailboxes& mail, StagingPool& staging)
-      : context_(context), mail_(mail), staging_(staging) {}
+  Executor(runtime::OneSided& one_sided, runtime::ForeignMemory& foreign_memory, Mailboxes& mail, StagingPool& staging)
+      : one_sided_(one_sided), foreign_memory_(foreign_memory), mail_(mail), staging_(staging) {}
 
   /// `sequence`: the call's number, 0 when no member completes before all have called. `kind` and `check` (a digest of
   /// number and arguments of the call) go into every message. `symmetric`: the output is, and may be written to.
@@ -174,7 +174,8 @@ class Executor {
                std::uint32_t figure = 0);
   void finish_outgoing(Transfer& transfer);
 
-  runtime::Context& context_;
+  runtime::OneSided& one_sided_;
+  runtime::ForeignMemory& foreign_memory_;
   Mailboxes& mail_;
   StagingPool& staging_;
   Readings readings_;

@@ -6,15 +6,21 @@
 #include <utility>
 
 #include "atoll/base/error.hpp"
+#include "atoll/runtime/heap.hpp"
+#include "atoll/runtime/parts.hpp"
+#include "atoll/runtime/pe_memory.hpp"
+#include "atoll/runtime/progress.hpp"
 
 namespace atl::coll::detail {
 
-void Mailboxes::open(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank) {
-  context_ = &context;
+void Mailboxes::open(const runtime::Parts& parts, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank) {
+  one_sided_ = &parts.one_sided;
+  heap_ = &parts.memory.heap();
+  progress_ = &parts.progress;
   me_ = static_cast<std::size_t>(rank);
   const HeapOffset own = areas[me_];
-  presence_ = context.local_pointer<Presence>(own);
-  doors_ = context.local_pointer<const Door>(HeapOffset(own.value() + sizeof(Presence)));
+  presence_ = parts.one_sided.local_pointer<Presence>(own);
+  doors_ = parts.one_sided.local_pointer<const Door>(HeapOffset(own.value() + sizeof(Presence)));
   if (std::ranges::all_of(areas, [&](HeapOffset area) { return area == own; })) areas.resize(1);
   areas.shrink_to_fit();
   pes_ = std::move(pes);
@@ -28,29 +34,29 @@ void Mailboxes::make_channel(std::uint32_t member, std::uint64_t cells) {
   channel->local_cells = full ? ring_cells : small_ring_cells;
   channel->pe = pes_[member];
   channel->near = is_near(member);
-  channel->record = &context_->job().record(channel->pe);
+  channel->record = &one_sided_->job().record(channel->pe);
   const std::size_t bytes = sizeof(Inbox) + channel->local_cells * sizeof(Cell);
-  void* memory = context_->heap().allocate(bytes);
+  void* memory = heap_->allocate(bytes);
   std::memset(memory, 0, bytes);
   channel->block = static_cast<Inbox*>(memory);
   channel->local = channel->block->ring;
   channel->credit = &channel->block->credit;
   const HeapOffset word = door_at(member, offsetof(Door, block));
   // The signal releases the zeroes. Partner: learn().
-  context_->deliver(channel->pe, word, nullptr, 0, word, context_->offset_of(memory).value() | (full ? 3 : 1));
+  one_sided_->deliver(channel->pe, word, nullptr, 0, word, one_sided_->offset_of(memory).value() | (full ? 3 : 1));
   channels_[member] = std::move(channel);
 }
 
 void Mailboxes::replace_ring(std::uint32_t member) {
   Channel& channel = *channels_[member];
-  auto* ring = static_cast<Cell*>(context_->heap().allocate(ring_cells * sizeof(Cell)));
+  auto* ring = static_cast<Cell*>(heap_->allocate(ring_cells * sizeof(Cell)));
   std::memset(static_cast<void*>(ring), 0, ring_cells * sizeof(Cell));
   for (std::uint32_t i = 0; i < ring_cells; ++i)
     ring[i].header.store(make_header(make_tag(0, CellType::none, 0), 0, 0, 0), std::memory_order_relaxed);
   channel.replacement = ring;
   const HeapOffset word = door_at(member, offsetof(Door, ring));
   // The signal releases the headers. Partner: learn_ring().
-  context_->deliver(channel.pe, word, nullptr, 0, word, context_->offset_of(ring).value() | 1);
+  one_sided_->deliver(channel.pe, word, nullptr, 0, word, one_sided_->offset_of(ring).value() | 1);
 }
 
 // Called when the peer, which knew of `told_before` read cells, waits for room or is about to.
@@ -74,8 +80,8 @@ bool Mailboxes::learn(std::uint32_t member) {
   channel.remote_credit = HeapOffset(block & ~std::uint64_t{3});
   channel.remote_ring = HeapOffset(channel.remote_credit.value() + sizeof(Inbox));
   channel.remote_cells = (block & 2) != 0 ? ring_cells : small_ring_cells;
-  channel.remote = context_->peer_pointer<Cell>(channel.pe, channel.remote_ring, channel.remote_cells);
-  channel.told = context_->peer_pointer<Credit>(channel.pe, channel.remote_credit);
+  channel.remote = one_sided_->peer_pointer<Cell>(channel.pe, channel.remote_ring, channel.remote_cells);
+  channel.told = one_sided_->peer_pointer<Credit>(channel.pe, channel.remote_credit);
   channel.known_read = 0;
   channel.known = true;
   return true;
@@ -88,7 +94,7 @@ bool Mailboxes::learn_ring(std::uint32_t member) {
   if (ring == 0) return false;
   channel.remote_ring = HeapOffset(ring & ~std::uint64_t{1});
   channel.remote_cells = ring_cells;
-  channel.remote = context_->peer_pointer<Cell>(channel.pe, channel.remote_ring, ring_cells);
+  channel.remote = one_sided_->peer_pointer<Cell>(channel.pe, channel.remote_ring, ring_cells);
   return true;
 }
 
@@ -96,8 +102,8 @@ bool Mailboxes::learn_ring(std::uint32_t member) {
 // arrive after its messages.
 bool Mailboxes::await_block(std::uint32_t member) {
   while (!channels_[member]->known && !learn(member)) {
-    if (context_->job().has_died(pes_[member])) return false;
-    context_->progress();
+    if (one_sided_->job().has_died(pes_[member])) return false;
+    progress_->progress();
   }
   return true;
 }
@@ -130,8 +136,8 @@ bool Mailboxes::put_remote(std::uint32_t member, std::uint32_t tag, const std::b
       used = i * sizeof(Cell) + offsetof(Cell, payload) + part;
     }
     HeapOffset at(channel.remote_ring.value() + slot * sizeof(Cell));
-    context_->deliver(channel.pe, HeapOffset(at.value() + offsetof(Cell, payload)), image + offsetof(Cell, payload),
-                      used - offsetof(Cell, payload), at, first);
+    one_sided_->deliver(channel.pe, HeapOffset(at.value() + offsetof(Cell, payload)), image + offsetof(Cell, payload),
+                        used - offsetof(Cell, payload), at, first);
     channel.sent += run;
     count_moved(std::uint64_t{run} * sizeof(Cell));
   }
@@ -142,10 +148,10 @@ std::optional<HeapOffset> Mailboxes::grant_rooms(std::uint32_t member) {
   if (granted_ == most_granted) return std::nullopt;
   parcels_.resize(channels_.size());
   try {
-    parcels_[member].own = static_cast<std::byte*>(context_->heap().allocate(rooms_each * room_bytes));
+    parcels_[member].own = static_cast<std::byte*>(heap_->allocate(rooms_each * room_bytes));
   } catch (const MemoryError&) { return std::nullopt; }
   ++granted_;
-  return context_->offset_of(parcels_[member].own);
+  return one_sided_->offset_of(parcels_[member].own);
 }
 
 void Mailboxes::learn_rooms(std::uint32_t member, HeapOffset at) {
@@ -179,7 +185,7 @@ bool Mailboxes::put_in_place(std::uint32_t member, std::uint32_t tag, const std:
 void Mailboxes::deliver_with_cell(Channel& channel, HeapOffset place, const std::byte* data, std::uint64_t bytes,
                                   std::uint64_t header) {
   HeapOffset cell(channel.remote_ring.value() + channel.sent % channel.remote_cells * sizeof(Cell));
-  context_->deliver(channel.pe, place, data, bytes, cell, header);
+  one_sided_->deliver(channel.pe, place, data, bytes, cell, header);
   ++channel.sent;
   count_moved(sizeof(Cell) + bytes);
 }
@@ -190,7 +196,7 @@ void Mailboxes::finish_parcel(std::uint32_t member) {
   if (++from.taken - from.told_taken >= most_untold_parcels && !closing_ && await_block(member)) {
     // The room has been read: its signal is a release.
     HeapOffset taken(channel.remote_credit.value() + offsetof(Credit, taken));
-    context_->deliver(channel.pe, taken, nullptr, 0, taken, from.taken);
+    one_sided_->deliver(channel.pe, taken, nullptr, 0, taken, from.taken);
     from.told_taken = from.credited_taken = from.taken;
   }
   finish_cell(member);
@@ -221,11 +227,11 @@ void Mailboxes::note_taken_by_cell(std::uint32_t member) {
 
 void Mailboxes::release() {
   for (Parcels& from : parcels_)
-    if (from.own != nullptr) context_->heap().release(std::exchange(from.own, nullptr));
+    if (from.own != nullptr) heap_->release(std::exchange(from.own, nullptr));
   for (auto& channel : channels_) {
     if (channel == nullptr) continue;
-    if (Cell* ring = replaced_by(*channel); ring != nullptr) context_->heap().release(ring);
-    context_->heap().release(std::exchange(channel->block, nullptr));
+    if (Cell* ring = replaced_by(*channel); ring != nullptr) heap_->release(ring);
+    heap_->release(std::exchange(channel->block, nullptr));
   }
 }
 
@@ -233,7 +239,7 @@ void Mailboxes::give_credit(std::uint32_t member) {
   if (!await_block(member)) return;
   Channel& channel = *channels_[member];
   // Release: the cells have been read. Partner: the acquire in has_room. The signal does that, and wakes the peer.
-  context_->deliver(channel.pe, channel.remote_credit, nullptr, 0, channel.remote_credit, channel.received);
+  one_sided_->deliver(channel.pe, channel.remote_credit, nullptr, 0, channel.remote_credit, channel.received);
   replace_full_ring(member, std::exchange(channel.told_read, channel.received));
 }
 
@@ -242,7 +248,7 @@ void Mailboxes::finish_lent_first(std::uint32_t member) {
   Channel& channel = *channels_[member];
   if (channel.told != nullptr) return finish_lent(member);
   const HeapOffset word(channel.remote_credit.value() + offsetof(Credit, lent_read));
-  context_->deliver(channel.pe, word, nullptr, 0, word, ++channel.borrowed);
+  one_sided_->deliver(channel.pe, word, nullptr, 0, word, ++channel.borrowed);
 }
 
 // The receiver of a cell always waits for it, so only credits and addresses may still be under way to a member that has
@@ -254,8 +260,8 @@ void Mailboxes::close() {
     const std::uint64_t taken = parcels_.empty() ? 0 : parcels_[member].credited_taken;
     std::uint64_t last = 1;
     if (channel != nullptr) last |= channel->told_read << 3 | (replaced_by(*channel) != nullptr ? 6 : 2);
-    context_->deliver(pes_[member], door_at(member, offsetof(Door, last_taken)), &taken, sizeof(taken),
-                      door_at(member, offsetof(Door, last)), last);
+    one_sided_->deliver(pes_[member], door_at(member, offsetof(Door, last_taken)), &taken, sizeof(taken),
+                        door_at(member, offsetof(Door, last)), last);
   }
 }
 
@@ -263,7 +269,7 @@ bool Mailboxes::all_closed() {
   for (; closed_ < channels_.size(); ++closed_) {
     const auto member = static_cast<std::uint32_t>(closed_);
     // A dead member that had this memory mapped writes nothing any more.
-    if (is_near(member) && context_->job().has_died(pes_[member])) continue;
+    if (is_near(member) && one_sided_->job().has_died(pes_[member])) continue;
     const Door& door = doors_[member];
     const std::uint64_t last = door.last.load(std::memory_order_acquire);  // partner: the signal in close()
     // Acquire: as for `last`. Partners: make_channel(), replace_ring().
@@ -282,7 +288,7 @@ bool Mailboxes::all_closed() {
 bool Mailboxes::all_known() {
   for (std::uint32_t member = 0; member < channels_.size(); ++member)
     if (channels_[member] != nullptr && !channels_[member]->known && !learn(member) &&
-        !context_->job().has_died(pes_[member]))
+        !one_sided_->job().has_died(pes_[member]))
       return false;
   return true;
 }

@@ -30,8 +30,15 @@
 #include <vector>
 
 #include "atoll/base/clock.hpp"
-#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/one_sided.hpp"
 #include "schedule.hpp"
+
+namespace atl::runtime {
+class ForeignMemory;
+class Heap;
+class Progress;
+struct Parts;
+}  // namespace atl::runtime
 
 namespace atl::coll::detail {
 
@@ -191,7 +198,7 @@ class Mailboxes {
   enum class Outcome { done, waiting, mismatch };
 
   /// `areas[m]` is the offset of member m's area in its segment.
-  void open(runtime::Context& context, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank);
+  void open(const runtime::Parts& parts, std::vector<PeId> pes, std::vector<HeapOffset> areas, int rank);
   /// Before the first message to or from that member, and before a schedule in which `cells` come from it. Throws
   /// MemoryError. Not while another thread does so, or receives.
   void open_channel(std::uint32_t member, std::uint64_t cells) {
@@ -203,7 +210,7 @@ class Mailboxes {
   PeId pe(std::uint32_t member) const { return pes_[member]; }
   /// The peer's memory at that offset, null when it is not mapped.
   std::byte* mapped(std::uint32_t member, std::uint64_t offset, std::uint64_t bytes) const {
-    return context_->peer_pointer<std::byte>(pes_[member], HeapOffset(offset), bytes);
+    return one_sided_->peer_pointer<std::byte>(pes_[member], HeapOffset(offset), bytes);
   }
 
   /// Announces that operation number `sequence` has started here.
@@ -213,7 +220,7 @@ class Mailboxes {
   /// What the member has started last.
   Announced announced(std::uint32_t member) const {
     return Announced::read([&](std::size_t offset) {
-      return context_->fetch<std::uint64_t>(pes_[member], HeapOffset(area(member).value() + offset));
+      return one_sided_->fetch<std::uint64_t>(pes_[member], HeapOffset(area(member).value() + offset));
     });
   }
 
@@ -226,16 +233,16 @@ class Mailboxes {
   /// False: data read before this call are the data that the member had offered.
   bool has_withdrawn(std::uint32_t member) const {
     std::atomic_thread_fence(std::memory_order_acquire);  // partner: withdraw()
-    if (auto* presence = context_->peer_pointer<Presence>(pes_[member], area(member)))
+    if (auto* presence = one_sided_->peer_pointer<Presence>(pes_[member], area(member)))
       return presence->withdrawn.load(std::memory_order_relaxed) != 0;
-    return context_->fetch<std::uint64_t>(pes_[member],
-                                          HeapOffset(area(member).value() + offsetof(Presence, withdrawn))) != 0;
+    return one_sided_->fetch<std::uint64_t>(pes_[member],
+                                            HeapOffset(area(member).value() + offsetof(Presence, withdrawn))) != 0;
   }
   /// Whether a member of this node has come to that operation, or gone on.
   bool has_begun(std::uint32_t member, std::uint64_t sequence) const {
     // Relaxed: nothing else is concluded from it.
-    return context_->peer_pointer<Presence>(pes_[member], area(member))->started.load(std::memory_order_relaxed) >> 8 >=
-           sequence;
+    return one_sided_->peer_pointer<Presence>(pes_[member], area(member))->started.load(std::memory_order_relaxed) >>
+           8 >= sequence;
   }
 
   bool has_room(std::uint32_t member, std::uint32_t cells = 1) {
@@ -489,7 +496,9 @@ class Mailboxes {
   }
   bool is_near(std::uint32_t member) const { return mapped(member, 0, 1) != nullptr; }
 
-  runtime::Context* context_ = nullptr;
+  runtime::OneSided* one_sided_ = nullptr;
+  runtime::Heap* heap_ = nullptr;
+  runtime::Progress* progress_ = nullptr;
   Presence* presence_ = nullptr;
   const Door* doors_ = nullptr;  // the others', at this member
   std::size_t me_ = 0;

@@ -4,11 +4,12 @@
 #include <algorithm>
 
 #include "atoll/base/error.hpp"
+#include "atoll/runtime/heap.hpp"
 
 namespace atl::coll::detail {
 
 void StagingPool::release() {
-  if (memory_ != nullptr) context_.heap().release(memory_);
+  if (memory_ != nullptr) heap_.release(memory_);
   memory_ = nullptr;
   free_.clear();
   loans_.clear();
@@ -17,7 +18,7 @@ void StagingPool::release() {
 
 void StagingPool::open() {
   if (memory_ != nullptr) return;
-  memory_ = static_cast<std::byte*>(context_.heap().allocate(most_chunks * chunk_bytes));
+  memory_ = static_cast<std::byte*>(heap_.allocate(most_chunks * chunk_bytes));
   for (std::size_t i = 0; i < most_chunks; ++i) free_.push_back(memory_ + i * chunk_bytes);
 }
 

@@ -18,7 +18,7 @@ class StagingPool {
   static constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
   static constexpr std::size_t most_chunks = 8;
 
-  StagingPool(runtime::Context& context, const Mailboxes& mail) : context_(context), mail_(mail) {}
+  StagingPool(runtime::Heap& heap, const Mailboxes& mail) : heap_(heap), mail_(mail) {}
   /// When no peer reads them any more.
   void release();
   /// For callers that cannot do without: throws MemoryError when there is no memory.
@@ -44,7 +44,7 @@ class StagingPool {
     return readers_[static_cast<std::size_t>(chunk - memory_) / chunk_bytes];
   }
   void call_in();
-  runtime::Context& context_;
+  runtime::Heap& heap_;
   const Mailboxes& mail_;
   std::byte* memory_ = nullptr;
   bool refused_ = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests whether a started operation has completed, without waiting for it.
-#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/failure_detector.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "engine.hpp"
 
 namespace atl::coll::detail {
@@ -10,9 +11,9 @@ bool Engine::test(std::uint64_t ticket) {
     throw_if_broken();
     try_advance();
     if (!is_finished(ticket)) {
-      context_.progress();
+      parts_.progress.progress();
       try {
-        context_.check();
+        parts_.failures.check();
       } catch (...) {
         mail_.withdraw();  // the caller has its memory back
         throw;
@@ -31,7 +32,7 @@ bool Engine::test(std::uint64_t ticket) {
 void Engine::rest() {
   if (hook_.load(std::memory_order_relaxed) == 0 || queued_.load(std::memory_order_relaxed) != 0) return;
   Hold hold(*this);
-  if (hook_ != 0 && queue_.empty()) context_.remove_hook(hook_.exchange(0));
+  if (hook_ != 0 && queue_.empty()) parts_.progress.remove_hook(hook_.exchange(0));
 }
 
 }  // namespace atl::coll::detail

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "atoll/base/assertion.hpp"
+#include "atoll/device/device_error.hpp"
 
 namespace atl::device {
 namespace {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <type_traits>
 
+#include "atoll/runtime/one_sided.hpp"
 #include "library.hpp"
 
 namespace atl::gasnet {
@@ -95,28 +96,28 @@ T update_here(T* at, gex_OP_t operation, T first, T second) {
 
 // Atomic over the network. Returns the old value.
 template <class T>
-T update_far(runtime::Context& context, PeId pe, HeapOffset at, gex_OP_t operation, T first, T second) {
+T update_far(runtime::OneSided& one_sided, PeId pe, HeapOffset at, gex_OP_t operation, T first, T second) {
   using Word = Bits<T>;
-  if (operation == GEX_OP_SET) return std::bit_cast<T>(context.swap<Word>(pe, at, std::bit_cast<Word>(first)));
+  if (operation == GEX_OP_SET) return std::bit_cast<T>(one_sided.swap<Word>(pe, at, std::bit_cast<Word>(first)));
   if constexpr (std::is_integral_v<T>) {
     switch (operation) {
-      case GEX_OP_ADD: return context.fetch_add<T>(pe, at, first);
+      case GEX_OP_ADD: return one_sided.fetch_add<T>(pe, at, first);
       case GEX_OP_SUB:
-        return context.fetch_add<T>(
+        return one_sided.fetch_add<T>(
             pe, at, wrapped(T{0}, first, [](auto l, auto r) { return static_cast<decltype(l)>(l - r); }));
-      case GEX_OP_INC: return context.fetch_add<T>(pe, at, 1);
-      case GEX_OP_DEC: return context.fetch_add<T>(pe, at, static_cast<T>(-1));
-      case GEX_OP_AND: return context.fetch_and<T>(pe, at, first);
-      case GEX_OP_OR: return context.fetch_or<T>(pe, at, first);
-      case GEX_OP_XOR: return context.fetch_xor<T>(pe, at, first);
+      case GEX_OP_INC: return one_sided.fetch_add<T>(pe, at, 1);
+      case GEX_OP_DEC: return one_sided.fetch_add<T>(pe, at, static_cast<T>(-1));
+      case GEX_OP_AND: return one_sided.fetch_and<T>(pe, at, first);
+      case GEX_OP_OR: return one_sided.fetch_or<T>(pe, at, first);
+      case GEX_OP_XOR: return one_sided.fetch_xor<T>(pe, at, first);
       default: break;
     }
   }
-  Word old = context.fetch<Word>(pe, at);
+  Word old = one_sided.fetch<Word>(pe, at);
   if (operation == plain_get) return std::bit_cast<T>(old);
   for (;;) {
     const Word wanted = std::bit_cast<Word>(changed(operation, std::bit_cast<T>(old), first, second));
-    const Word found = context.compare_swap<Word>(pe, at, old, wanted);
+    const Word found = one_sided.compare_swap<Word>(pe, at, old, wanted);
     if (found == old) return std::bit_cast<T>(old);
     old = found;
   }
@@ -149,13 +150,13 @@ void update(Call call, gex_AD_t domain, T* result, gex_Rank_t rank, void* addres
   const bool by_jobrank = (flags & GEX_FLAG_RANK_IS_JOBRANK) != 0;
   const PeId pe = here.pe_of(call, by_jobrank ? static_cast<gex_TM_t>(&here.world()) : domain->team, rank);
   const HeapOffset at = here.locate(call, "tgt_addr", pe, address, sizeof(T));
-  runtime::Context& context = here.context();
+  runtime::OneSided& one_sided = here.one_sided();
   T old;
-  if (context.endpoint().maps(pe)) {
-    old = update_here(context.peer_pointer<T>(pe, at), plain(operation), first, second);
-    if (operation != GEX_OP_GET) context.notify(pe);
+  if (one_sided.endpoint().maps(pe)) {
+    old = update_here(one_sided.peer_pointer<T>(pe, at), plain(operation), first, second);
+    if (operation != GEX_OP_GET) one_sided.notify(pe);
   } else {
-    old = update_far(context, pe, at, plain(operation), first, second);
+    old = update_far(one_sided, pe, at, plain(operation), first, second);
   }
   if (fetches(operation)) *result = old;
 }

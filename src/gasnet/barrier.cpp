@@ -27,9 +27,9 @@ std::uint64_t Barrier::word_of(std::uint64_t number, BarrierName name) {
   return number << 34 | static_cast<std::uint64_t>(name.kind) << 32 | name.value;
 }
 
-Barrier::Barrier(runtime::Context& context, std::vector<PeId> members, std::uint32_t rank,
+Barrier::Barrier(runtime::OneSided& one_sided, std::vector<PeId> members, std::uint32_t rank,
                  std::vector<HeapOffset> areas)
-    : context_(context),
+    : one_sided_(one_sided),
       members_(std::move(members)),
       rank_(rank),
       areas_(std::move(areas)),
@@ -54,7 +54,7 @@ void Barrier::begin(BarrierName name) {
 
 void Barrier::tell() {
   const std::size_t to = (rank_ + (std::size_t{1} << round_)) % members_.size();
-  context_.set<std::uint64_t>(members_[to], slot(areas_[to]), word_of(under_way_, name_));
+  one_sided_.set<std::uint64_t>(members_[to], slot(areas_[to]), word_of(under_way_, name_));
 }
 
 void Barrier::finish() {
@@ -75,7 +75,7 @@ void Barrier::advance_slowly() {
     ~Leave() { owner.leave(); }
   } leave{owner_};
   while (under_way_ != 0) {
-    auto* word = context_.local_pointer<std::uint64_t>(slot(areas_[rank_]));
+    auto* word = one_sided_.local_pointer<std::uint64_t>(slot(areas_[rank_]));
     // Acquire, to see the other member's earlier writes. Partner: tell().
     const std::uint64_t heard = std::atomic_ref<std::uint64_t>(*word).load(std::memory_order_acquire);
     if (heard >> 34 != (under_way_ & ((std::uint64_t{1} << 30) - 1))) return;

@@ -9,7 +9,7 @@
 
 #include "atoll/base/ids.hpp"
 #include "atoll/base/owner.hpp"
-#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/one_sided.hpp"
 #include "failure.hpp"
 #include "gasnet.h"
 
@@ -36,7 +36,7 @@ class Barrier {
   static constexpr std::size_t area_bytes = 2 * most_rounds * sizeof(std::uint64_t);
 
   /// `areas`: area_bytes of zeroed memory of each member.
-  Barrier(runtime::Context& context, std::vector<PeId> members, std::uint32_t rank, std::vector<HeapOffset> areas);
+  Barrier(runtime::OneSided& one_sided, std::vector<PeId> members, std::uint32_t rank, std::vector<HeapOffset> areas);
 
   /// Enters the next barrier. Returns its number.
   std::uint64_t start(BarrierName name);
@@ -67,7 +67,7 @@ class Barrier {
     return HeapOffset(area.value() + ((under_way_ & 1) * most_rounds + round_) * sizeof(std::uint64_t));
   }
 
-  runtime::Context& context_;
+  runtime::OneSided& one_sided_;
   std::vector<PeId> members_;
   std::uint32_t rank_;
   std::vector<HeapOffset> areas_;

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "atoll/base/config.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "environment.hpp"
 #include "launch.hpp"
 #include "message.hpp"
@@ -103,7 +104,7 @@ int node_table(Call call, gasnet_nodeinfo_t* table, int count) {
   Library& here = library(call);
   for (int rank = 0; rank < count && static_cast<gex_Rank_t>(rank) < here.size(); ++rank) {
     const PeId pe(static_cast<std::uint32_t>(rank));
-    const std::uint32_t host = here.context().job().node_of(pe);
+    const std::uint32_t host = here.job().node_of(pe);
     const RemoteSegment& segment = here.segment_of(pe);
     const auto delta = segment.here == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(segment.here) - segment.address;
     table[rank] = {host, host, delta};
@@ -170,7 +171,7 @@ void query_host(Call call, gex_RankInfo_t** ranks, gex_Rank_t* count, gex_Rank_t
 
 void query_position(Call call, gex_Rank_t* neighbourhoods, gex_Rank_t* neighbourhood, gex_Rank_t* hosts,
                     gex_Rank_t* host) {
-  const fabric::Job& job = library(call).context().job();
+  const fabric::Job& job = library(call).job();
   std::uint32_t nodes = job.nodes();
   while (job.leader_of(nodes - 1).value() >= job.npes()) --nodes;  // the last ones may have no rank
   put_out(neighbourhoods, nodes);
@@ -181,7 +182,7 @@ void query_position(Call call, gex_Rank_t* neighbourhoods, gex_Rank_t* neighbour
 
 std::uint64_t most_threads(Call call) { return library(call).threads() ? UINT64_C(1) << 20 : 1; }
 
-int hidden_concurrency(Call call) { return library(call).context().has_progress_thread() ? 1 : 0; }
+int hidden_concurrency(Call call) { return library(call).progress().has_progress_thread() ? 1 : 0; }
 
 int query_progress_threads(Call call, gex_Client_t client, unsigned* count, const gex_ProgressThreadInfo_t** threads,
                            gex_Flags_t flags) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "atoll/runtime/one_sided.hpp"
 #include "library.hpp"
 
 namespace atl::gasnet {
@@ -20,7 +21,7 @@ gex_Event_t event_of(std::uint64_t number) { return reinterpret_cast<gex_Event_t
 void complete_far(Library& here, std::uint64_t number) {
   if (completed.load(std::memory_order_acquire) >= number) return;
   const std::uint64_t all = started.load(std::memory_order_relaxed);
-  here.context().quiet_far();
+  here.one_sided().quiet_far();
   std::uint64_t before = completed.load(std::memory_order_relaxed);
   while (before < all && !completed.compare_exchange_weak(before, all, std::memory_order_acq_rel)) {}
 }

@@ -8,6 +8,8 @@
 #include <cstdlib>
 
 #include "atoll/base/clock.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/pe_memory.hpp"
 #include "library.hpp"
 
 namespace atl::gasnet {
@@ -23,11 +25,11 @@ pid_t owner = 0;  // the child of a fork is no rank
 
 void meet(Library& here) noexcept {
   try {
-    runtime::Context& context = here.context();
-    (void)context.fetch_add<std::uint64_t>(PeId(0), leaving_word, 1);
+    runtime::OneSided& one_sided = here.one_sided();
+    (void)one_sided.fetch_add<std::uint64_t>(PeId(0), leaving_word, 1);
     const Deadline deadline = Deadline::after_seconds(patience_seconds);
-    while (context.fetch<std::uint64_t>(PeId(0), leaving_word) < here.size() && !deadline.passed() &&
-           !context.job().has_failed()) {
+    while (one_sided.fetch<std::uint64_t>(PeId(0), leaving_word) < here.size() && !deadline.passed() &&
+           !here.job().has_failed()) {
       if (!here.is_handling()) here.make_progress();
       ::usleep(look_again_ns / 1000);
     }
@@ -41,18 +43,18 @@ void end_job(int status) {
   Library& here = *library_if_open();
   std::fflush(nullptr);
   meet(here);
-  here.context().job().request_exit(status);
+  here.job().request_exit(status);
 }
 
 void at_exit(int status, void*) {
-  if (::getpid() != owner || leaving.exchange(true) || library_if_open()->context().job().exit_requested()) return;
+  if (::getpid() != owner || leaving.exchange(true) || library_if_open()->job().exit_requested()) return;
   end_job(status);
 }
 
 }  // namespace
 
 void prepare_exit(Library& library) {
-  leaving_word = library.context().reserve_system(sizeof(std::uint64_t));
+  leaving_word = library.memory().reserve_system(sizeof(std::uint64_t));
   owner = ::getpid();
   ::on_exit(at_exit, nullptr);
 }

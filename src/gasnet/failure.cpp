@@ -13,7 +13,7 @@ namespace {
 
 fabric::Job* job() {
   Library* here = library_if_open();
-  return here == nullptr ? nullptr : &here->context().job();
+  return here == nullptr ? nullptr : &here->job();
 }
 
 void report(Call call, std::string_view what) {

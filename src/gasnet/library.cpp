@@ -8,6 +8,10 @@
 #include "atoll/base/error.hpp"
 #include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/process.hpp"
+#include "atoll/runtime/meeting.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/pe_memory.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "environment.hpp"
 #include "exit.hpp"
 #include "message.hpp"
@@ -30,12 +34,11 @@ std::uintptr_t whole_pages(std::uintptr_t bytes) { return bytes / GASNETT_PAGESI
 
 }  // namespace
 
-Library::Library(bool threads) : threads_(threads), context_(runtime::open_process()) {
-  ATOLL_VALIDATE(!context_->job().is_guest(), SetupError,
-                 "a process that MPI_Comm_spawn has started is no rank of GASNet");
-  context_->look_for_stopped_peers();
+Library::Library(bool threads) : threads_(threads), context_(runtime::open_process()), parts_(*context_) {
+  ATOLL_VALIDATE(!job().is_guest(), SetupError, "a process that MPI_Comm_spawn has started is no rank of GASNet");
+  progress().look_for_stopped_peers();
   segments_.resize(size());
-  const fabric::Job& job = context_->job();
+  const fabric::Job& job = parts_.job;
   std::vector<PeId> all;
   for (std::uint32_t pe = 0; pe < size(); ++pe) {
     all.push_back(PeId(pe));
@@ -50,21 +53,21 @@ Library::Library(bool threads) : threads_(threads), context_(runtime::open_proce
   group->set_timeout_seconds(0);  // no time-out: a rank may compute for hours before a collective
   fill(pairs_, all, rank(), nullptr);
   fill(world_, std::move(all), rank(), std::move(group));
-  context_->barrier();
+  parts_.meeting.barrier();
 }
 
 void Library::measure_memory() {
-  const auto& budget = context_->budget();
-  const double free = static_cast<double>(std::min<std::uint64_t>(budget.limit(), context_->heap().capacity()));
+  const auto& budget = memory().budget();
+  const double free = static_cast<double>(std::min<std::uint64_t>(budget.limit(), memory().heap().capacity()));
   largest_segment_ = whole_pages(static_cast<std::uintptr_t>(segment_share * free));
   if (const std::uint64_t limit = segment_limit(memory_bytes(), ranks_of_host_.size()); limit > 0)
     largest_segment_ = std::min(largest_segment_, std::max<std::uintptr_t>(whole_pages(limit), GASNETT_PAGESIZE));
-  const auto of_all = context_->exchange(largest_segment_);
+  const auto of_all = parts_.meeting.exchange(largest_segment_);
   largest_segment_of_all_ = *std::min_element(of_all.begin(), of_all.end());
 }
 
 void Library::refresh(Team& team) {
-  const fabric::Job& job = context_->job();
+  const fabric::Job& job = parts_.job;
   for (gex_Rank_t member = 0; member < team.size; ++member) {
     const PeId pe = team.pes[member];
     const RemoteSegment& segment = segments_[pe.value()];
@@ -87,11 +90,11 @@ void Library::fill(Team& team, std::vector<PeId> pes, gex_Rank_t rank, std::uniq
   team.peers = team.table.data();
   refresh(team);
   if (group == nullptr) return;
-  auto* area = static_cast<std::byte*>(context_->heap().allocate(Barrier::area_bytes));
+  auto* area = static_cast<std::byte*>(memory().heap().allocate(Barrier::area_bytes));
   std::fill_n(area, Barrier::area_bytes, std::byte{0});
   std::vector<HeapOffset> areas;
-  for (std::uint64_t at : group->allgather(context_->heap().offset_of(area).value())) areas.push_back(HeapOffset(at));
-  team.barrier = std::make_unique<Barrier>(*context_, team.pes, rank, std::move(areas));
+  for (std::uint64_t at : group->allgather(memory().heap().offset_of(area).value())) areas.push_back(HeapOffset(at));
+  team.barrier = std::make_unique<Barrier>(one_sided(), team.pes, rank, std::move(areas));
   team.barrier_area = area;
   team.group = std::move(group);
 }
@@ -114,26 +117,26 @@ void Library::remove(Team& team) {
   }
   removed->group.reset();  // contains a barrier: no member writes to the area afterwards
   removed->barrier.reset();
-  context_->heap().release(removed->barrier_area);
+  memory().heap().release(removed->barrier_area);
 }
 
 bool Library::attach(std::uintptr_t bytes) {
   void* address = nullptr;
   try {
-    runtime::Heap& heap = context_->heap();
+    runtime::Heap& heap = memory().heap();
     const std::size_t room = bytes + GASNETT_PAGESIZE;
     void* block = room <= most_touched_bytes ? heap.allocate(room) : heap.allocate_sparse(room);
     address = reinterpret_cast<void*>(whole_pages(reinterpret_cast<std::uintptr_t>(block) + GASNETT_PAGESIZE - 1));
   } catch (const MemoryError&) {
     // The exchange below reports it to all ranks.
   }
-  const auto addresses = context_->exchange(reinterpret_cast<std::uintptr_t>(address));
-  const auto offsets = context_->exchange(address == nullptr ? 0 : context_->heap().offset_of(address).value());
-  const auto sizes = context_->exchange(bytes);
+  const auto addresses = parts_.meeting.exchange(reinterpret_cast<std::uintptr_t>(address));
+  const auto offsets = parts_.meeting.exchange(address == nullptr ? 0 : memory().heap().offset_of(address).value());
+  const auto sizes = parts_.meeting.exchange(bytes);
   if (std::find(addresses.begin(), addresses.end(), 0) != addresses.end()) return false;
   for (std::uint32_t pe = 0; pe < size(); ++pe)
     segments_[pe] = {addresses[pe], sizes[pe], HeapOffset(offsets[pe]),
-                     context_->peer_pointer(PeId(pe), HeapOffset(offsets[pe]), sizes[pe])};
+                     one_sided().peer_pointer(PeId(pe), HeapOffset(offsets[pe]), sizes[pe])};
   segment_ = {.address = address, .bytes = bytes};
   refresh(world_);
   refresh(pairs_);
@@ -141,7 +144,7 @@ bool Library::attach(std::uintptr_t bytes) {
     std::lock_guard lock(teams_mutex_);
     for (auto& team : teams_) refresh(*team);
   }
-  context_->barrier();
+  parts_.meeting.barrier();
   return true;
 }
 

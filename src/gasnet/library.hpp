@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "atoll/coll/collectives.hpp"
-#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/parts.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "barrier.hpp"
 #include "failure.hpp"
 #include "gasnet.h"
@@ -66,8 +68,14 @@ class Library {
   Library& operator=(const Library&) = delete;
 
   runtime::Context& context() { return *context_; }
-  gex_Rank_t rank() const { return context_->pe().value(); }
-  gex_Rank_t size() const { return context_->npes(); }
+  fabric::Job& job() { return parts_.job; }
+  runtime::OneSided& one_sided() { return parts_.one_sided; }
+  runtime::PeMemory& memory() { return parts_.memory; }
+  runtime::Progress& progress() { return parts_.progress; }
+  runtime::FailureDetector& failures() { return parts_.failures; }
+  runtime::Messenger& messenger() { return parts_.messenger; }
+  gex_Rank_t rank() const { return parts_.one_sided.pe().value(); }
+  gex_Rank_t size() const { return parts_.one_sided.npes(); }
   bool threads() const { return threads_; }  ///< whether several threads of the client may call
 
   gasnet_atoll_client& client() { return client_; }
@@ -108,7 +116,7 @@ class Library {
 
   /// Runs handlers and advances barriers. Returns whether there was work.
   bool make_progress() {
-    const bool any = context_->progress();
+    const bool any = parts_.progress.progress();
     advance_barriers();
     return any;
   }
@@ -116,7 +124,7 @@ class Library {
   template <class Ready>
   void wait(Ready&& ready) {
     bool over = false;
-    context_->wait([&] {
+    parts_.progress.wait([&] {
       advance_barriers();
       return over || (over = ready());
     });
@@ -139,6 +147,7 @@ class Library {
 
   bool threads_;
   std::shared_ptr<runtime::Context> context_;  // shared with the other programming interfaces
+  runtime::Parts parts_;
   gasnet_atoll_client client_;
   gasnet_atoll_endpoint endpoint_;
   std::optional<gasnet_atoll_segment> segment_;

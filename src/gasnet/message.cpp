@@ -11,6 +11,10 @@
 #include <utility>
 
 #include "atoll/base/clock.hpp"
+#include "atoll/runtime/failure_detector.hpp"
+#include "atoll/runtime/messenger.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "client.hpp"
 #include "library.hpp"
 
@@ -164,23 +168,23 @@ void send(Call call, Library& here, const Outgoing& out, Kind kind, std::span<co
   header.address = reinterpret_cast<std::uint64_t>(address);
   header.bytes = bytes;
   std::copy_n(arguments.values, arguments.count, header.arguments);
-  here.context().send(out.to, context_handler, {room.bytes, Header::bytes_with(arguments.count)}, payload);
+  here.messenger().send(out.to, context_handler, {room.bytes, Header::bytes_with(arguments.count)}, payload);
 }
 
 Outgoing request(Call call, Library& here, gex_TM_t tm, gex_Rank_t rank, gex_AM_Index_t handler) {
   if (handling != nullptr) [[unlikely]]
     fail(call, "a handler may not request (only reply). Reply, and let the requester go on from there?");
   const PeId to = here.pe_of(call, tm, rank);
-  here.context().pace(to);
+  here.messenger().pace(to);
   return {to, handler, false};
 }
 
 // Whether a request with these flags is refused. Makes progress, so that a client that tries again comes through.
 bool is_refused(Library& here, gex_Flags_t flags) {
-  if ((flags & GEX_FLAG_IMMEDIATE) == 0 || handling != nullptr || !here.context().sends_wait()) [[likely]]
+  if ((flags & GEX_FLAG_IMMEDIATE) == 0 || handling != nullptr || !here.messenger().sends_wait()) [[likely]]
     return false;
   here.make_progress();
-  return here.context().sends_wait();
+  return here.messenger().sends_wait();
 }
 
 Outgoing reply(Call call, gex_Token_t token, gex_AM_Index_t handler) {
@@ -212,7 +216,8 @@ void send_long(Call call, Library& here, const Outgoing& out, const void* from, 
          most_long_bytes);
   const HeapOffset at = here.locate(call, "dest_addr", out.to, to, bytes);
   std::span<const std::byte> payload{static_cast<const std::byte*>(from), bytes};
-  std::byte* there = here.context().endpoint().maps(out.to) ? here.context().peer_pointer(out.to, at, bytes) : nullptr;
+  std::byte* there =
+      here.one_sided().endpoint().maps(out.to) ? here.one_sided().peer_pointer(out.to, at, bytes) : nullptr;
   if (there != nullptr) {
     if (bytes != 0) std::memcpy(there, from, bytes);
     payload = {};
@@ -266,7 +271,7 @@ gasnet_atoll_source& taken(Call call, gex_AM_SrcDesc_t source, bool is_long, std
 bool Library::is_handling() const { return handling != nullptr; }
 
 void register_messages(Library& library) {
-  context_handler = library.context().register_handler(
+  context_handler = library.messenger().register_handler(
       [&library](runtime::Context&, PeId source, std::span<const std::byte> message) {
         receive(library, source, message);
       });
@@ -441,12 +446,12 @@ constexpr std::int64_t longest_nap_ns = 2'000'000;
 
 int poll(Call call) {
   Library& here = library(call);
-  runtime::Context& context = here.context();
   if (here.make_progress()) {
     empty_polls = 0;
-  } else if (++empty_polls >= (context.node().oversubscribed ? empty_polls_of_many : empty_polls_before_yield)) {
+  } else if (++empty_polls >=
+             (here.one_sided().node().oversubscribed ? empty_polls_of_many : empty_polls_before_yield)) {
     empty_polls = 0;
-    context.check();
+    here.failures().check();
     ::sched_yield();
   }
   return GASNET_OK;
@@ -454,7 +459,6 @@ int poll(Call call) {
 
 void block(Call call, gasnet_atoll_wait_t* wait) {
   Library& here = library(call);
-  runtime::Context& context = here.context();
   here.make_progress();
   auto handled = [&] { return here.handled().load(std::memory_order_acquire); };  // partner: receive()
   if (handled() != wait->seen) {
@@ -462,17 +466,17 @@ void block(Call call, gasnet_atoll_wait_t* wait) {
     wait->rounds = 0;
     return;
   }
-  const std::uint32_t spins = context.node().oversubscribed ? 0 : rounds_of_spinning;
+  const std::uint32_t spins = here.one_sided().node().oversubscribed ? 0 : rounds_of_spinning;
   const std::uint32_t round = wait->rounds++;
   if (round < spins) return cpu_relax();
-  context.check();
+  here.failures().check();
   if (round < spins + rounds_of_yielding) {
     ::sched_yield();
     return;
   }
   const std::uint32_t naps = std::min(round - spins - rounds_of_yielding, 16u);
   const std::int64_t nap = std::min(longest_nap_ns, first_nap_ns << naps);
-  (void)context.wait([&] { return handled() != wait->seen; }, Deadline::after_ns(nap));
+  (void)here.progress().wait([&] { return handled() != wait->seen; }, Deadline::after_ns(nap));
 }
 
 void lock(gex_HSL_t* lock) {

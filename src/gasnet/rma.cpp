@@ -11,8 +11,8 @@ struct Target {
   Library& library;
   PeId pe;
   HeapOffset at;
-  runtime::Context& context() const { return library.context(); }
-  bool is_mapped() const { return context().endpoint().maps(pe); }
+  runtime::OneSided& one_sided() const { return library.one_sided(); }
+  bool is_mapped() const { return one_sided().endpoint().maps(pe); }
 };
 
 Target target_of(Call call, gex_TM_t tm, gex_Rank_t rank, const char* argument, const void* address,
@@ -33,8 +33,8 @@ void validate_value(Call call, std::size_t bytes) {
 bool is_now(const gex_Event_t* local) { return local == GEX_EVENT_NOW; }
 
 void begin_put(const Target& target, const void* from, std::size_t bytes, gex_Event_t* local) {
-  if (is_now(local)) target.context().put(target.pe, target.at, from, bytes);
-  else target.context().put_nbi(target.pe, target.at, from, bytes);
+  if (is_now(local)) target.one_sided().put(target.pe, target.at, from, bytes);
+  else target.one_sided().put_nbi(target.pe, target.at, from, bytes);
 }
 
 }  // namespace
@@ -42,8 +42,8 @@ void begin_put(const Target& target, const void* from, std::size_t bytes, gex_Ev
 int put(Call call, gex_TM_t tm, gex_Rank_t rank, void* to, const void* from, std::size_t bytes) {
   const Target target = target_of(call, tm, rank, "dest", to, bytes);
   if (bytes == 0) return GASNET_OK;
-  target.context().put(target.pe, target.at, from, bytes);
-  if (!target.is_mapped()) target.context().quiet_far();
+  target.one_sided().put(target.pe, target.at, from, bytes);
+  if (!target.is_mapped()) target.one_sided().quiet_far();
   return GASNET_OK;
 }
 
@@ -70,14 +70,14 @@ gex_Event_t put_event(Call call, gex_TM_t tm, gex_Rank_t rank, void* to, const v
 
 int get(Call call, gex_TM_t tm, void* to, gex_Rank_t rank, const void* from, std::size_t bytes) {
   const Target target = target_of(call, tm, rank, "src", from, bytes);
-  if (bytes != 0) target.context().get(to, target.pe, target.at, bytes);
+  if (bytes != 0) target.one_sided().get(to, target.pe, target.at, bytes);
   return GASNET_OK;
 }
 
 int get_implicit(Call call, gex_TM_t tm, void* to, gex_Rank_t rank, const void* from, std::size_t bytes) {
   const Target target = target_of(call, tm, rank, "src", from, bytes);
   if (bytes == 0) return GASNET_OK;
-  target.context().get_nbi(to, target.pe, target.at, bytes);
+  target.one_sided().get_nbi(to, target.pe, target.at, bytes);
   if (!target.is_mapped()) note_far_implicit();
   return GASNET_OK;
 }
@@ -85,7 +85,7 @@ int get_implicit(Call call, gex_TM_t tm, void* to, gex_Rank_t rank, const void* 
 gex_Event_t get_event(Call call, gex_TM_t tm, void* to, gex_Rank_t rank, const void* from, std::size_t bytes) {
   const Target target = target_of(call, tm, rank, "src", from, bytes);
   if (bytes == 0) return GEX_EVENT_INVALID;
-  target.context().get_nbi(to, target.pe, target.at, bytes);
+  target.one_sided().get_nbi(to, target.pe, target.at, bytes);
   return target.is_mapped() ? GEX_EVENT_INVALID : far_event();
 }
 

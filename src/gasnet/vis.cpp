@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "atoll/runtime/one_sided.hpp"
 #include "event.hpp"
 #include "library.hpp"
 #include "message.hpp"
@@ -97,9 +98,9 @@ template <class Remote, class Local>
 Started transfer(Call call, gex_TM_t tm, gex_Rank_t rank, Direction direction, Remote remote, Local local) {
   Library& here = library(call);
   if (here.is_handling()) fail(call, "a handler may not put or get. Reply with the data?");
-  runtime::Context& context = here.context();
+  runtime::OneSided& one_sided = here.one_sided();
   const PeId pe = here.pe_of(call, tm, rank);
-  const bool mapped = context.endpoint().maps(pe);
+  const bool mapped = one_sided.endpoint().maps(pe);
   const char* argument = direction == Direction::put ? "dst" : "src";
   Started started;
   Piece there, own;
@@ -118,13 +119,13 @@ Started transfer(Call call, gex_TM_t tm, gex_Rank_t rank, Direction direction, R
     if (bytes == 0) break;
     const HeapOffset at = here.locate(call, argument, pe, there.at, bytes);
     if (mapped) {
-      std::byte* memory = context.peer_pointer(pe, at, bytes);
+      std::byte* memory = one_sided.peer_pointer(pe, at, bytes);
       if (direction == Direction::put) std::memcpy(memory, own.at, bytes);
       else std::memcpy(own.at, memory, bytes);
     } else {
       started.is_far = true;
-      if (direction == Direction::put) context.put_nbi(pe, at, own.at, bytes);
-      else context.get_nbi(own.at, pe, at, bytes);
+      if (direction == Direction::put) one_sided.put_nbi(pe, at, own.at, bytes);
+      else one_sided.get_nbi(own.at, pe, at, bytes);
     }
     there = {there.at + bytes, there.bytes - bytes};
     own = {own.at + bytes, own.bytes - bytes};
@@ -132,9 +133,9 @@ Started transfer(Call call, gex_TM_t tm, gex_Rank_t rank, Direction direction, R
   if (there.bytes != 0 || own.bytes != 0)
     fail(call, "both sides differ in size. Pass lists of the same number of bytes?");
   if (direction == Direction::put) {
-    if (mapped) context.notify(pe);
+    if (mapped) one_sided.notify(pe);
     if (completion.handler != 0) {
-      if (started.is_far) context.quiet_far();
+      if (started.is_far) one_sided.quiet_far();
       const Completion due = std::exchange(completion, {});
       send_completion(call, pe, due.handler, due.data, due.bytes);
     }
@@ -152,7 +153,7 @@ int implicit(Started started) {
 }
 
 int blocking(Started started) {
-  if (started.is_far) library({"gex_VIS"}).context().quiet_far();
+  if (started.is_far) library({"gex_VIS"}).one_sided().quiet_far();
   return GASNET_OK;
 }
 

@@ -4,6 +4,7 @@
 // its payload stays; without credit for messages it stays altogether, in order.
 #include <algorithm>
 
+#include "atoll/fabric/job.hpp"
 #include "state.hpp"
 
 namespace atl::runtime::matching {
@@ -23,7 +24,7 @@ State::Peer State::fresh_peer() const {
 
 // A process exchanges messages with few of the guests that a job can have, so their entries are made on demand.
 State::Peer& State::guest_peer(PeId pe) {
-  const std::uint32_t rank = pe.value() - context_.job().cohort().first.value();
+  const std::uint32_t rank = pe.value() - pe_.job.cohort().first.value();
   if (rank < cohort_peers_.size()) return cohort_peers_[rank];
   const auto found = guest_peers_.find(pe.value());
   return (found != guest_peers_.end() ? found : guest_peers_.emplace(pe.value(), fresh_peer()).first)->second;
@@ -37,7 +38,7 @@ void State::lend(const Pattern& pattern, std::vector<std::pair<PeId, Header>>& l
       loans.emplace_back(PeId(pe), lend(PeId(pe)));
   };
   for (std::uint32_t pe = 0; pe < peers_.size(); ++pe) look(pe, peers_[pe]);
-  const std::uint32_t first = context_.job().cohort().first.value();
+  const std::uint32_t first = pe_.job.cohort().first.value();
   for (std::uint32_t rank = 0; rank < cohort_peers_.size(); ++rank) look(first + rank, cohort_peers_[rank]);
   for (const auto& [pe, peer] : guest_peers_) look(pe, peer);
 }

@@ -4,6 +4,10 @@
 
 #include "atoll/base/log.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/failure_detector.hpp"
+#include "atoll/runtime/messenger.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "state.hpp"
 
 namespace atl::runtime {
@@ -22,9 +26,9 @@ MatcherStats& MatcherStats::operator+=(const MatcherStats& other) {
   return *this;
 }
 
-Matcher::Matcher(Context& context, const MatcherOptions& options) : context_(context) {
+Matcher::Matcher(Context& context, const MatcherOptions& options) : pe_(context) {
   // Of the job, also for guests: all count the same.
-  if (options.apart_from_bit < 64 && context.job().npes() <= most_pes_apart) {
+  if (options.apart_from_bit < 64 && pe_.job.npes() <= most_pes_apart) {
     apart_shift_ = options.apart_from_bit;
     part_mask_ = most_parts - 1;
   }
@@ -54,8 +58,8 @@ Request Matcher::receive(const Pattern& pattern, const Target& into) {
 // reach the cache, a tenth of what a message takes.
 std::optional<Outcome> Matcher::receive_now(const Pattern& pattern, const Target& into) {
   // Messages that are taken at once make no progress: others may wait for ours.
-  if (context_.sends_wait()) [[unlikely]]
-    context_.progress();
+  if (pe_.messenger.sends_wait()) [[unlikely]]
+    pe_.progress.progress();
   std::optional<Outcome> outcome(std::in_place);
   if (!part_of(pattern.tag).receive_now(pattern, into, *outcome)) outcome.reset();
   return outcome;
@@ -72,12 +76,12 @@ Request Matcher::receive(Claim claim, const Target& into) {
 }
 
 std::optional<Envelope> Matcher::probe(const Pattern& pattern) {
-  context_.progress();
+  pe_.progress.progress();
   return part_of(pattern.tag).probe(pattern);
 }
 
 std::optional<Claim> Matcher::claim(const Pattern& pattern) {
-  context_.progress();
+  pe_.progress.progress();
   matching::Unexpected* message = part_of(pattern.tag).claim(pattern);
   if (message == nullptr) return std::nullopt;
   return Claim(message, message->envelope);
@@ -100,8 +104,8 @@ std::optional<Outcome> Matcher::test(Request& request) {
   // Acquire: data and outcome. Partner: State::finish.
   auto complete = [&] { return request.empty() || request.operation_->complete.load(std::memory_order_acquire); };
   if (!complete()) {
-    context_.check();
-    context_.progress();
+    pe_.failures.check();
+    pe_.progress.progress();
     if (!complete()) return std::nullopt;
   }
   return take(request);
@@ -116,7 +120,7 @@ Outcome Matcher::wait(Request& request) {
       part.take_awaited(*request.operation_);
       if (complete()) return take(request);
       warn_of_limit(*request.operation_);
-      context_.wait(complete);
+      pe_.progress.wait(complete);
     }
   }
   return take(request);
@@ -128,7 +132,7 @@ void Matcher::warn_of_limit(const matching::Operation& send) {
   const matching::State& part = *send.part;
   const std::optional<PeId> to = part.receiver_without_room(send);
   if (!to || warned_of_limit_.exchange(true)) return;
-  const std::string receiver = context_.job().describe(*to);
+  const std::string receiver = pe_.job.describe(*to);
   log(LogLevel::warning,
       "a send to {} waits: {} holds {} messages or {} of this PE that it has not received (that is this PE's share of "
       "ATOLL_MPI_UNEXPECTED_LIMIT). Receive sooner, or raise the limit?",
@@ -138,7 +142,7 @@ void Matcher::warn_of_limit(const matching::Operation& send) {
 Outcome Matcher::wait(Request& request, Deadline deadline) {
   if (!request.empty()) {
     auto complete = [&] { return request.operation_->complete.load(std::memory_order_acquire); };  // as in test()
-    if (context_.wait(complete, deadline) != Status::ok) return {Status::timed_out, {}};
+    if (pe_.progress.wait(complete, deadline) != Status::ok) return {Status::timed_out, {}};
   }
   return take(request);
 }

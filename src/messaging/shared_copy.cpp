@@ -8,6 +8,11 @@
 #include <cstring>
 
 #include "atoll/base/error.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/foreign_memory.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/pe_memory.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "state.hpp"
 
 namespace atl::runtime::matching {
@@ -38,11 +43,11 @@ bool take_piece(std::atomic<std::uint64_t>& next, std::uint32_t generation, std:
 }  // namespace
 
 SharedCopy* State::open_shared_copy(std::uint64_t length) {
-  if (length < shared_from || context_.quick_looks() == 0) return nullptr;
+  if (length < shared_from || pe_.progress.quick_looks() == 0) return nullptr;
   std::lock_guard lock(lock_);
   if (shared_copies_ == nullptr) {
     try {
-      shared_copies_ = static_cast<SharedCopy*>(context_.heap().allocate(most_shared_copies * sizeof(SharedCopy)));
+      shared_copies_ = static_cast<SharedCopy*>(pe_.memory.heap().allocate(most_shared_copies * sizeof(SharedCopy)));
     } catch (const MemoryError&) { return nullptr; }
     for (std::size_t i = 0; i < most_shared_copies; ++i) new (&shared_copies_[i]) SharedCopy{};
   }
@@ -68,7 +73,7 @@ void State::close_shared_copy(SharedCopy& copy) {
 
 // Whether the sender has written what it took. False: it cannot any more.
 bool State::await_written(const SharedCopy& copy, std::uint64_t count, PeId source) const {
-  const fabric::Job& job = context_.job();
+  const fabric::Job& job = pe_.job;
   // Acquire: the data. Partner: help_copy().
   for (unsigned look = 1; copy.written.load(std::memory_order_acquire) != count; ++look) {
     if (look % looks_per_yield != 0) {
@@ -85,7 +90,7 @@ bool State::await_written(const SharedCopy& copy, std::uint64_t count, PeId sour
 // One copy, out of the sender's private memory. False: the kernel does not let us, so it goes in pieces through its
 // heap.
 bool State::read_private(Operation& receive) {
-  ForeignMemory& theirs = context_.foreign_memory();
+  ForeignMemory& theirs = pe_.foreign_memory;
   if (!theirs.is_open()) return false;
   const PeId source = receive.outcome.envelope.source;
   const std::uint64_t length = std::min(receive.outcome.envelope.bytes, receive.bytes),
@@ -100,7 +105,7 @@ bool State::read_private(Operation& receive) {
     header.tag = copy->generation;
     header.bytes = length;
     header.operation = receive.partner;
-    header.place = context_.offset_of(copy).value();
+    header.place = pe_.one_sided.offset_of(copy).value();
     const auto into = reinterpret_cast<std::uintptr_t>(receive.memory);
     tell(source, header, std::as_bytes(std::span(&into, 1)));
     const std::uint64_t size = piece_of(length), count = (length + size - 1) / size;
@@ -130,16 +135,14 @@ void State::help_copy(PeId source, const Header& header, const std::byte* payloa
     send = hold(header.operation);
     if (send == nullptr) return;
   }
-  auto* copy = context_.peer_pointer<SharedCopy>(source, HeapOffset(header.place));
+  auto* copy = pe_.one_sided.peer_pointer<SharedCopy>(source, HeapOffset(header.place));
   const auto generation = static_cast<std::uint32_t>(header.tag);
   std::uintptr_t into = 0;
   std::memcpy(&into, payload, sizeof(into));
   const std::uint64_t bytes = header.bytes, size = piece_of(bytes), count = (bytes + size - 1) / size;
-  for (std::uint64_t piece = 0;
-       context_.foreign_memory().is_open() && take_piece(copy->next, generation, count, piece);) {
+  for (std::uint64_t piece = 0; pe_.foreign_memory.is_open() && take_piece(copy->next, generation, count, piece);) {
     const std::uint64_t begin = piece * size;
-    if (int error =
-            context_.foreign_memory().write(source, into + begin, send->memory + begin, std::min(size, bytes - begin)))
+    if (int error = pe_.foreign_memory.write(source, into + begin, send->memory + begin, std::min(size, bytes - begin)))
       copy->error.store(error, std::memory_order_relaxed);
     copy->written.fetch_add(1, std::memory_order_release);  // partner: await_written()
   }

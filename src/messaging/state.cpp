@@ -10,6 +10,12 @@
 #include "atoll/base/assertion.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/validate.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/counters.hpp"
+#include "atoll/runtime/messenger.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/pe_memory.hpp"
+#include "atoll/runtime/progress.hpp"
 
 namespace atl::runtime::matching {
 namespace {
@@ -37,15 +43,15 @@ Target target_of(const Operation& receive) {
 }  // namespace
 
 State::State(Context& context, const MatcherOptions& options)
-    : context_(context), options_(options), peers_(context.job().npes()) {
+    : context_(context), pe_(context), options_(options), peers_(pe_.job.npes()) {
   ATOLL_VALIDATE(options.eager_bytes <= (std::size_t{1} << 20), ValueError,
                  "messages of {} bytes cannot be eager: at most 1 MiB", options.eager_bytes);
   // The same for guests.
-  const std::uint32_t npes = context.job().npes();
+  const std::uint32_t npes = pe_.job.npes();
   window_bytes_ = std::min<std::uint64_t>(options.unexpected_bytes / npes, std::uint64_t{1} << 30);
   window_messages_ = std::max(options.unexpected_messages / npes, 2u);
   for (Peer& peer : peers_) peer = fresh_peer();
-  if (context.job().is_guest()) cohort_peers_.resize(context.npes());
+  if (pe_.job.is_guest()) cohort_peers_.resize(pe_.one_sided.npes());
   for (Peer& peer : cohort_peers_) peer = fresh_peer();
   // Where only a parent may look into a process, every PE of the node may look into this one.
   ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
@@ -54,22 +60,22 @@ State::State(Context& context, const MatcherOptions& options)
 void State::listen(std::shared_ptr<State> self) {
   // Under the lock: a message may come at once, and its handler must know by which id to answer.
   std::lock_guard lock(lock_);
-  handler_ =
-      context_.register_handler([self = std::move(self)](Context&, PeId source, std::span<const std::byte> payload) {
+  handler_ = pe_.messenger.register_handler(
+      [self = std::move(self)](Context&, PeId source, std::span<const std::byte> payload) {
         self->take_in(source, payload);
       });
 }
 
 void State::close() {
   for (Lane& lane : lanes_) {
-    context_.release_counter(lane.ready);
-    context_.release_counter(lane.arrived);
+    pe_.counters.release_counter(lane.ready);
+    pe_.counters.release_counter(lane.arrived);
   }
-  for (std::byte* block : staging_) context_.heap().release(block);
-  for (const LeftStaging& left : left_staging_) context_.heap().release(left.staging);
+  for (std::byte* block : staging_) pe_.memory.heap().release(block);
+  for (const LeftStaging& left : left_staging_) pe_.memory.heap().release(left.staging);
   staging_.clear();
   left_staging_.clear();
-  if (shared_copies_ != nullptr) context_.heap().release(std::exchange(shared_copies_, nullptr));
+  if (shared_copies_ != nullptr) pe_.memory.heap().release(std::exchange(shared_copies_, nullptr));
 }
 
 // ---- the pool of operations ---------------------------------------------------------------------------------------
@@ -136,7 +142,7 @@ void State::let_go(std::uint64_t id) {
       return;
     end(*operation, operation->told, next);
   }
-  context_.notify(context_.pe());
+  pe_.one_sided.notify(pe_.one_sided.pe());
   for (Operation* waiting : next) go_on(*waiting);
 }
 
@@ -212,7 +218,7 @@ void State::tell(PeId pe, const Header& header, std::span<const std::byte> paylo
   const std::size_t bytes = header.kind == Kind::eager      ? eager_header
                             : header.kind == Kind::labelled ? labelled_header
                                                             : sizeof(header);
-  context_.send(pe, handler_, std::as_bytes(std::span(&header, 1)).first(bytes), payload);
+  pe_.messenger.send(pe, handler_, std::as_bytes(std::span(&header, 1)).first(bytes), payload);
 }
 
 Header State::eager_header_for(PeId pe, std::uint64_t tag, std::uint64_t label) {
@@ -230,13 +236,13 @@ Header State::announcement(Operation& send) {
   header.operation = send.id;
   header.label = send.outcome.envelope.label;
   header.place = place_of(send.memory, send.bytes);
-  if (header.place == no_place && context_.job().is_local(send.outcome.envelope.source))
+  if (header.place == no_place && pe_.job.is_local(send.outcome.envelope.source))
     header.place = private_place | reinterpret_cast<std::uintptr_t>(send.memory);
   return header;
 }
 
 void State::check_peer(PeId pe) const {
-  const std::uint32_t places = context_.job().places();
+  const std::uint32_t places = pe_.job.places();
   ATOLL_VALIDATE(pe.value() < places, IndexError, "there is no PE {}: the job has PEs 0 to {}", pe.value(), places - 1);
 }
 
@@ -342,14 +348,14 @@ Operation* State::receive(const Pattern& pattern, const Target& into) {
 bool State::receive_now(const Pattern& pattern, const Target& into, Outcome& outcome) {
   if (pattern.source) check_peer(*pattern.source);
   // What comes over a network is asked for elsewhere.
-  if (context_.endpoint().polls_network() && !(pattern.source && context_.endpoint().maps(*pattern.source)))
+  if (pe_.one_sided.endpoint().polls_network() && !(pattern.source && pe_.one_sided.endpoint().maps(*pattern.source)))
     return false;
-  if (context_.has_progress_thread()) context_.note_active();
-  for (int looks = std::max(context_.quick_looks(), looks_at_once);;) {
+  if (pe_.progress.has_progress_thread()) pe_.progress.note_active();
+  for (int looks = std::max(pe_.progress.quick_looks(), looks_at_once);;) {
     if (receive_at_once(pattern, into, looks_at_once, outcome)) return true;
     if ((looks -= looks_at_once) <= 0) return false;
     if (std::lock_guard lock(lock_); is_unlikely(pattern)) return false;
-    context_.progress();  // of what is no message
+    pe_.progress.progress();  // of what is no message
   }
 }
 
@@ -359,14 +365,14 @@ bool State::is_unlikely(const Pattern& pattern) {
 }
 
 bool State::receive_at_once(const Pattern& pattern, const Target& into, int looks, Outcome& outcome) {
-  Context::Look look(context_);
+  Progress::Look look(pe_.progress);
   if (!look) return false;
   std::unique_lock lock(lock_);
   if (is_unlikely(pattern)) return false;
   std::optional<fabric::Endpoint::Received> message;
   int vain_looks = 0;
   while (!(message = look.first()) && ++vain_looks < looks) look.prefetch_rest(vain_looks);
-  if (!message || !Context::Look::is_for(*message, handler_)) return false;
+  if (!message || !Progress::Look::is_for(*message, handler_)) return false;
   Header header;
   const std::size_t header_bytes = read_header(message->payload, message->bytes, header);
   const PeId source(message->source);
@@ -393,17 +399,17 @@ bool State::receive_at_once(const Pattern& pattern, const Target& into, int look
 
 void State::take_awaited(const Operation& wanted) {
   // What comes over a network is asked for elsewhere.
-  if (context_.endpoint().polls_network()) return;
-  if (context_.has_progress_thread()) context_.note_active();
-  for (int looks = std::max(context_.quick_looks(), looks_at_once); looks > 0; looks -= looks_at_once) {
+  if (pe_.one_sided.endpoint().polls_network()) return;
+  if (pe_.progress.has_progress_thread()) pe_.progress.note_active();
+  for (int looks = std::max(pe_.progress.quick_looks(), looks_at_once); looks > 0; looks -= looks_at_once) {
     take_posted(wanted, looks_at_once);
     if (wanted.complete.load(std::memory_order_relaxed)) return;  // the waiting thread acquires
-    context_.progress();  // of what is not for one that waits
+    pe_.progress.progress();  // of what is not for one that waits
   }
 }
 
 void State::take_posted(const Operation& wanted, int looks) {
-  Context::Look look(context_);
+  Progress::Look look(pe_.progress);
   if (!look) return;
   std::unique_lock lock(lock_);
   int vain_looks = 0;
@@ -411,7 +417,7 @@ void State::take_posted(const Operation& wanted, int looks) {
     std::optional<fabric::Endpoint::Received> message;
     for (; !(message = look.first()); look.prefetch_rest(vain_looks))
       if (wanted.complete.load(std::memory_order_relaxed) || ++vain_looks >= looks) return;
-    if (!Context::Look::is_for(*message, handler_)) return;
+    if (!Progress::Look::is_for(*message, handler_)) return;
     Header header;
     const std::size_t header_bytes = read_header(message->payload, message->bytes, header);
     if (header.kind != Kind::eager) return;
@@ -419,7 +425,7 @@ void State::take_posted(const Operation& wanted, int looks) {
     Operation* receive = posted_.take(source, header.tag);
     if (receive == nullptr) return;
     // As messages come that wait for a handler (runtime/message.cpp).
-    context_.endpoint().prefetch_message(taken_so_far == 0 ? 1 : lines_ahead);
+    pe_.one_sided.endpoint().prefetch_message(taken_so_far == 0 ? 1 : lines_ahead);
     receive->stage = Stage::moving;
     receive->outcome.envelope = {source, header.tag, header.bytes, header.label};
     credit(source, header);

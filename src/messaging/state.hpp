@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All that a part of a Matcher knows. Locking: `lock_` guards everything but the buffers of operations that have been
 // matched. Threads outside handlers must not hold it while they send: sending makes progress, and handlers take it. A
-// thread that has both takes the PE's progress first (Context::Look), then this.
+// thread that has both takes the PE's progress first (Progress::Look), then this.
 #pragma once
 
 #include <array>
@@ -17,6 +17,9 @@
 
 #include "atoll/base/owner.hpp"
 #include "atoll/messaging/lists.hpp"
+#include "atoll/runtime/counter.hpp"
+#include "atoll/runtime/handler.hpp"
+#include "atoll/runtime/one_sided.hpp"
 #include "wire.hpp"
 
 namespace atl::runtime::matching {
@@ -110,7 +113,8 @@ class State {
   bool receive_now(const Pattern& pattern, const Target& into, Outcome& outcome);
   bool receive_if_here(const Pattern& pattern, const Target& into, Outcome& outcome) {
     // What is next is likely to be for one that waits already.
-    return posted_.count() == 0 && context_.endpoint().message_waiting() && receive_at_once(pattern, into, 1, outcome);
+    return posted_.count() == 0 && pe_.one_sided.endpoint().message_waiting() &&
+           receive_at_once(pattern, into, 1, outcome);
   }
   /// While others of the PE are kept away from the lists and the ring. False: nothing was done, but for other messages.
   bool receive_at_once(const Pattern& pattern, const Target& into, int looks, Outcome& outcome);
@@ -229,6 +233,7 @@ class State {
   std::uint64_t place_of(const std::byte* memory, std::uint64_t bytes) const;
 
   Context& context_;
+  Parts pe_;
   MatcherOptions options_;
   HandlerId handler_{};
   std::uint64_t window_bytes_;

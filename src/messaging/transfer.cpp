@@ -8,6 +8,10 @@
 #include <utility>
 
 #include "atoll/base/error.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/counters.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/pe_memory.hpp"
 #include "state.hpp"
 
 namespace atl::runtime::matching {
@@ -22,8 +26,8 @@ constexpr std::size_t most_lanes = 8;
 }  // namespace
 
 std::uint64_t State::place_of(const std::byte* memory, std::uint64_t bytes) const {
-  const std::byte* segment = context_.local_pointer(HeapOffset(0));
-  std::uint64_t whole = context_.job().segment_bytes();
+  const std::byte* segment = pe_.one_sided.local_pointer(HeapOffset(0));
+  std::uint64_t whole = pe_.job.segment_bytes();
   bool inside =
       memory >= segment && memory < segment + whole && bytes <= whole - static_cast<std::uint64_t>(memory - segment);
   return inside ? static_cast<std::uint64_t>(memory - segment) : no_place;
@@ -35,7 +39,7 @@ void State::get_then(Operation& receive, std::uint64_t begin, std::uint64_t plac
                      std::function<void()> arrived) {
   Lane& lane = lanes_[receive.lane];
   const std::uint64_t id = receive.id;
-  auto get = [this, &receive, id, begin, place, bytes, arrived = std::move(arrived)](Context& context) {
+  auto get = [this, &receive, id, begin, place, bytes, arrived = std::move(arrived)](Context&) {
     bool wanted;
     {
       std::lock_guard lock(lock_);
@@ -43,16 +47,16 @@ void State::get_then(Operation& receive, std::uint64_t begin, std::uint64_t plac
     }
     bool sender_lives = true;
     try {
-      if (wanted) context.get(receive.memory + begin, receive.outcome.envelope.source, HeapOffset(place), bytes);
+      if (wanted) pe_.one_sided.get(receive.memory + begin, receive.outcome.envelope.source, HeapOffset(place), bytes);
     } catch (const PeFailedError&) {
-      if (context.job().is_ending()) throw;
+      if (pe_.job.is_ending()) throw;
       sender_lives = false;  // fail() ends the receive
     }
     if (sender_lives) arrived();
     let_go(id);
   };
-  context_.trigger(lane.ready, ++lane.gets, TriggeredOp::make_call(std::move(get)));
-  context_.bump({context_.pe(), lane.ready});
+  pe_.counters.trigger(lane.ready, ++lane.gets, TriggeredOp::make_call(std::move(get)));
+  pe_.counters.bump({pe_.one_sided.pe(), lane.ready});
 }
 
 // Where what is scattered when it is here lies until then.
@@ -76,13 +80,13 @@ void State::land_row(Operation& receive) {
 // A send that was revoked ends while its receiver may be reading, and its buffer may hold anything then. So the
 // receiver asks, in programs that may revoke. That a program does so, other nodes hear later than that a PE has died.
 bool State::asks_sender() const {
-  const fabric::Job& job = context_.job();
+  const fabric::Job& job = pe_.job;
   return job.survival() == fabric::Survival::recovers || (job.nodes() > 1 && job.has_failed() && !job.is_ending());
 }
 
 // Whether an error of this program, or a revocation, ends requests before their data has moved. Peers then do not write
 // to their memory: what they have begun cannot be recalled.
-bool State::requests_may_end() const { return context_.job().survival() != fabric::Survival::none; }
+bool State::requests_may_end() const { return pe_.job.survival() != fabric::Survival::none; }
 
 // At the sender.
 void State::on_finished(PeId source, const Header& header) {
@@ -134,8 +138,8 @@ void State::start(Operation& receive) {
   receive.length = std::min(receive.outcome.envelope.bytes, receive.bytes);
   if (receive.scatter != nullptr && receive.place != no_place && !is_private(receive.place)) {
     // Straight out of the segment of a PE of this node: no copy in a row.
-    if (const std::byte* from = context_.peer_pointer(receive.outcome.envelope.source, HeapOffset(receive.place),
-                                                      receive.outcome.envelope.bytes)) {
+    if (const std::byte* from = pe_.one_sided.peer_pointer(receive.outcome.envelope.source, HeapOffset(receive.place),
+                                                           receive.outcome.envelope.bytes)) {
       if (receive.length != 0) receive.scatter->put(0, receive.length, from);
       return tell_finished(receive, Status::ok);
     }
@@ -169,7 +173,7 @@ void State::queue(Operation& receive) {
   {
     std::lock_guard lock(lock_);
     for (std::size_t lane = lanes_.size(); lane < most_lanes; ++lane)
-      lanes_.push_back({context_.allocate_counter(), context_.allocate_counter()});
+      lanes_.push_back({pe_.counters.allocate_counter(), pe_.counters.allocate_counter()});
     auto free = std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return !lane.busy; });
     has_lane = receive.told == Status::ok && free != lanes_.end();
     if (has_lane) {
@@ -214,9 +218,9 @@ void State::queue(Operation& receive) {
   if (header.place != no_place) {
     header.tag = lane.arrived.value();
     receive.awaits_put = true;
-    context_.trigger(lane.arrived, ++lane.arrivals, TriggeredOp::make_call([this, &receive, id](Context&) {
-                       complete_transfer(receive, id, Status::ok);
-                     }));
+    pe_.counters.trigger(lane.arrived, ++lane.arrivals, TriggeredOp::make_call([this, &receive, id](Context&) {
+                           complete_transfer(receive, id, Status::ok);
+                         }));
   }
   tell(source, header);
   let_go(id);
@@ -264,7 +268,7 @@ void State::on_proceed(PeId source, const Header& header) {
   if (send->staging != nullptr) return put_out_pieces(*send);
   if (header.place == no_place) return refuse_pieces(*send);
   CounterRef counter{source, CounterId(static_cast<std::uint32_t>(header.tag))};
-  context_.put_counted(source, HeapOffset(header.place), send->memory, send->length, counter);
+  pe_.counters.put_counted(source, HeapOffset(header.place), send->memory, send->length, counter);
   finish(*send, Status::ok);
 }
 
@@ -277,7 +281,7 @@ std::byte* State::take_staging() {
   }
   if (staging_made_ == most_staging) return nullptr;
   try {
-    auto* staging = static_cast<std::byte*>(context_.heap().allocate(pieces_under_way * piece_bytes));
+    auto* staging = static_cast<std::byte*>(pe_.memory.heap().allocate(pieces_under_way * piece_bytes));
     ++staging_made_;
     return staging;
   } catch (const MemoryError&) { return nullptr; }
@@ -323,7 +327,7 @@ void State::put_out_pieces(Operation& send) {
     header.bytes = bytes;
     header.operation = send.partner;
     header.label = send.id;
-    header.place = context_.offset_of(place).value();
+    header.place = pe_.one_sided.offset_of(place).value();
     send.staged += bytes;
     tell(target, header);
   }

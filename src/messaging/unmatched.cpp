@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What has not met: kept, looked at, claimed, taken back. And how operations are ended, wherever they are.
+#include "atoll/runtime/counters.hpp"
 #include "state.hpp"
 
 #include <cstring>
@@ -86,7 +87,7 @@ void State::end(Operation& operation, Status why, std::vector<Operation*>& next)
   if (operation.lane != Operation::no_lane) {
     Lane& lane = lanes_[operation.lane];
     // The put may come yet, or never.
-    if (operation.awaits_put) lane.arrived = context_.allocate_counter(), lane.arrivals = 0;
+    if (operation.awaits_put) lane.arrived = pe_.counters.allocate_counter(), lane.arrivals = 0;
     lane.busy = false;
   }
   // Also if it had none yet: one may have been free for it.

@@ -3,14 +3,17 @@
 #include <cstring>
 
 #include "atoll/base/assertion.hpp"
+#include "atoll/runtime/messenger.hpp"
+#include "atoll/runtime/one_sided.hpp"
 #include "state.hpp"
 
 namespace atl::runtime {
 
 struct PortalHost::Registry {
-  explicit Registry(Context& context) : context(context) {}
+  explicit Registry(Context& context) : context(context), pe(context) {}
 
   Context& context;
+  Parts pe;
   HandlerId handler{};
   SpinLock lock;  // held while a handler runs: closing an interface waits for it
   std::array<std::unique_ptr<PortalInterface>, most_interfaces> interfaces;
@@ -24,18 +27,18 @@ struct PortalHost::Registry {
       return interface->hear(source, payload);
     portal::Demand request;
     if (static_cast<portal::Kind>(payload[0]) != portal::Kind::request || !portal::read(payload, request)) return;
-    if (request.cookie == UINT32_MAX || context.endpoint().has_left(source)) return;
+    if (request.cookie == UINT32_MAX || pe.one_sided.endpoint().has_left(source)) return;
     portal::Answer answer;
     answer.interface = number;
     answer.failure = Failure::undeliverable;
     answer.cookie = request.cookie;
-    context.send(source, handler, std::as_bytes(std::span(&answer, 1)));
+    pe.messenger.send(source, handler, std::as_bytes(std::span(&answer, 1)));
   }
 };
 
 PortalHost::PortalHost(Context& context) : registry_(std::make_shared<Registry>(context)) {
-  registry_->handler =
-      context.register_handler([registry = registry_](Context&, PeId source, std::span<const std::byte> payload) {
+  registry_->handler = registry_->pe.messenger.register_handler(
+      [registry = registry_](Context&, PeId source, std::span<const std::byte> payload) {
         registry->receive(source, payload);
       });
 }

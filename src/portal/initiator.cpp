@@ -7,6 +7,11 @@
 #include <utility>
 
 #include "atoll/base/error.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/counters.hpp"
+#include "atoll/runtime/messenger.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "state.hpp"
 
 namespace atl::runtime {
@@ -39,7 +44,7 @@ Leaving leaving_of(const Operation& operation, const Descriptor& source) {
 
 bool PortalInterface::check(const Operation& operation) const {
   const Descriptor* descriptor = descriptors_.find(operation.descriptor);
-  if (descriptor == nullptr || operation.pe.value() >= context_.npes()) return false;
+  if (descriptor == nullptr || operation.pe.value() >= pe_.one_sided.npes()) return false;
   if (!contains(descriptor->region, operation.offset, operation.bytes)) return false;
   if (operation.acknowledge == Acknowledge::full && descriptor->queue == nullptr) return false;
   if (operation.acknowledge == Acknowledge::counted && descriptor->counter == no_counter) return false;
@@ -128,7 +133,7 @@ void PortalInterface::send(PeId pe, std::span<const std::byte> head, std::span<c
   if (has_left(pe)) [[unlikely]]
     return;
   try {
-    context_.send(pe, handler_, head, data);
+    pe_.messenger.send(pe, handler_, head, data);
   } catch (const PeFailedError&) { throw; } catch (const Error&) {
     if (!has_left(pe)) throw;  // it has left meanwhile
   }
@@ -183,18 +188,18 @@ void PortalInterface::finish(const Pending& pending, const Answer& answer, std::
 
 // One load where none has.
 bool PortalInterface::has_left(PeId pe) const {
-  return context_.job().departures() != 0 && context_.endpoint().has_left(pe);
+  return pe_.job.departures() != 0 && pe_.one_sided.endpoint().has_left(pe);
 }
 
 bool PortalInterface::is_lost(const Pending& pending) const {
-  return context_.job().has_died(pending.pe) || has_left(pending.pe);
+  return pe_.job.has_died(pending.pe) || has_left(pending.pe);
 }
 
 void PortalInterface::fail_lost() {
   // Before the look at what is pending, so that start() is not overlooked: it stores 0 after it has made its operation
   // pending.
-  departures_settled_.store(context_.job().departures(), std::memory_order_relaxed);
-  context_.settle_departures();
+  departures_settled_.store(pe_.job.departures(), std::memory_order_relaxed);
+  pe_.messenger.settle_departures();
   std::vector<std::uint32_t> cookies;
   {
     SpinGuard guard(lock_);
@@ -204,7 +209,7 @@ void PortalInterface::fail_lost() {
   }
   if (cookies.empty()) return;
   // A PE that has left has sent its answers before.
-  context_.take_arrived();
+  pe_.messenger.take_arrived();
   std::vector<Pending> lost;
   {
     SpinGuard guard(lock_);
@@ -234,12 +239,12 @@ Refusal PortalInterface::queue(CounterId on, std::uint64_t threshold, Fill&& fil
     return Refusal::none;
   }
   try {
-    context_.trigger(on, threshold, TriggeredOp::make_run(&PortalInterface::run, &triggered));
+    pe_.counters.trigger(on, threshold, TriggeredOp::make_run(&PortalInterface::run, &triggered));
   } catch (const MemoryError&) {
     triggered_->give_back(number);
     return Refusal::no_space;
   }
-  context_.progress();  // it may be due
+  pe_.progress.progress();  // it may be due
   return Refusal::none;
 }
 
@@ -284,7 +289,9 @@ void PortalInterface::carry_out(Triggered& triggered) {
       (void)start(triggered.operation);
       break;  // a descriptor may have been released: then nothing happens
     case Triggered::What::count: count(triggered.counter, triggered.count); break;
-    case Triggered::What::set: context_.set_counter({context_.pe(), triggered.counter}, triggered.count); break;
+    case Triggered::What::set:
+      pe_.counters.set_counter({pe_.one_sided.pe(), triggered.counter}, triggered.count);
+      break;
     case Triggered::What::call: std::exchange(triggered.function, nullptr)(); break;
   }
   triggered_->give_back(triggered.number);
@@ -292,13 +299,13 @@ void PortalInterface::carry_out(Triggered& triggered) {
 
 void PortalInterface::finish_triggered() {
   while (triggered_->used() != 0) {
-    context_.progress();
+    pe_.progress.progress();
     ::sched_yield();
   }
 }
 
 void PortalInterface::cancel(CounterId on) {
-  context_.cancel_triggers(on, [](void* argument) {
+  pe_.counters.cancel_triggers(on, [](void* argument) {
     auto& triggered = *static_cast<Triggered*>(argument);
     triggered.function = nullptr;
     triggered.interface->triggered_->give_back(triggered.number);

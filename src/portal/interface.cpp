@@ -2,6 +2,8 @@
 // One's own portals and lists.
 #include <algorithm>
 
+#include "atoll/runtime/counters.hpp"
+#include "atoll/runtime/one_sided.hpp"
 #include "state.hpp"
 
 namespace atl::runtime {
@@ -13,6 +15,7 @@ using portal::Portal;
 PortalInterface::PortalInterface(Context& context, HandlerId handler, std::uint8_t number, std::uint32_t uid,
                                  const PortalLimits& limits)
     : context_(context),
+      pe_(context),
       handler_(handler),
       number_(number),
       uid_(uid),
@@ -29,7 +32,7 @@ Portal* PortalInterface::portal_at(std::uint32_t number) const {
   return number < portals_.size() ? portals_[number].get() : nullptr;
 }
 
-void PortalInterface::count(CounterId counter, Count by) { context_.count({context_.pe(), counter}, by); }
+void PortalInterface::count(CounterId counter, Count by) { pe_.counters.count({pe_.one_sided.pe(), counter}, by); }
 
 Refusal PortalInterface::open(unsigned options, EventQueue* queue, std::uint32_t wanted, std::uint32_t& number) {
   if ((options & portal_option::flow_control) != 0 && queue == nullptr) return Refusal::needs_queue;

@@ -4,6 +4,9 @@
 #include <vector>
 
 #include "atoll/base/error.hpp"
+#include "atoll/runtime/counters.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "interface.hpp"
 
 namespace atl::portals {
@@ -49,7 +52,7 @@ int no_such() { return library() == nullptr ? PTL_NO_INIT : PTL_ARG_INVALID; }
 // A wait for a counter that another thread frees returns a failure.
 ptl_ct_event_t value_of(const Counter& counter) {
   if (counter.interface->counters().find(counter.number) == nullptr) return {0, 1};
-  runtime::Count count = counter.interface->context().count(counter.id);
+  runtime::Count count = counter.interface->counting().count(counter.id);
   return {count.success, count.failure};
 }
 
@@ -111,7 +114,7 @@ int ct_alloc(ptl_handle_ni_t ni_handle, ptl_handle_ct_t* handle) {
   std::uint32_t number = interface->counters().take();
   if (number == runtime::Pool<runtime::CounterId>::nothing) return PTL_NO_SPACE;
   try {
-    interface->counters()[number] = interface->context().allocate_counter();
+    interface->counters()[number] = interface->counting().allocate_counter();
   } catch (const MemoryError&) {
     interface->counters().give_back(number);
     return PTL_NO_SPACE;
@@ -137,9 +140,9 @@ int ct_cancel_triggered(ptl_handle_ct_t handle) {
 int ct_get(ptl_handle_ct_t handle, ptl_ct_event_t* event) {
   Counter counter;
   if (!find(handle, counter) || event == nullptr) return no_such();
-  runtime::Context& context = counter.interface->context();
-  context.note_active();
-  context.progress();
+  runtime::Progress& progress = counter.interface->progress();
+  progress.note_active();
+  progress.progress();
   counter.interface->portals().settle_departures();
   *event = value_of(counter);
   return PTL_OK;
@@ -177,9 +180,9 @@ int ct_poll(const ptl_handle_ct_t* handles, const ptl_size_t* tests, unsigned si
 int ct_set(ptl_handle_ct_t handle, ptl_ct_event_t value) {
   Counter counter;
   if (!find(handle, counter)) return no_such();
-  runtime::Context& context = counter.interface->context();
-  context.set_counter({context.pe(), counter.id}, {value.success, value.failure});
-  context.progress();  // what is due now
+  counter.interface->counting().set_counter({counter.interface->one_sided().pe(), counter.id},
+                                            {value.success, value.failure});
+  counter.interface->progress().progress();  // what is due now
   return PTL_OK;
 }
 
@@ -187,9 +190,8 @@ int ct_inc(ptl_handle_ct_t handle, ptl_ct_event_t by) {
   Counter counter;
   if (!find(handle, counter)) return no_such();
   if (by.success != 0 && by.failure != 0) return PTL_ARG_INVALID;
-  runtime::Context& context = counter.interface->context();
-  context.count({context.pe(), counter.id}, {by.success, by.failure});
-  context.progress();  // what is due now
+  counter.interface->counting().count({counter.interface->one_sided().pe(), counter.id}, {by.success, by.failure});
+  counter.interface->progress().progress();  // what is due now
   return PTL_OK;
 }
 
@@ -219,9 +221,9 @@ int eq_free(ptl_handle_eq_t handle) {
 int eq_get(ptl_handle_eq_t handle, ptl_event_t* event) {
   Source source;
   if (!find(handle, source) || event == nullptr) return no_such();
-  runtime::Context& context = source.interface->context();
-  context.note_active();
-  if (source.queue->is_empty()) context.progress();
+  runtime::Progress& progress = source.interface->progress();
+  progress.note_active();
+  if (source.queue->is_empty()) progress.progress();
   return take(source, event);
 }
 

@@ -5,6 +5,10 @@
 
 #include <algorithm>
 
+#include "atoll/runtime/counters.hpp"
+#include "atoll/runtime/messenger.hpp"
+#include "atoll/runtime/one_sided.hpp"
+
 namespace atl::portals {
 namespace {
 
@@ -21,12 +25,12 @@ constexpr ptl_ni_limits_t most = {
     .max_iovecs = 1 << 16,
     .max_list_size = 1 << 20,
     .max_triggered_ops = 1 << 18,
-    .max_msg_size = runtime::Context::longest_message - longest_request,
+    .max_msg_size = runtime::Messenger::longest_message - longest_request,
     .max_atomic_size = 4096,
     .max_fetch_atomic_size = 4096,
-    .max_waw_ordered_size = runtime::Context::longest_message,
-    .max_war_ordered_size = runtime::Context::longest_message,
-    .max_volatile_size = runtime::Context::longest_message - longest_request,
+    .max_waw_ordered_size = runtime::Messenger::longest_message,
+    .max_war_ordered_size = runtime::Messenger::longest_message,
+    .max_volatile_size = runtime::Messenger::longest_message - longest_request,
     .features = PTL_TOTAL_DATA_ORDERING,
 };
 static_assert(most.max_triggered_ops < static_cast<int>(runtime::most_triggers));
@@ -96,7 +100,7 @@ Interface::~Interface() {
   for (std::uint32_t counter : left) portals_.cancel(counters_[counter]);
   portals_.finish_triggered();
   library_.host().close(static_cast<std::uint8_t>(number_));
-  for (std::uint32_t counter : left) context().release_counter(counters_[counter]);
+  for (std::uint32_t counter : left) counting().release_counter(counters_[counter]);
 }
 
 runtime::EventQueue& Interface::make_queue(ptl_size_t count) {
@@ -122,12 +126,12 @@ void Interface::free_counter(std::uint32_t number) {
   runtime::CounterId id = counters_[number];
   portals_.cancel(id);
   counters_.give_back(number);
-  context().release_counter(id);
+  counting().release_counter(id);
 }
 
 void Interface::set_map(std::vector<PeId> pe_of_rank) {
   auto map = std::make_unique<Map>();
-  map->rank_of_pe.assign(context().npes(), PTL_RANK_ANY);
+  map->rank_of_pe.assign(one_sided().npes(), PTL_RANK_ANY);
   for (std::size_t rank = 0; rank < pe_of_rank.size(); ++rank)
     map->rank_of_pe[pe_of_rank[rank].value()] = static_cast<ptl_rank_t>(rank);
   map->pe_of_rank = std::move(pe_of_rank);
@@ -263,7 +267,7 @@ int set_map(ptl_handle_ni_t handle, ptl_size_t size, const ptl_process_t* mappin
   int code;
   Interface* interface = opened(handle, code);
   if (interface == nullptr) return code;
-  if (!interface->logical() || size == 0 || size > interface->context().npes() || mapping == nullptr)
+  if (!interface->logical() || size == 0 || size > interface->one_sided().npes() || mapping == nullptr)
     return PTL_ARG_INVALID;
   std::vector<PeId> pes;
   for (ptl_size_t rank = 0; rank < size; ++rank) {
@@ -339,7 +343,7 @@ int get_id(ptl_handle_ni_t handle, ptl_process_t* id) {
   Interface* interface = opened(handle, code);
   if (interface == nullptr) return code;
   if (id == nullptr) return PTL_ARG_INVALID;
-  *id = interface->process(interface->context().pe());
+  *id = interface->process(interface->one_sided().pe());
   return PTL_OK;
 }
 
@@ -348,7 +352,7 @@ int get_phys_id(ptl_handle_ni_t handle, ptl_process_t* id) {
   Interface* interface = opened(handle, code);
   if (interface == nullptr) return code;
   if (id == nullptr) return PTL_ARG_INVALID;
-  *id = interface->library().physical(interface->context().pe());
+  *id = interface->library().physical(interface->one_sided().pe());
   return PTL_OK;
 }
 

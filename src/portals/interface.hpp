@@ -31,7 +31,9 @@ class Interface {
   Interface& operator=(const Interface&) = delete;
 
   Library& library() const { return library_; }
-  runtime::Context& context() const { return library_.context(); }
+  runtime::OneSided& one_sided() const { return library_.one_sided(); }
+  runtime::Progress& progress() const { return library_.progress(); }
+  runtime::Counters& counting() const { return library_.counters(); }
   runtime::PortalInterface& portals() const { return portals_; }
   const ptl_ni_limits_t& limits() const { return limits_; }
   std::uint32_t number() const { return number_; }

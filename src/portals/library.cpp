@@ -10,6 +10,11 @@
 #include "atoll/base/error.hpp"
 #include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/process.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/meeting.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/pe_memory.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "entry.hpp"
 
 namespace atl::portals {
@@ -35,17 +40,16 @@ std::atomic<Library*> current{nullptr};
 
 Library* library() { return current.load(std::memory_order_acquire); }  // partner: init()
 
-Library::Library() : context_(runtime::open_process()), owner_(::getpid()) {
-  ATOLL_VALIDATE(!context_->job().is_guest(), SetupError,
-                 "a process that MPI_Comm_spawn has started is no process of Portals");
-  pid_word_ = context_->reserve_system(8);
-  pids_ = std::make_unique<std::atomic<std::uint32_t>[]>(context_->npes());
+Library::Library() : context_(runtime::open_process()), parts_(*context_), owner_(::getpid()) {
+  ATOLL_VALIDATE(!job().is_guest(), SetupError, "a process that MPI_Comm_spawn has started is no process of Portals");
+  pid_word_ = parts_.memory.reserve_system(8);
+  pids_ = std::make_unique<std::atomic<std::uint32_t>[]>(one_sided().npes());
   host_ = std::make_unique<runtime::PortalHost>(*context_);
-  context_->start_progress_thread();
+  progress().start_progress_thread();
 }
 
 Library::~Library() {
-  context_->stop_progress_thread();
+  progress().stop_progress_thread();
   for (auto& interface : interfaces_) interface.reset();
 }
 
@@ -60,21 +64,22 @@ void Library::close(std::uint32_t number) { interfaces_[number].reset(); }
 
 // A PE publishes its process id in its memory, as 1 + the id.
 int Library::claim_pid(ptl_pid_t wanted) {
-  const PeId here = context_->pe();
+  const PeId here = one_sided().pe();
   std::uint32_t mine = pids_[here.value()].load(std::memory_order_acquire);
   if (mine != 0) return wanted == PTL_PID_ANY || wanted == mine - 1 ? PTL_OK : PTL_PID_IN_USE;
   if (wanted != PTL_PID_ANY && wanted > PTL_PID_MAX) return PTL_ARG_INVALID;
-  const fabric::Job& job = context_->job();
+  const fabric::Job& job = parts_.job;
   auto taken = [&](ptl_pid_t pid) {
-    for (std::uint32_t pe = 0; pe < context_->npes(); ++pe)
-      if (PeId(pe) != here && job.is_local(PeId(pe)) && context_->fetch<std::uint64_t>(PeId(pe), pid_word_) == pid + 1)
+    for (std::uint32_t pe = 0; pe < one_sided().npes(); ++pe)
+      if (PeId(pe) != here && job.is_local(PeId(pe)) &&
+          one_sided().fetch<std::uint64_t>(PeId(pe), pid_word_) == pid + 1)
         return true;
     return false;
   };
   ptl_pid_t pid = wanted == PTL_PID_ANY ? job.place_of(here) : wanted;
   for (; taken(pid); ++pid)
     if (wanted != PTL_PID_ANY) return PTL_PID_IN_USE;
-  context_->set<std::uint64_t>(here, pid_word_, pid + 1);
+  one_sided().set<std::uint64_t>(here, pid_word_, pid + 1);
   pids_[here.value()].store(pid + 1, std::memory_order_release);
   return PTL_OK;
 }
@@ -83,9 +88,9 @@ int Library::claim_pid(ptl_pid_t wanted) {
 ptl_pid_t Library::pid_of(PeId pe) {
   std::uint32_t known = pids_[pe.value()].load(std::memory_order_acquire);
   if (known == 0) {
-    if (!context_->job().is_local(pe) && context_->endpoint().has_left(pe)) return context_->job().place_of(pe);
-    known = static_cast<std::uint32_t>(context_->fetch<std::uint64_t>(pe, pid_word_));
-    if (known == 0) return context_->job().place_of(pe);
+    if (!job().is_local(pe) && one_sided().endpoint().has_left(pe)) return job().place_of(pe);
+    known = static_cast<std::uint32_t>(one_sided().fetch<std::uint64_t>(pe, pid_word_));
+    if (known == 0) return job().place_of(pe);
     pids_[pe.value()].store(known, std::memory_order_release);
   }
   return known - 1;
@@ -93,17 +98,17 @@ ptl_pid_t Library::pid_of(PeId pe) {
 
 ptl_process_t Library::physical(PeId pe) {
   ptl_process_t process;
-  process.phys.nid = context_->job().node_of(pe);
+  process.phys.nid = job().node_of(pe);
   process.phys.pid = pid_of(pe);
   return process;
 }
 
 std::optional<PeId> Library::find(ptl_process_t process) {
-  const fabric::Job& job = context_->job();
+  const fabric::Job& job = parts_.job;
   if (process.phys.nid >= job.nodes()) return std::nullopt;
   // The most likely PE first, then all PEs of the node.
   for (bool guess : {true, false})
-    for (std::uint32_t pe = 0; pe < context_->npes(); ++pe)
+    for (std::uint32_t pe = 0; pe < one_sided().npes(); ++pe)
       if (job.node_of(PeId(pe)) == process.phys.nid && (!guess || job.place_of(PeId(pe)) == process.phys.pid) &&
           pid_of(PeId(pe)) == process.phys.pid)
         return PeId(pe);
@@ -112,7 +117,13 @@ std::optional<PeId> Library::find(ptl_process_t process) {
 
 void Library::abort_waits() {
   aborted_.store(true, std::memory_order_release);
-  fabric::ring_bell(context_->job().record(context_->pe()));
+  fabric::ring_bell(job().record(one_sided().pe()));
+}
+
+void Library::answer_failure() {
+  try {
+    throw;
+  } catch (const PeFailedError&) { fail_lost(); }
 }
 
 void Library::fail_lost() {
@@ -121,8 +132,9 @@ void Library::fail_lost() {
 }
 
 bool Library::is_alone() const {
-  const fabric::Job& job = context_->job();
-  return context_->npes() > 1 && job.local_pes() == context_->npes() && job.departures() + 1 >= context_->npes();
+  const fabric::Job& job = parts_.job;
+  return parts_.one_sided.npes() > 1 && job.local_pes() == parts_.one_sided.npes() &&
+         job.departures() + 1 >= parts_.one_sided.npes();
 }
 
 Deadline Library::patience() {
@@ -144,10 +156,9 @@ void fini() {
   if (here == nullptr || --here->times_initialized > 0) return;
   for (std::uint32_t number = 0; number < 4; ++number) here->close(number);
   current.store(nullptr, std::memory_order_release);
-  runtime::Context& context = here->context();
-  context.quiet();
+  here->one_sided().quiet();
   // Data in flight to other nodes needs this PE's memory until it has arrived.
-  if (context.job().nodes() > 1) context.barrier();
+  if (here->job().nodes() > 1) here->meeting().barrier();
 }
 
 void abort_waits() {

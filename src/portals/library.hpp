@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "atoll/base/error.hpp"
 #include "atoll/portal/portal.hpp"
-#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/parts.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "handle.hpp"
 #include "portals4.h"
 
@@ -30,6 +30,11 @@ class Library {
   Library& operator=(const Library&) = delete;
 
   runtime::Context& context() { return *context_; }
+  fabric::Job& job() { return parts_.job; }
+  runtime::OneSided& one_sided() { return parts_.one_sided; }
+  runtime::Progress& progress() { return parts_.progress; }
+  runtime::Meeting& meeting() { return parts_.meeting; }
+  runtime::Counters& counters() { return parts_.counters; }
   runtime::PortalHost& host() { return *host_; }
   /// False in the child of a fork, which is no PE.
   bool is_mine() const;
@@ -55,7 +60,7 @@ class Library {
   /// failed, or ATOLL_PEER_TIMEOUT after all others have finalized.
   template <class Ready>
   int wait(Ready&& ready, Deadline deadline, int late) {
-    context_->note_active();
+    parts_.progress.note_active();
     std::optional<Deadline> alone;
     auto in_vain = [&] {
       if (!is_alone()) return false;
@@ -65,10 +70,10 @@ class Library {
     auto over = [&] { return ready() || aborted() || in_vain(); };
     for (int look = 0; look < 2; ++look) {
       try {
-        if (context_->wait(over, deadline) != Status::ok) return late;
+        if (parts_.progress.wait(over, deadline) != Status::ok) return late;
         return ready() ? PTL_OK : aborted() ? PTL_ABORTED : PTL_FAIL;
-      } catch (const PeFailedError&) {
-        fail_lost();  // may complete this wait
+      } catch (...) {
+        answer_failure();  // may complete this wait
         if (ready()) return PTL_OK;
       }
     }
@@ -77,6 +82,8 @@ class Library {
   bool aborted() const { return aborted_.load(std::memory_order_acquire); }  // partner: abort_waits()
   void abort_waits();
   void fail_lost();
+  /// Rethrows the exception in flight, unless it is a PeFailedError: then ends what waits for that PE.
+  void answer_failure();
   /// Whether all other PEs of the job have finalized. PEs of other nodes do so only together (fini()).
   bool is_alone() const;
   /// The deadline ATOLL_PEER_TIMEOUT from now.
@@ -90,6 +97,7 @@ class Library {
 
   std::mutex mutex_;
   std::shared_ptr<runtime::Context> context_;  // shared with the other programming interfaces
+  runtime::Parts parts_;
   std::unique_ptr<runtime::PortalHost> host_;
   std::unique_ptr<Interface> interfaces_[4];
   HeapOffset pid_word_;

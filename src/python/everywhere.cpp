@@ -315,7 +315,9 @@ std::vector<Array> run_everywhere(array::Engine& engine, array::DriverOnly<Answe
   return landing.finish();
 }
 
-void bind_everywhere(nb::module_& m) {
+namespace {
+
+void bind_formats(nb::module_& m) {
   nb::class_<Groups>(m, "ParquetFooter")
       .def(
           "__init__",
@@ -352,6 +354,9 @@ void bind_everywhere(nb::module_& m) {
                                       static_cast<table::OrcRuns>(version), count);
       },
       nb::arg("stream"), nb::arg("version"), nb::arg("count"));
+}
+
+void bind_programs(nb::module_& m) {
   nb::class_<Columns>(m, "Landing")
       .def("add", &Columns::add, nb::arg("column"), nb::arg("place"), nb::arg("array"))
       .def("add_parquet", &Columns::add_parquet, nb::arg("parts"), nb::arg("wanted").none())
@@ -415,6 +420,13 @@ void bind_everywhere(nb::module_& m) {
         return nb::make_tuple(replies, made);
       },
       nb::arg("session"), nb::arg("request"), nb::arg("inputs"), nb::arg("kinds"), nb::arg("rows"));
+}
+
+}  // namespace
+
+void bind_everywhere(nb::module_& m) {
+  bind_formats(m);
+  bind_programs(m);
 }
 
 }  // namespace atl::python

@@ -181,7 +181,9 @@ const Array& Expr::own() {
   return node->array;
 }
 
-void bind_expr(nb::module_& m) {
+namespace {
+
+void bind_class(nb::module_& m) {
   nb::class_<Expr>(m, "Expr")
       .def_prop_ro("dtype", [](Expr& e) { return static_cast<int>(e.node->dtype); })
       .def_prop_ro("shape", [](Expr& e) { return from_shape(e.node->shape); })
@@ -244,7 +246,9 @@ void bind_expr(nb::module_& m) {
                                                   add ? array::AssignMode::add : array::AssignMode::set);
           },
           Release());
+}
 
+void bind_transfers(nb::module_& m) {
   m.def(
       "from_numpy",
       [](SessionPtr session, ReadOnlyArray values, bool copy) {
@@ -286,6 +290,13 @@ void bind_expr(nb::module_& m) {
       },
       nb::arg("x"), nb::arg("begin"), nb::arg("values"));
   m.def("get_slice", &get_slice, Release());
+}
+
+}  // namespace
+
+void bind_expr(nb::module_& m) {
+  bind_class(m);
+  bind_transfers(m);
 }
 
 }  // namespace atl::python

@@ -205,7 +205,9 @@ std::uint64_t moved_bytes(array::Engine& engine) {
   return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
 }
 
-void bind_session(nb::module_& m) {
+namespace {
+
+void bind_class(nb::module_& m) {
   nb::class_<Session>(m, "Session")
       .def_prop_ro("kind",
                    [](Session& s) {
@@ -265,7 +267,9 @@ void bind_session(nb::module_& m) {
       .def(
           "set_monitor", [](Session& s, nb::object callback) { watch(s, std::move(callback)); },
           nb::arg("callback").none());
+}
 
+void bind_starts(nb::module_& m) {
   m.def("start_embedded", [](unsigned threads) { return watched(Session::embedded(threads)); }, nb::arg("threads") = 0);
   (void)Forks::here();
   m.def("in_job", [] { return !Forks::here().is_child() && runtime::in_job(); });
@@ -314,6 +318,13 @@ void bind_session(nb::module_& m) {
       },
       nb::arg("agent"), nb::arg("npes"), nb::arg("threads"));
   m.def("worker_main", [] { Session::run_worker(Commands::handlers); }, Release());
+}
+
+}  // namespace
+
+void bind_session(nb::module_& m) {
+  bind_class(m);
+  bind_starts(m);
 }
 
 }  // namespace atl::python

@@ -343,15 +343,15 @@ class PythonTeam {
 };
 
 void set_lock(Symmetric& here, nb::handle word) {
-  runtime::Lock lock(here.context(), Element(here, word, 0).at);
+  runtime::Lock lock(here.context(), here.context(), Element(here, word, 0).at);
   WithoutGil release;
   lock.set();
 }
 bool test_lock(Symmetric& here, nb::handle word) {
-  return runtime::Lock(here.context(), Element(here, word, 0).at).test();
+  return runtime::Lock(here.context(), here.context(), Element(here, word, 0).at).test();
 }
 void clear_lock(Symmetric& here, nb::handle word) {
-  runtime::Lock lock(here.context(), Element(here, word, 0).at);
+  runtime::Lock lock(here.context(), here.context(), Element(here, word, 0).at);
   WithoutGil release;
   lock.clear();
 }

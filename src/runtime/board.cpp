@@ -5,19 +5,14 @@
 #include <cstring>
 
 #include "atoll/base/assertion.hpp"
-#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/progress.hpp"
 
 namespace atl::runtime {
-namespace {
-
-constexpr std::size_t board_bytes = Context::board_entries * sizeof(BoardEntry);
-
-}  // namespace
-
-void Context::show(std::uint64_t key, std::uint64_t value) {
+void Board::show(std::uint64_t key, std::uint64_t value) {
   ATOLL_EXPECT(key != 0);
-  auto* entries = local_pointer<BoardEntry>(board_);
-  wait([&] {
+  auto* entries = one_sided_.local_pointer<BoardEntry>(board_);
+  progress_.wait([&] {
     std::lock_guard lock(board_mutex_);
     for (std::size_t i = 0; i < board_entries; ++i) {
       if (entries[i].key.load(std::memory_order_relaxed) != 0) continue;
@@ -30,8 +25,8 @@ void Context::show(std::uint64_t key, std::uint64_t value) {
   });
 }
 
-void Context::take_down(std::uint64_t key) {
-  auto* entries = local_pointer<BoardEntry>(board_);
+void Board::take_down(std::uint64_t key) {
+  auto* entries = one_sided_.local_pointer<BoardEntry>(board_);
   {
     std::lock_guard lock(board_mutex_);
     for (std::size_t i = 0; i < board_entries; ++i)
@@ -40,21 +35,22 @@ void Context::take_down(std::uint64_t key) {
         break;
       }
   }
-  notify(pe_);  // a thread of ours may wait for a place
+  one_sided_.notify(one_sided_.pe());  // a thread of ours may wait for a place
 }
 
-std::optional<std::uint64_t> Context::shown(PeId pe, std::uint64_t key) {
+std::optional<std::uint64_t> Board::shown(PeId pe, std::uint64_t key) {
   // What lies on another node is looked through here: one message there and back, not one for each entry.
   std::array<std::byte, board_bytes> copy;
-  if (!endpoint_.maps(pe)) get(copy.data(), pe, board_, board_bytes);
+  if (!one_sided_.endpoint().maps(pe)) one_sided_.get(copy.data(), pe, board_, board_bytes);
   for (std::size_t i = 0; i < board_entries; ++i) {
     HeapOffset at(board_.value() + i * sizeof(BoardEntry));
     std::uint64_t found = 0;
     // fetch acquires; partner: show().
-    if (endpoint_.maps(pe)) found = fetch<std::uint64_t>(pe, at);
+    if (one_sided_.endpoint().maps(pe)) found = one_sided_.fetch<std::uint64_t>(pe, at);
     else std::memcpy(&found, copy.data() + i * sizeof(BoardEntry), sizeof(found));
     // The value is in place before the key, but a copy of both may have caught only the key. Acquires, as fetch does.
-    if (found == key) return get_value<std::uint64_t>(pe, HeapOffset(at.value() + offsetof(BoardEntry, value)));
+    if (found == key)
+      return one_sided_.get_value<std::uint64_t>(pe, HeapOffset(at.value() + offsetof(BoardEntry, value)));
   }
   return std::nullopt;
 }

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <map>
 
-#include "atoll/runtime/context.hpp"
+#include "atoll/base/units.hpp"
 
 namespace atl::runtime {
 namespace {
@@ -17,13 +17,11 @@ std::uint64_t unit_up(std::uint64_t at) { return round_up<std::uint64_t>(at, Hea
 
 }  // namespace
 
-LedgerHead& Ledger::head_of(std::byte* segment) {
-  return *reinterpret_cast<LedgerHead*>(segment + Context::ledger_offset);
-}
+LedgerHead& Ledger::head_of(std::byte* segment) { return *reinterpret_cast<LedgerHead*>(segment + ledger_offset); }
 
 std::vector<LedgerBlock> read_ledger(const std::byte* segment) {
   std::vector<LedgerBlock> found;
-  const auto& head = *reinterpret_cast<const LedgerHead*>(segment + Context::ledger_offset);
+  const auto& head = *reinterpret_cast<const LedgerHead*>(segment + ledger_offset);
   const std::uint64_t at = head.entries.load(std::memory_order_acquire);  // partner: Ledger::grow()
   if (at == 0) return found;
   const auto* entries = reinterpret_cast<const LedgerEntry*>(segment + at);

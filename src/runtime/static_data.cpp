@@ -16,6 +16,7 @@
 #include "atoll/base/units.hpp"
 #include "atoll/base/validate.hpp"
 #include "atoll/fabric/private_pages.hpp"
+#include "atoll/runtime/context.hpp"
 
 namespace atl::runtime {
 namespace {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "atoll/runtime/one_sided.hpp"
 #include "library.hpp"
 
 namespace atl::shmem {
@@ -35,7 +36,7 @@ template <class T>
 T atomic_fetch(Call call, shmem_ctx_t ctx, const T* source, int pe) {
   SHMEMX_FETCH_(T, ctx, source, pe)
   Target from = atomic_target(call, ctx, "source", source, pe);
-  return static_cast<T>(from.context.fetch<Word<T>>(from.pe, from.at));
+  return static_cast<T>(from.one_sided.fetch<Word<T>>(from.pe, from.at));
 }
 
 template <class T>
@@ -44,14 +45,14 @@ void atomic_set(Call call, shmem_ctx_t ctx, T* dest, T value, int pe) {
   Target to = atomic_target(call, ctx, "dest", dest, pe);
   if (fabric::Queueing* path = queueing_path_to(to))
     return path->queue_update(fabric::AtomicOp::set, sizeof(T), to.pe, to.at, bits_of(value));
-  to.context.set<Word<T>>(to.pe, to.at, static_cast<Word<T>>(value));
+  to.one_sided.set<Word<T>>(to.pe, to.at, static_cast<Word<T>>(value));
 }
 
 template <class T>
 T atomic_swap(Call call, shmem_ctx_t ctx, T* dest, T value, int pe) {
   SHMEMX_SWAP_(T, ctx, dest, value, pe)
   Target to = atomic_target(call, ctx, "dest", dest, pe);
-  return static_cast<T>(to.context.swap<Word<T>>(to.pe, to.at, static_cast<Word<T>>(value)));
+  return static_cast<T>(to.one_sided.swap<Word<T>>(to.pe, to.at, static_cast<Word<T>>(value)));
 }
 
 template <class T>
@@ -59,7 +60,7 @@ T atomic_compare_swap(Call call, shmem_ctx_t ctx, T* dest, T cond, T value, int 
   SHMEMX_COMPARE_SWAP_(T, ctx, dest, cond, value, pe)
   Target to = atomic_target(call, ctx, "dest", dest, pe);
   return static_cast<T>(
-      to.context.compare_swap<Word<T>>(to.pe, to.at, static_cast<Word<T>>(cond), static_cast<Word<T>>(value)));
+      to.one_sided.compare_swap<Word<T>>(to.pe, to.at, static_cast<Word<T>>(cond), static_cast<Word<T>>(value)));
 }
 
 /// The non-blocking forms: a PE of another node sends the old value until quiet; on this node it is fetched at once.
@@ -98,7 +99,7 @@ void atomic_compare_swap_nbi(Call call, shmem_ctx_t ctx, T* fetch, T* dest, T co
   T atomic_fetch_##name(Call call, shmem_ctx_t ctx, T* dest, T value, int pe) { \
     SHMEMX_FETCH_OP_(builtin, T, ctx, dest, value, pe) \
     Target to = atomic_target(call, ctx, "dest", dest, pe); \
-    return static_cast<T>(to.context.method<Word<T>>(to.pe, to.at, static_cast<Word<T>>(value))); \
+    return static_cast<T>(to.one_sided.method<Word<T>>(to.pe, to.at, static_cast<Word<T>>(value))); \
   } \
   template <class T> \
   void atomic_fetch_##name##_nbi(Call call, shmem_ctx_t ctx, T* fetch, T* dest, T value, int pe) { \
@@ -111,7 +112,7 @@ void atomic_compare_swap_nbi(Call call, shmem_ctx_t ctx, T* fetch, T* dest, T co
     Target to = atomic_target(call, ctx, "dest", dest, pe); \
     if (fabric::Queueing* path = queueing_path_to(to)) \
       return path->queue_update(fabric::AtomicOp::operation, sizeof(T), to.pe, to.at, bits_of(value)); \
-    to.context.method<Word<T>>(to.pe, to.at, static_cast<Word<T>>(value)); \
+    to.one_sided.method<Word<T>>(to.pe, to.at, static_cast<Word<T>>(value)); \
   }
 ATOLL_SHMEM_FETCH_OP_(add, __atomic_fetch_add, fetch_add, add)
 ATOLL_SHMEM_FETCH_OP_(and, __atomic_fetch_and, fetch_and, bit_and)

@@ -6,7 +6,9 @@
 #include <cstring>
 #include <vector>
 
+#include "atoll/runtime/heap.hpp"
 #include "atoll/runtime/lock.hpp"
+#include "atoll/runtime/one_sided.hpp"
 
 namespace atl::shmem {
 namespace {
@@ -38,14 +40,14 @@ void copy_strided(void* to, std::size_t to_stride, const void* from, std::size_t
 // A packed buffer in the segment, which peers access without a further copy.
 class Packed {
  public:
-  Packed(runtime::Context& context, std::size_t bytes) : context_(context), block_(context.heap().allocate(bytes)) {}
-  ~Packed() { context_.heap().release(block_); }
+  Packed(runtime::Heap& heap, std::size_t bytes) : heap_(heap), block_(heap.allocate(bytes)) {}
+  ~Packed() { heap_.release(block_); }
   Packed(const Packed&) = delete;
   Packed& operator=(const Packed&) = delete;
   void* get() const { return block_; }
 
  private:
-  runtime::Context& context_;
+  runtime::Heap& heap_;
   void* block_;
 };
 
@@ -54,7 +56,7 @@ runtime::Lock lock_at(Call call, long* lock) {
   auto at = here.addresses().offset_of(lock, sizeof(long));
   if (!at) [[unlikely]]
     fail(call, "argument 'lock': {} is not a symmetric address", fmt::ptr(lock));
-  return {here.context(), *at};
+  return {here.one_sided(), here.progress(), *at};
 }
 
 }  // namespace
@@ -69,7 +71,7 @@ std::size_t Collective::bytes_of(std::size_t count, std::size_t size) const {
 void* Collective::place_outside(const char* argument, const void* address, std::size_t bytes) const {
   auto* own = const_cast<void*>(address);
   if (bytes == 0) return own;
-  if (auto at = library_.addresses().offset_of(address, bytes)) return library_.context().local_pointer(*at);
+  if (auto at = library_.addresses().offset_of(address, bytes)) return library_.one_sided().local_pointer(*at);
   if (library_.checking())
     fail(call_, "argument '{}': {} bytes at {} are not symmetric memory", argument, bytes, address);
   return own;
@@ -178,7 +180,7 @@ void Collective::alltoalls(void* dest, const void* source, std::ptrdiff_t dest_s
   if (dest_stride == 1 && source_stride == 1)
     return communicator_.alltoall(from, bytes, to, coll::Destination::symmetric);
   // Consecutive blocks at the stride equal all elements at the stride.
-  Packed out(library_.context(), elements * size), in(library_.context(), elements * size);
+  Packed out(library_.heap(), elements * size), in(library_.heap(), elements * size);
   copy_strided(out.get(), 1, from, static_cast<std::size_t>(source_stride), elements, size);
   communicator_.alltoall(out.get(), bytes, in.get());
   copy_strided(to, static_cast<std::size_t>(dest_stride), in.get(), 1, elements, size);

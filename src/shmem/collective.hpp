@@ -6,6 +6,7 @@
 #include <complex>
 #include <type_traits>
 
+#include "atoll/runtime/one_sided.hpp"
 #include "team.hpp"
 
 namespace atl::shmem {
@@ -37,7 +38,7 @@ class Collective {
   }
   void barrier() {
     // Data in mapped memory is visible to a reader that acquires the release of sync().
-    library_.context().quiet_far();
+    library_.one_sided().quiet_far();
     sync();
   }
   enum class Root { writes_dest, keeps_dest };

@@ -12,15 +12,15 @@ constexpr std::size_t ended_to_keep = 1024;
 }  // namespace
 
 // The tables contain directly accessible PEs only; in a job of several nodes every operation is a call.
-Contexts::Contexts(runtime::Context& context, Checks checks)
-    : context_(context), checks_(checks), direct_(context.job().local_pes() == context.npes()) {
-  for (std::uint32_t pe = 0; direct_ && pe < context.npes(); ++pe) world_.push_back(peer(PeId(pe)));
+Contexts::Contexts(runtime::OneSided& one_sided, Checks checks)
+    : one_sided_(one_sided), checks_(checks), direct_(one_sided.job().local_pes() == one_sided.npes()) {
+  for (std::uint32_t pe = 0; direct_ && pe < one_sided.npes(); ++pe) world_.push_back(peer(PeId(pe)));
 }
 
 shmemx_peer_v1 Contexts::peer(PeId pe) const {
-  const auto* own = context_.local_pointer(HeapOffset(0));
-  const auto* there = context_.peer_pointer(pe, HeapOffset(0), 0);
-  const auto* bell = reinterpret_cast<const uint32_t*>(&context_.job().record(pe).sleeping);
+  const auto* own = one_sided_.local_pointer(HeapOffset(0));
+  const auto* there = one_sided_.peer_pointer(pe, HeapOffset(0), 0);
+  const auto* bell = reinterpret_cast<const uint32_t*>(&one_sided_.job().record(pe).sleeping);
   return {reinterpret_cast<std::ptrdiff_t>(there) - reinterpret_cast<std::ptrdiff_t>(own), bell};
 }
 
@@ -90,14 +90,14 @@ CommunicationContext& Contexts::find(Call call, shmem_ctx_t ctx) {
 void Contexts::destroy(Call call, shmem_ctx_t ctx) {
   if (ctx == SHMEM_CTX_DEFAULT) fail(call, "argument 'ctx': the default context cannot be destroyed");
   CommunicationContext& found = find(call, ctx);
-  context_.quiet();
+  one_sided_.quiet();
   std::lock_guard lock(mutex_);
   end(found);
   live_.erase(ctx);
 }
 
 void Contexts::destroy_of(shmem_team_t team) {
-  context_.quiet();
+  one_sided_.quiet();
   std::lock_guard lock(mutex_);
   std::erase_if(live_, [&](auto& entry) {
     CommunicationContext& found = *entry.second;

@@ -27,7 +27,7 @@ struct CommunicationContext {
 /// The contexts of this PE. Thread-safe.
 class Contexts {
  public:
-  Contexts(runtime::Context& context, Checks checks);
+  Contexts(runtime::OneSided& one_sided, Checks checks);
 
   void open_world();
   /// Ends all contexts.
@@ -50,7 +50,7 @@ class Contexts {
   void end(CommunicationContext& context);
   shmemx_peer_v1 peer(PeId pe) const;
 
-  runtime::Context& context_;
+  runtime::OneSided& one_sided_;
   Checks checks_;
   bool direct_;  // whether all PEs are on this node
   std::vector<shmemx_peer_v1> world_;

@@ -11,7 +11,7 @@
 namespace atl::shmem {
 namespace {
 
-fabric::Job* job() { return detail::instance == nullptr ? nullptr : &detail::instance->context().job(); }
+fabric::Job* job() { return detail::instance == nullptr ? nullptr : &detail::instance->job(); }
 
 void report(Call call, std::string_view what) {
   std::string pe = config::text(config::Variable::pe);

@@ -7,6 +7,10 @@
 #include "atoll/base/units.hpp"
 #include "atoll/base/validate.hpp"
 #include "atoll/bootstrap/process.hpp"
+#include "atoll/runtime/meeting.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/pe_memory.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "context.hpp"
 #include "memory.hpp"
 #include "team.hpp"
@@ -54,22 +58,22 @@ Library* instance = nullptr;
 Library::Library(int thread_level)
     : thread_level_(thread_level),
       checks_(config::choice(config::Variable::shmem_check) == 1 ? Checks::on : Checks::off),
-      debug_(!config::text(config::Variable::shmem_debug).empty()) {
-  context_ = runtime::open_process(context_options());
-  context_->look_for_stopped_peers();
-  ATOLL_VALIDATE(!context_->job().is_guest(), SetupError,
-                 "a process that MPI_Comm_spawn has started is no PE of OpenSHMEM");
-  network_ = dynamic_cast<fabric::Queueing*>(context_->job().remote());
+      debug_(!config::text(config::Variable::shmem_debug).empty()),
+      context_(runtime::open_process(context_options())),
+      parts_(*context_) {
+  progress().look_for_stopped_peers();
+  ATOLL_VALIDATE(!job().is_guest(), SetupError, "a process that MPI_Comm_spawn has started is no PE of OpenSHMEM");
+  network_ = dynamic_cast<fabric::Queueing*>(job().remote());
   world_ = std::make_unique<coll::Communicator>(*context_);
   // No time-out: a PE may compute for hours before a barrier.
   world_->set_timeout_seconds(0);
   data_ = std::make_unique<runtime::StaticData>(*context_);
-  runtime::Heap& heap = context_->symmetric_heap();
+  runtime::Heap& heap = parts_.memory.symmetric_heap();
   addresses_.add({reinterpret_cast<std::uintptr_t>(heap.base()), heap.capacity(), heap.offset_of(heap.base())});
   for (const runtime::StaticRegion& region : data_->regions())
     addresses_.add({reinterpret_cast<std::uintptr_t>(region.begin), region.bytes, region.at});
-  memory_ = std::make_unique<SymmetricMemory>(heap, *context_, *world_);
-  contexts_ = std::make_unique<Contexts>(*context_, checks_);
+  memory_ = std::make_unique<SymmetricMemory>(heap, one_sided(), *world_);
+  contexts_ = std::make_unique<Contexts>(one_sided(), checks_);
   open_direct_way();
   teams_ = std::make_unique<Teams>(*this);
   world_->barrier();
@@ -77,8 +81,10 @@ Library::Library(int thread_level)
 
 Library::~Library() = default;
 
+runtime::Heap& Library::heap() { return parts_.memory.heap(); }
+
 void Library::leave() {
-  context_->quiet();
+  one_sided().quiet();
   world_->barrier();
   hub_.reset();
   teams_.reset();
@@ -86,7 +92,7 @@ void Library::leave() {
   memory_->release_all();
   data_.reset();
   world_.reset();
-  context_->barrier();
+  parts_.meeting.barrier();
 }
 
 void Library::open_direct_way() {
@@ -103,12 +109,12 @@ void Library::open_direct_way() {
     shmemx_direct_v1.data_begin = data.begin;
     shmemx_direct_v1.data_bytes = shortened(data.bytes);
     shmemx_direct_v1.data_shift = static_cast<std::ptrdiff_t>(
-        reinterpret_cast<std::uintptr_t>(context_->local_pointer(data.offset)) - data.begin);
+        reinterpret_cast<std::uintptr_t>(one_sided().local_pointer(data.offset)) - data.begin);
   }
   shmemx_direct_v1.my_pe = static_cast<int>(pe().value());
-  bool one_node = context_->job().local_pes() == context_->npes();
+  bool one_node = job().local_pes() == one_sided().npes();
   int looks = one_node ? first_looks : looks_per_progress;
-  shmemx_direct_v1.looks = context_->node().oversubscribed ? 0 : looks;
+  shmemx_direct_v1.looks = one_sided().node().oversubscribed ? 0 : looks;
 }
 
 void Library::close_direct_way() {
@@ -146,7 +152,7 @@ Target resolve_anywhere(Call call, shmem_ctx_t ctx, const char* argument, const 
     fail(call, "argument '{}': {} for PE {} is not a symmetric address", argument, address, pe);
   }
   check_block(call, here, argument, address, bytes);
-  return {here.context(), target, *at};
+  return {here.one_sided(), target, *at};
 }
 
 void check_own(Call call, Library& here, const char* argument, const void* address, std::size_t bytes) {

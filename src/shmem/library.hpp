@@ -14,7 +14,8 @@
 #include "atoll/agg/hub.hpp"
 #include "atoll/coll/collectives.hpp"
 #include "atoll/fabric/queueing.hpp"
-#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/parts.hpp"
 #include "atoll/runtime/static_data.hpp"
 #include "shmem.h"
 
@@ -56,8 +57,14 @@ class Library {
   shmem_team_t contexts_team(Call call, shmem_ctx_t ctx);
   /// The network, if it has operations that do not wait for their target; else null.
   fabric::Queueing* network() const { return network_; }
-  PeId pe() const { return context_->pe(); }
-  std::uint32_t npes() const { return context_->npes(); }
+  fabric::Job& job() { return parts_.job; }
+  runtime::OneSided& one_sided() { return parts_.one_sided; }
+  runtime::Heap& heap();
+  runtime::Progress& progress() { return parts_.progress; }
+  runtime::FailureDetector& failures() { return parts_.failures; }
+  runtime::Counters& counters() { return parts_.counters; }
+  PeId pe() const { return parts_.one_sided.pe(); }
+  std::uint32_t npes() const { return parts_.one_sided.npes(); }
   int thread_level() const { return thread_level_; }
   bool checking() const { return checks_ == Checks::on; }
   bool debugging() const { return debug_; }
@@ -70,6 +77,7 @@ class Library {
   Checks checks_;
   bool debug_;
   std::shared_ptr<runtime::Context> context_;  // shared with the other programming interfaces (MPI, …)
+  runtime::Parts parts_;
   fabric::Queueing* network_;
   std::unique_ptr<coll::Communicator> world_;
   std::unique_ptr<runtime::StaticData> data_;
@@ -105,7 +113,7 @@ inline Library& library(Call call) {
 
 /// The target of an operation.
 struct Target {
-  runtime::Context& context;
+  runtime::OneSided& one_sided;
   PeId pe;
   HeapOffset at;
 };
@@ -125,13 +133,13 @@ inline Target resolve(Call call, shmem_ctx_t ctx, const char* argument, const vo
   Library& here = library(call);
   if (ctx == SHMEM_CTX_DEFAULT && static_cast<std::uint32_t>(pe) < here.npes() && !here.checking()) [[likely]] {
     if (auto at = here.addresses().offset_of(address, bytes)) [[likely]]
-      return {here.context(), PeId(static_cast<std::uint32_t>(pe)), *at};
+      return {here.one_sided(), PeId(static_cast<std::uint32_t>(pe)), *at};
   }
   return detail::resolve_anywhere(call, ctx, argument, address, bytes, pe);
 }
 /// The network path to the target's PE, for operations that complete in quiet; null when the PE is on this node.
 inline fabric::Queueing* queueing_path_to(const Target& to) {
-  return to.context.endpoint().maps(to.pe) ? nullptr : detail::instance->network();
+  return to.one_sided.endpoint().maps(to.pe) ? nullptr : detail::instance->network();
 }
 /// The same for a local object (`ivar` of a wait), with checks on.
 inline void check_own(Call call, const char* argument, const void* address, std::size_t bytes) {

@@ -7,6 +7,7 @@
 #include "atoll/base/error.hpp"
 #include "atoll/base/log.hpp"
 #include "atoll/base/units.hpp"
+#include "atoll/runtime/heap.hpp"
 
 namespace atl::shmem {
 namespace {
@@ -22,7 +23,7 @@ bool SymmetricMemory::agree(std::uint64_t first, std::uint64_t second) {
   // complement.
   std::uint64_t mine[4] = {first, ~first, second, ~second};
   std::uint64_t least[4];
-  context_.quiet();
+  one_sided_.quiet();
   world_.allreduce(mine, least, 4, coll::Reduction(coll::Type::u64, coll::Op::min));
   return least[0] == ~least[1] && least[2] == ~least[3];
 }
@@ -32,7 +33,7 @@ void* SymmetricMemory::allocate(Call call, std::size_t bytes, std::size_t alignm
   void* base = nullptr;
   std::string refusal;
   // A greater alignment could not hold on all PEs.
-  std::size_t most_alignment = fabric::segment_alignment(context_.job().segment_bytes());
+  std::size_t most_alignment = fabric::segment_alignment(one_sided_.job().segment_bytes());
   if (alignment <= most_alignment && room >= bytes) {
     try {
       base = heap_.allocate(room);
@@ -43,7 +44,7 @@ void* SymmetricMemory::allocate(Call call, std::size_t bytes, std::size_t alignm
     if (base != nullptr) heap_.release(base);
     // Either a PE had no memory, or the PEs' requests differ.
     if (!agree(bytes, bytes))
-      fail(call, "PEs ask for different sizes of one symmetric block; PE {} for {} bytes", context_.pe().value(),
+      fail(call, "PEs ask for different sizes of one symmetric block; PE {} for {} bytes", one_sided_.pe().value(),
            bytes);
     return nullptr;
   }
@@ -86,7 +87,7 @@ void SymmetricMemory::forget(void* block) {
 void SymmetricMemory::release(Call call, void* block) {
   Block found = find(call, block);
   if (!agree(heap_.offset_of(block).value(), 0))
-    fail(call, "PEs free different blocks; PE {} the one at {}", context_.pe().value(), block);
+    fail(call, "PEs free different blocks; PE {} the one at {}", one_sided_.pe().value(), block);
   heap_.release(found.base);
   forget(block);
 }
@@ -102,7 +103,7 @@ void* SymmetricMemory::reallocate(Call call, void* block, std::size_t bytes) {
   auto offset = static_cast<std::size_t>(static_cast<std::byte*>(block) - static_cast<std::byte*>(found.base));
   if (bytes <= heap_.size_of(found.base) - offset) {
     if (!agree(heap_.offset_of(block).value(), bytes))
-      fail(call, "PEs ask for different sizes of one symmetric block; PE {} for {} bytes", context_.pe().value(),
+      fail(call, "PEs ask for different sizes of one symmetric block; PE {} for {} bytes", one_sided_.pe().value(),
            bytes);
     std::lock_guard lock(mutex_);
     blocks_[block].bytes = bytes;

@@ -13,8 +13,8 @@ namespace atl::shmem {
 /// the same offset, or none gets a block.
 class SymmetricMemory {
  public:
-  SymmetricMemory(runtime::Heap& heap, runtime::Context& context, coll::Communicator& world)
-      : heap_(heap), context_(context), world_(world) {}
+  SymmetricMemory(runtime::Heap& heap, runtime::OneSided& one_sided, coll::Communicator& world)
+      : heap_(heap), one_sided_(one_sided), world_(world) {}
 
   /// Returns null when a PE has no memory for the block.
   void* allocate(Call call, std::size_t bytes, std::size_t alignment);
@@ -36,7 +36,7 @@ class SymmetricMemory {
   bool agree(std::uint64_t first, std::uint64_t second);
 
   runtime::Heap& heap_;
-  runtime::Context& context_;
+  runtime::OneSided& one_sided_;
   coll::Communicator& world_;
   std::mutex mutex_;
   std::map<void*, Block> blocks_;

@@ -2,6 +2,7 @@
 // Memory ordering, and barriers of all PEs.
 #pragma once
 
+#include "atoll/runtime/one_sided.hpp"
 #include "collective.hpp"
 
 namespace atl::shmem {
@@ -10,14 +11,14 @@ inline void fence(Call call, shmem_ctx_t ctx) {
   if (ctx == SHMEM_CTX_INVALID) return;
   SHMEMX_FENCE_(ctx)
   (void)library(call).contexts_team(call, ctx);
-  library(call).context().fence();
+  library(call).one_sided().fence();
 }
 
 inline void quiet(Call call, shmem_ctx_t ctx) {
   if (ctx == SHMEM_CTX_INVALID) return;
   SHMEMX_QUIET_(ctx)
   (void)library(call).contexts_team(call, ctx);
-  library(call).context().quiet();
+  library(call).one_sided().quiet();
 }
 
 void pe_quiet(Call call, shmem_ctx_t ctx, const int* pes, std::size_t npes);

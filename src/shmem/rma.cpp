@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "atoll/runtime/one_sided.hpp"
+
 namespace atl::shmem {
 namespace {
 
@@ -58,9 +60,9 @@ void put_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, s
   if (bytes == 0) return;
   Target to = resolve(call, ctx, "dest", dest, bytes, pe);
   check_overlap(call, to, bytes, source, bytes);
-  if (completion == Completion::on_return) return to.context.put(to.pe, to.at, source, bytes);
+  if (completion == Completion::on_return) return to.one_sided.put(to.pe, to.at, source, bytes);
   if (fabric::Queueing* path = queueing_path_to(to)) path->queue_put(to.pe, to.at, source, bytes, nullptr);
-  else to.context.put_nbi(to.pe, to.at, source, bytes);
+  else to.one_sided.put_nbi(to.pe, to.at, source, bytes);
 }
 
 void get_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, std::size_t count, std::size_t size,
@@ -69,9 +71,9 @@ void get_by_offset(Call call, shmem_ctx_t ctx, void* dest, const void* source, s
   if (bytes == 0) return;
   Target from = resolve(call, ctx, "source", source, bytes, pe);
   check_overlap(call, from, bytes, dest, bytes);
-  if (completion == Completion::on_return) return from.context.get(dest, from.pe, from.at, bytes);
+  if (completion == Completion::on_return) return from.one_sided.get(dest, from.pe, from.at, bytes);
   if (fabric::Queueing* path = queueing_path_to(from)) path->queue_get(dest, from.pe, from.at, bytes, nullptr);
-  else from.context.get_nbi(dest, from.pe, from.at, bytes);
+  else from.one_sided.get_nbi(dest, from.pe, from.at, bytes);
 }
 
 void put_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, const Strided& shape, int pe) {
@@ -81,14 +83,14 @@ void put_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, con
   Target to = resolve(call, ctx, "dest", dest, span, pe);
   check_overlap(call, to, span, source, source_span);
   const auto* from = static_cast<const std::byte*>(source);
-  if (std::byte* there = to.context.peer_pointer(to.pe, to.at, span)) {
+  if (std::byte* there = to.one_sided.peer_pointer(to.pe, to.at, span)) {
     copy_blocks(there, from, shape);
-    to.context.notify(to.pe);
+    to.one_sided.notify(to.pe);
     return;
   }
   for (std::size_t i = 0; i < shape.blocks; ++i)
-    to.context.put(to.pe, HeapOffset(to.at.value() + i * shape.to_bytes()), from + i * shape.from_bytes(),
-                   shape.block_bytes());
+    to.one_sided.put(to.pe, HeapOffset(to.at.value() + i * shape.to_bytes()), from + i * shape.from_bytes(),
+                     shape.block_bytes());
 }
 
 void get_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, const Strided& shape, int pe) {
@@ -98,10 +100,11 @@ void get_strided(Call call, shmem_ctx_t ctx, void* dest, const void* source, con
   Target from = resolve(call, ctx, "source", source, span, pe);
   check_overlap(call, from, span, dest, dest_span);
   auto* to = static_cast<std::byte*>(dest);
-  if (const std::byte* there = from.context.peer_pointer(from.pe, from.at, span)) return copy_blocks(to, there, shape);
+  if (const std::byte* there = from.one_sided.peer_pointer(from.pe, from.at, span))
+    return copy_blocks(to, there, shape);
   for (std::size_t i = 0; i < shape.blocks; ++i)
-    from.context.get(to + i * shape.to_bytes(), from.pe, HeapOffset(from.at.value() + i * shape.from_bytes()),
-                     shape.block_bytes());
+    from.one_sided.get(to + i * shape.to_bytes(), from.pe, HeapOffset(from.at.value() + i * shape.from_bytes()),
+                       shape.block_bytes());
 }
 
 }  // namespace atl::shmem

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "atoll/base/config.hpp"
+#include "atoll/runtime/one_sided.hpp"
 #include "environment.hpp"
 
 namespace atl::shmem {
@@ -32,7 +33,7 @@ void enter(Call call, int level) {
 void leave() {
   std::lock_guard lock(mutex);
   if (depth > 1) {
-    detail::instance->context().quiet();
+    detail::instance->one_sided().quiet();
     detail::instance->world().barrier();
     --depth;
     return;
@@ -43,7 +44,7 @@ void leave() {
 }
 
 void finalize_at_exit() {
-  if (detail::instance == nullptr || ::getpid() != owner || detail::instance->context().job().exit_requested()) return;
+  if (detail::instance == nullptr || ::getpid() != owner || detail::instance->job().exit_requested()) return;
   try {
     leave();
   } catch (...) { fail_by_exception(Call{"exit"}); }
@@ -71,7 +72,7 @@ void finalize(Call call) {
 }
 
 void global_exit(Call call, int status) {
-  library(call).context().job().request_exit(status);
+  library(call).job().request_exit(status);
   // Flushes the program's output buffers; without a library nothing else has to end.
   std::exit(status);
 }
@@ -102,7 +103,7 @@ void* pointer_to(Call call, const void* address, int pe) {
   auto at = here.addresses().offset_of(address, 1);
   if (!at) return nullptr;
   if (static_cast<std::uint32_t>(pe) == here.pe().value()) return const_cast<void*>(address);
-  return here.context().peer_pointer(PeId(static_cast<std::uint32_t>(pe)), *at);
+  return here.one_sided().peer_pointer(PeId(static_cast<std::uint32_t>(pe)), *at);
 }
 
 void info_get_version(Call, int* major, int* minor) {

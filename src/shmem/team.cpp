@@ -60,7 +60,7 @@ Teams::Teams(Library& library) : library_(library) {
   world_.members = runtime::Team::world(library.npes(), library.pe());
   world_.communicator = &all;
   // The team of this node's PEs, with a communicator separate from the world's.
-  const fabric::Job& job = library.context().job();
+  const fabric::Job& job = library.job();
   shared_.own =
       coll::Communicator::split(all, static_cast<int>(job.node()), static_cast<int>(job.place_of(library.pe())));
   shared_.own->set_timeout_seconds(0);

@@ -6,6 +6,10 @@
 #include <array>
 #include <cstdint>
 
+#include "atoll/runtime/failure_detector.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/progress.hpp"
+
 namespace atl::shmem {
 
 runtime::Compare comparison(Call call, int cmp) {
@@ -21,9 +25,9 @@ runtime::Compare comparison(Call call, int cmp) {
 }
 
 void after_failed_test(Library& here) {
-  here.context().progress();
-  here.context().check();
-  if (here.context().node().oversubscribed) ::sched_yield();
+  here.progress().progress();
+  here.failures().check();
+  if (here.one_sided().node().oversubscribed) ::sched_yield();
 }
 
 std::size_t next_start(std::size_t count) {

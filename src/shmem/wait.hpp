@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "library.hpp"
 
 namespace atl::shmem {
@@ -25,16 +27,16 @@ inline constexpr int looks_per_network_look = 4;
 /// Context::wait, preceded by polls without pauses or progress, which would add to the latency.
 template <class Ready>
 void wait_for(Library& here, Ready&& ready) {
-  if (!here.context().node().oversubscribed) {
-    const fabric::Job& job = here.context().job();
+  if (!here.one_sided().node().oversubscribed) {
+    const fabric::Job& job = here.job();
     int step = job.local_pes() == job.npes() ? looks_per_progress : looks_per_network_look;
     for (int rounds = 0; rounds < first_looks / looks_per_progress; ++rounds) {
       for (int i = 0; i < step; ++i)
         if (ready()) return;
-      here.context().progress();
+      here.progress().progress();
     }
   }
-  here.context().wait(std::forward<Ready>(ready));
+  here.progress().wait(std::forward<Ready>(ready));
 }
 
 template <class T>

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "atoll/runtime/one_sided.hpp"
+
 namespace atl::shmem {
 namespace {
 
@@ -26,7 +28,7 @@ shmemx_aggregator_t make_aggregator(Call call, void* array, std::size_t count, s
   bool fits = !__builtin_mul_overflow(count, width, &bytes);
   auto at = fits ? here.addresses().offset_of(array, bytes) : std::nullopt;
   if (!at) fail(call, "argument 'array': {} elements at {} are not symmetric memory", count, fmt::ptr(array));
-  auto* own = here.context().local_pointer(*at);
+  auto* own = here.one_sided().local_pointer(*at);
   auto made = std::make_unique<shmemx_aggregator_v1>();
   made->width = width;
   made->set = width == 8 ? make<std::uint64_t>(here, own, count) : make<std::uint32_t>(here, own, count);

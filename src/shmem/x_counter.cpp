@@ -4,6 +4,9 @@
 #include <algorithm>
 
 #include "atoll/base/error.hpp"
+#include "atoll/runtime/counters.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/progress.hpp"
 
 namespace atl::shmem {
 using runtime::CounterId;
@@ -24,8 +27,8 @@ PeId peer(Call call, int pe) {
 }
 
 void queue(Call call, Trigger trigger, runtime::TriggeredOp operation) {
-  library(call).context().trigger(own(call, "trigger", trigger.counter), std::max<std::uint64_t>(trigger.at_least, 1),
-                                  std::move(operation));
+  library(call).counters().trigger(own(call, "trigger", trigger.counter), std::max<std::uint64_t>(trigger.at_least, 1),
+                                   std::move(operation));
 }
 
 }  // namespace
@@ -35,7 +38,7 @@ int create_counter(Call call, shmemx_counter_t* counter) {
   *counter = SHMEMX_COUNTER_INVALID;
   std::uint64_t mine = UINT64_MAX;
   try {
-    mine = here.context().allocate_counter().value();
+    mine = here.counters().allocate_counter().value();
   } catch (const Error&) {}
   // All PEs must have got the same counter.
   std::uint64_t most[2] = {mine, ~mine};
@@ -44,7 +47,7 @@ int create_counter(Call call, shmemx_counter_t* counter) {
     *counter = static_cast<shmemx_counter_t>(mine);
     return 0;
   }
-  if (mine != UINT64_MAX) here.context().release_counter(CounterId(static_cast<std::uint32_t>(mine)));
+  if (mine != UINT64_MAX) here.counters().release_counter(CounterId(static_cast<std::uint32_t>(mine)));
   return 1;
 }
 
@@ -52,41 +55,42 @@ void destroy_counter(Call call, shmemx_counter_t counter) {
   Library& here = library(call);
   if (counter == SHMEMX_COUNTER_INVALID) return;
   CounterId id = own(call, "counter", counter);
-  here.context().quiet();
+  here.one_sided().quiet();
   here.world().barrier();  // after it no PE increments the counter
-  here.context().cancel_triggers(id);
-  here.context().release_counter(id);
+  here.counters().cancel_triggers(id);
+  here.counters().release_counter(id);
 }
 
 std::uint64_t fetch_counter(Call call, shmemx_counter_t counter) {
-  return library(call).context().counter(own(call, "counter", counter));
+  return library(call).counters().counter(own(call, "counter", counter));
 }
 
 void set_counter(Call call, shmemx_counter_t counter, std::uint64_t value) {
-  library(call).context().reset_counter(own(call, "counter", counter), value);
+  library(call).counters().reset_counter(own(call, "counter", counter), value);
 }
 
 void add_counter(Call call, shmemx_counter_t counter, std::uint64_t value, int pe) {
-  library(call).context().bump({peer(call, pe), own(call, "counter", counter)}, value);
+  library(call).counters().bump({peer(call, pe), own(call, "counter", counter)}, value);
 }
 
 void wait_counter(Call call, shmemx_counter_t counter, std::uint64_t at_least) {
-  library(call).context().wait_counter(own(call, "counter", counter), at_least);
+  library(call).counters().wait_counter(own(call, "counter", counter), at_least);
 }
 
 int test_counter(Call call, shmemx_counter_t counter, std::uint64_t at_least) {
-  library(call).context().progress();
+  library(call).progress().progress();
   return fetch_counter(call, counter) >= at_least ? 1 : 0;
 }
 
 void put_counted(Call call, void* dest, const void* source, std::size_t bytes, shmemx_counter_t counter, int pe) {
   Target to = resolve(call, SHMEM_CTX_DEFAULT, "dest", dest, bytes, pe);
-  to.context.put_counted(to.pe, to.at, source, bytes, {to.pe, own(call, "counter", counter)});
+  library(call).counters().put_counted(to.pe, to.at, source, bytes, {to.pe, own(call, "counter", counter)});
 }
 
 void get_counted(Call call, void* dest, const void* source, std::size_t bytes, shmemx_counter_t counter, int pe) {
   Target from = resolve(call, SHMEM_CTX_DEFAULT, "source", source, bytes, pe);
-  from.context.get_counted(dest, from.pe, from.at, bytes, {from.context.pe(), own(call, "counter", counter)});
+  library(call).counters().get_counted(dest, from.pe, from.at, bytes,
+                                       {from.one_sided.pe(), own(call, "counter", counter)});
 }
 
 void put_triggered(Call call, void* dest, const void* source, std::size_t bytes, int pe, shmemx_counter_t then,

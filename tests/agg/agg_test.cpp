@@ -8,6 +8,7 @@
 #include "atoll/agg/memory.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/random.hpp"
+#include "atoll/runtime/context.hpp"
 #include "run_pes.hpp"
 
 namespace atl::agg {

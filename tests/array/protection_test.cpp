@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "../support/run_pes.hpp"
+#include "atoll/base/error.hpp"
 
 namespace atl::array {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "atoll/base/error.hpp"
 #include "atoll/coll/collectives.hpp"
+#include "atoll/runtime/context.hpp"
 #include "run_pes.hpp"
 
 namespace atl::coll {

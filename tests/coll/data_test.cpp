@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "atoll/base/error.hpp"
+#include "atoll/runtime/context.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"
 

@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "atoll/base/error.hpp"
+#include "atoll/fabric/network.hpp"
+#include "atoll/runtime/context.hpp"
 #include "deferred.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "atoll/base/error.hpp"
+#include "atoll/runtime/context.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"
 

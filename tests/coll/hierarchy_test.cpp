@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "atoll/runtime/context.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"
 
@@ -51,7 +52,7 @@ class Hierarchical : public ::testing::TestWithParam<std::vector<std::uint32_t>>
   void run(const atl::testing::Body& body) {
     atl::testing::RunOptions options;
     const auto npes = static_cast<std::uint32_t>(nodes.node_of.size());
-    fabric::JobOptions one = atl::testing::detail::job_options(npes, options);
+    fabric::JobOptions one = atl::testing::job_options(npes, options);
     one.node_of_pe = nodes.node_of;
     atl::testing::LinkedJobs jobs;
     std::vector<fabric::Job*> plain;
@@ -61,7 +62,7 @@ class Hierarchical : public ::testing::TestWithParam<std::vector<std::uint32_t>>
     }
     for (std::uint32_t node = 0; node < nodes.count; ++node)
       jobs[node]->connect(std::make_unique<CountingPath>(plain, node, messages[node]));
-    atl::testing::detail::run_threads(jobs, body, options);
+    atl::testing::run_threads(jobs, body, options);
   }
 
   /// Runs `once` on all PEs and returns how many messages this node has sent to others for it.

@@ -2,6 +2,9 @@
 // Lent copies: the sender continues and reuses its memory long before the other members have read.
 #include <gtest/gtest.h>
 
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/parts.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"
 
@@ -22,8 +25,8 @@ TEST_P(Lending, TheRootIsAheadOfAll) {
         std::uint64_t* at = call % 3 == 0 ? in_heap.as<std::uint64_t>() : data.data();
         if (root) std::fill_n(at, count, call + count);
         // Others come when the root has gone on.
-        if (!root && call % 12 == 0 && context.npes() <= 3)
-          (void)context.wait([] { return false; }, Deadline::after_seconds(2e-3));
+        if (!root && call % 12 == 0 && runtime::Parts(context).one_sided.npes() <= 3)
+          (void)runtime::Parts(context).progress.wait([] { return false; }, Deadline::after_seconds(2e-3));
         all.broadcast(at, count * 8, 0);
         ASSERT_EQ(at[0], call + count);
         ASSERT_EQ(at[count - 1], call + count);

@@ -9,6 +9,7 @@
 
 #include "atoll/coll/collectives.hpp"
 #include "atoll/fabric/simulated.hpp"
+#include "atoll/runtime/context.hpp"
 
 namespace atl::coll {
 namespace {

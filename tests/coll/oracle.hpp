@@ -12,7 +12,9 @@
 #include "atoll/base/error.hpp"
 #include "atoll/base/random.hpp"
 #include "atoll/coll/collectives.hpp"
-#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/heap.hpp"
+#include "atoll/runtime/parts.hpp"
+#include "atoll/runtime/pe_memory.hpp"
 
 namespace atl::coll::testing {
 
@@ -30,7 +32,7 @@ class Bytes {
  public:
   Bytes(runtime::Context& context, std::size_t size, bool in_heap) : size_(size) {
     if (in_heap) {
-      heap_ = &context.heap();
+      heap_ = &runtime::Parts(context).memory.heap();
       data_ = static_cast<std::byte*>(heap_->allocate(size + 1));
       data_[0] = std::byte{0xEE};
     } else {

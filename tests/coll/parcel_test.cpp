@@ -6,6 +6,8 @@
 #include <numeric>
 
 #include "atoll/base/error.hpp"
+#include "atoll/runtime/parts.hpp"
+#include "atoll/runtime/pe_memory.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"
 
@@ -15,9 +17,9 @@ namespace {
 // PE by PE the node it is on.
 void run_on(const std::vector<std::uint32_t>& nodes, const atl::testing::Body& body) {
   atl::testing::RunOptions options;
-  fabric::JobOptions job = atl::testing::detail::job_options(static_cast<std::uint32_t>(nodes.size()), options);
+  fabric::JobOptions job = atl::testing::job_options(static_cast<std::uint32_t>(nodes.size()), options);
   job.node_of_pe = nodes;
-  atl::testing::detail::run_threads(atl::testing::link_jobs(job), body, options);
+  atl::testing::run_threads(atl::testing::link_jobs(job), body, options);
 }
 
 // Every PE on a node of its own.
@@ -100,7 +102,8 @@ void exchange_placed(runtime::Context& context) {
   // First of all, so that it lies at the same offset everywhere. Two, of which one is in use while the other is
   // written.
   std::byte* outs[2];
-  for (std::byte*& out : outs) out = static_cast<std::byte*>(context.heap().allocate(3 * 300'000));
+  for (std::byte*& out : outs)
+    out = static_cast<std::byte*>(runtime::Parts(context).memory.heap().allocate(3 * 300'000));
   Communicator all(context);
   const int n = all.size(), rank = all.rank();
   for (const char* forced : {"alltoall=pairwise", "alltoall=flat"}) {
@@ -137,7 +140,7 @@ TEST(Placed, BlocksOfAlltoallArriveWhole) {
 
 // One whose output is private, or its blocks longer, where the others' are not.
 void disagree(runtime::Context& context, bool about_size) {
-  auto* out = static_cast<std::byte*>(context.heap().allocate(2 * 6000));
+  auto* out = static_cast<std::byte*>(runtime::Parts(context).memory.heap().allocate(2 * 6000));
   Communicator all(context);
   all.set_timeout_seconds(1);
   std::vector<std::byte> in(2 * 6000), own(2 * 6000);

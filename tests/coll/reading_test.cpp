@@ -2,6 +2,9 @@
 // Data in private memory of members of one node, which the kernel reads or the sender lends: what decides, and that the
 // data arrive by either method.
 #include "reading.hpp"
+#include "atoll/runtime/foreign_memory.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/parts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -201,7 +204,7 @@ TEST_P(PrivateMemory, ArrivesWhereTheKernelIsNotAsked) {
 TEST_P(PrivateMemory, ArrivesWhereOneIsRefused) {
   run(
       [](runtime::Context& context) {
-        if (context.pe().value() % 2 == 1) context.foreign_memory().give_up(1);
+        if (runtime::Parts(context).one_sided.pe().value() % 2 == 1) runtime::Parts(context).foreign_memory.give_up(1);
         for (std::size_t bytes : {16384u, 65536u, 300000u}) exchange_all(context, bytes, 12);
       },
       {.segment_bytes = std::uint64_t{256} << 20});

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "atoll/runtime/parts.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "mailbox.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"
@@ -30,7 +32,8 @@ TEST_P(Ring, GrowsWhenItsWriterIsAhead) {
       // each communicator.
       Communicator part(all, 0);
       for (std::uint64_t call = 0; call < round; ++call) part.barrier();
-      if (part.rank() != 0) (void)context.wait([] { return false; }, Deadline::after_seconds(1e-3));
+      if (part.rank() != 0)
+        (void)runtime::Parts(context).progress.wait([] { return false; }, Deadline::after_seconds(1e-3));
       for (std::uint64_t call = 0; call < 3 * detail::ring_cells; ++call) {
         std::uint64_t value = part.rank() == 0 ? call * 3 + round : 0;
         part.broadcast(&value, sizeof(value), 0);

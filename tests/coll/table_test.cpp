@@ -8,6 +8,8 @@
 
 #include "atoll/base/error.hpp"
 #include "atoll/coll/plan.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/parts.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"
 
@@ -73,8 +75,9 @@ TEST_F(Table, NamesALineThatCannotBeParsed) {
 
 TEST_F(Table, ReportsDifferentTablesOfMembers) {
   atl::testing::run_pes(2, atl::testing::Fabric::shm, [this](runtime::Context& context) {
-    path_ += std::to_string(context.pe().value());
-    use(context.pe().value() == 0 ? "barrier 2 1 * dissemination\n" : "barrier 2 1 64 dissemination\n");
+    path_ += std::to_string(runtime::Parts(context).one_sided.pe().value());
+    use(runtime::Parts(context).one_sided.pe().value() == 0 ? "barrier 2 1 * dissemination\n"
+                                                            : "barrier 2 1 64 dissemination\n");
     Communicator all(context);
     all.set_timeout_seconds(5);
     std::string text;

@@ -6,6 +6,7 @@
 
 #include "atoll/base/error.hpp"
 #include "atoll/coll/collectives.hpp"
+#include "atoll/runtime/context.hpp"
 #include "atoll/runtime/team.hpp"
 #include "run_pes.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "atoll/base/clock.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/runtime/context.hpp"
 #include "oracle.hpp"
 #include "run_pes.hpp"
 

@@ -2,6 +2,7 @@
 // Messages that a waiting receive takes directly from the ring.
 #include <gtest/gtest.h>
 
+#include "atoll/runtime/context.hpp"
 #include "messages.hpp"
 #include "run_pes.hpp"
 

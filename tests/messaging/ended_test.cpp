@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "atoll/base/error.hpp"
+#include "atoll/runtime/context.hpp"
 #include "messages.hpp"
 #include "run_pes.hpp"
 #include "state.hpp"

@@ -12,6 +12,7 @@
 #include <cstddef>
 
 #include "atoll/messaging/matching.hpp"
+#include "atoll/runtime/context.hpp"
 #include "messages.hpp"
 #include "run_pes.hpp"
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "atoll/base/scheduler.hpp"
+#include "atoll/runtime/context.hpp"
 #include "messages.hpp"
 #include "run_pes.hpp"
 

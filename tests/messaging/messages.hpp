@@ -13,6 +13,7 @@
 
 #include "atoll/base/random.hpp"
 #include "atoll/messaging/matching.hpp"
+#include "atoll/runtime/context.hpp"
 
 namespace atl::runtime {
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "atoll/portal/portal.hpp"
+#include "atoll/runtime/context.hpp"
 #include "run_pes.hpp"
 
 namespace atl::runtime {

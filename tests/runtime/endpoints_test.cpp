@@ -4,6 +4,8 @@
 #include <numeric>
 #include <thread>
 
+#include "atoll/fabric/network.hpp"
+#include "atoll/runtime/context.hpp"
 #include "run_pes.hpp"
 
 namespace atl::runtime {

@@ -2,6 +2,7 @@
 // A test that hangs says where its PEs are, and fails.
 #include <gtest/gtest-spi.h>
 
+#include "atoll/runtime/context.hpp"
 #include "run_pes.hpp"
 
 namespace atl::testing {

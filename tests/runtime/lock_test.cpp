@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/runtime/lock.hpp"
+#include "atoll/runtime/context.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ TEST_P(Locks, ProtectCriticalSections) {
     HeapOffset block = make(context, 2 * locks);
     for (int round = 0; round < rounds; ++round)
       for (std::size_t l = 0; l < locks; ++l) {
-        Lock lock(context, word(block, l));
+        Lock lock(context, context, word(block, l));
         if (round % 3 == 2) {
           while (!lock.test()) context.progress();
         } else {
@@ -54,7 +55,7 @@ TEST_P(Locks, ProtectCriticalSections) {
 TEST_P(Locks, TestTakesAFreeOneOnly) {
   run([](Context& context) {
     HeapOffset block = make(context, 1);
-    Lock lock(context, block);
+    Lock lock(context, context, block);
     bool last = context.pe().value() + 1 == context.npes();
     if (last) { EXPECT_TRUE(lock.test()); }
     context.barrier();
@@ -75,7 +76,7 @@ TEST_P(Locks, AreGivenInTheOrderOfArrival) {
   run([](Context& context) {
     HeapOffset block = make(context, 2);
     HeapOffset order = word(block, 1);
-    Lock lock(context, block);
+    Lock lock(context, context, block);
     std::uint32_t me = context.pe().value();
     PeId home(static_cast<std::uint32_t>(block.value() / 8 % context.npes()));
     if (me == 0) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "atoll/runtime/static_data.hpp"
 #include "atoll/base/error.hpp"
+#include "atoll/runtime/context.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -2,6 +2,24 @@
 // Runs one body in a process for each node of a job over the network of this host.
 #pragma once
 
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "atoll/base/clock.hpp"
+#include "atoll/bootstrap/job.hpp"
+#include "atoll/fabric/network.hpp"
+#include "atoll/runtime/context.hpp"
+#include "process_bootstrap.hpp"
 #include "run_pes.hpp"
 
 namespace atl::testing {

@@ -11,6 +11,7 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/device/driver.hpp"
+#include "atoll/fabric/job.hpp"
 #include "check/tracks.hpp"
 #include "core/library.hpp"
 #include "environment/environment.hpp"
@@ -252,7 +253,7 @@ void say_messages_left() {
 
 void say_all_left() {
   for (const std::string& line : ledger().left()) say_left(line);
-  if (library().context().job().deaths() == 0) {
+  if (library().job().deaths() == 0) {
     meet(named(MPI_COMM_WORLD));
     // Messages that a rank sent before it announced its MPI_Finalize have arrived.
     say_messages_left();

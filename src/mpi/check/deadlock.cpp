@@ -10,6 +10,8 @@
 #include <mutex>
 #include <set>
 
+#include "atoll/runtime/messenger.hpp"
+#include "atoll/runtime/one_sided.hpp"
 #include "core/handler.hpp"
 #include "core/library.hpp"
 
@@ -135,10 +137,9 @@ void hear(runtime::Context&, PeId from, std::span<const std::byte> payload) {
   look();
 }
 
-[[maybe_unused]] const bool added =
-    (add_service([](runtime::Context& context) { report = context.register_handler(hear); }), true);
+[[maybe_unused]] const bool added = (add_service([] { report = library().messenger().register_handler(hear); }), true);
 
-PeId chief() { return library().context().world().pe_of(0); }
+PeId chief() { return library().one_sided().world().pe_of(0); }
 
 // Limits of a report. A rank that waits for more PEs is reported with the first ones, each of which it needs.
 constexpr std::size_t longest_report = 960, longest_text = 320;
@@ -163,14 +164,14 @@ void tell_waiting(std::uint64_t wait, const Need& need) {
   std::string text = need.text.substr(0, longest_text);
   for (char letter : text) writer.put(letter);
   told.store(true);
-  library().context().send(chief(), report, writer.bytes);
+  library().messenger().send(chief(), report, writer.bytes);
 }
 
 void tell_going_on() noexcept {
   if (!told.exchange(false)) return;
   std::uint64_t none = 0;
   try {
-    library().context().send(chief(), report, std::as_bytes(std::span(&none, 1)));
+    library().messenger().send(chief(), report, std::as_bytes(std::span(&none, 1)));
   } catch (const std::exception&) {  // rank 0 has failed
   }
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "atoll/runtime/progress.hpp"
 #include "check/buffers.hpp"
 #include "check/call_record.hpp"
 #include "check/deadlock.hpp"
@@ -52,7 +53,7 @@ void wait_watched(Ready&& ready, Needs&& needs, double step_seconds = look_again
   const std::uint64_t wait = next_wait();
   Told told;  // also when `ready` throws: otherwise rank 0 would believe that this rank still waits
   Deadline tells = Deadline::after_seconds(look_again_seconds);
-  while (library().context().wait(ready, Deadline::after_seconds(step_seconds)) != Status::ok) {
+  while (library().progress().wait(ready, Deadline::after_seconds(step_seconds)) != Status::ok) {
     if (!tells.passed()) continue;
     tells = Deadline::after_seconds(look_again_seconds);
     if (!one_thread_calls()) continue;

@@ -5,6 +5,8 @@
 #include <bit>
 
 #include "atoll/base/config.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "comm/create.hpp"
 #include "comm/live.hpp"
 #include "comm/retired_communicators.hpp"
@@ -71,7 +73,7 @@ std::vector<PeId> Comm::everybody() const {
 }
 
 std::vector<PeId> Comm::failed() {
-  const fabric::Job& job = library().context().job();
+  const fabric::Job& job = library().job();
   std::lock_guard lock(failed_mutex_);
   if (!job.has_failed()) return failed_;
   for (PeId pe : everybody())
@@ -97,13 +99,11 @@ std::vector<PeId> Comm::acknowledged() {
   return {failed_.begin(), failed_.begin() + static_cast<std::ptrdiff_t>(acknowledged_)};
 }
 
-bool Comm::knows_all_failed() {
-  return !library().context().job().has_failed() || failed().size() == acknowledged().size();
-}
+bool Comm::knows_all_failed() { return !library().job().has_failed() || failed().size() == acknowledged().size(); }
 
 void check_outcome(Status status, PeId peer, Comm* comm) {
   if (status == Status::peer_lost) {
-    const fabric::Job& job = library().context().job();
+    const fabric::Job& job = library().job();
     auto first = job.first_failure();
     if (first && (first->pe == peer || peer == runtime::Matcher::no_pe))
       fail_with(MPIX_ERR_PROC_FAILED, job.failure(), comm);
@@ -134,7 +134,7 @@ void Comm::refuse_if_unusable() {
 void Comm::refuse_dead(int rank) {
   if (revoked()) check_outcome(Status::revoked, PeId(0), this);
   if (rank < 0) return;  // MPI_PROC_NULL; MPI_ANY_SOURCE is checked where the receive waits
-  if (PeId pe = pe_of(rank); library().context().job().has_died(pe)) check_outcome(Status::peer_lost, pe, this);
+  if (PeId pe = pe_of(rank); library().job().has_died(pe)) check_outcome(Status::peer_lost, pe, this);
 }
 
 void Comm::begin_making(Comm* of, std::uint64_t bits, Heirs heirs) {
@@ -192,13 +192,12 @@ coll::Communicator& Comm::made_coll() {
 }
 
 Flow Comm::make_coll() {
-  runtime::Context& context = library().context();
   const std::vector<PeId>& pes = local_->pes();
-  std::uint64_t mine = coll::Communicator::make_area(context, pes.size()).value();
+  std::uint64_t mine = coll::Communicator::make_area(library().context(), pes.size()).value();
   std::vector<std::uint64_t> offsets(pes.size());
   co_await allgather_bytes(circle(), &mine, sizeof(mine), offsets.data());
   std::vector<HeapOffset> areas(offsets.begin(), offsets.end());
-  coll_ = std::make_unique<coll::Communicator>(context, pes, std::move(areas), rank_);
+  coll_ = std::make_unique<coll::Communicator>(library().context(), pes, std::move(areas), rank_);
   // No time-out: a rank may compute for hours before it calls MPI_Finalize.
   coll_->set_timeout_seconds(0);
 }
@@ -226,7 +225,8 @@ void Comm::rest_coll() {
 }
 
 void Comm::await_coll() {
-  library().context().wait([this] { return in_coll_.load(std::memory_order_acquire) == 0; });  // partner: end_in_coll()
+  library().progress().wait(
+      [this] { return in_coll_.load(std::memory_order_acquire) == 0; });  // partner: end_in_coll()
 }
 
 void Comm::end_coll() {
@@ -237,7 +237,7 @@ void Comm::end_coll() {
   for (auto& each : all) {
     ending_ = each.get();
     lock.unlock();
-    if (each && (revoked() || library().context().job().deaths() != 0)) each->fail(lost());
+    if (each && (revoked() || library().job().deaths() != 0)) each->fail(lost());
     each.reset();
     lock.lock();
     ending_ = nullptr;
@@ -253,7 +253,7 @@ Ref<Comm> Comm::duplicate() {
 
 // At a time.
 static int most_processes() {
-  const fabric::Job& job = library().context().job();
+  const fabric::Job& job = library().job();
   return static_cast<int>(job.npes() + job.guest_areas());
 }
 
@@ -264,7 +264,7 @@ std::optional<void*> Comm::own_attribute(int keyval) {
     case MPI_TAG_UB: return &tag;
     case MPI_IO: return &io;
     case MPI_HOST: return &host;
-    case MPI_WTIME_IS_GLOBAL: global_clock = library().context().job().nodes() == 1; return &global_clock;
+    case MPI_WTIME_IS_GLOBAL: global_clock = library().job().nodes() == 1; return &global_clock;
     case MPI_APPNUM: {
       auto guest = guest_of_another();
       number = guest ? guest->number : static_cast<int>(config::integer(config::Variable::program));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "atoll/coll/collectives.hpp"
+#include "atoll/fabric/job.hpp"
 #include "comm/group.hpp"
 #include "core/attribute.hpp"
 #include "core/handler.hpp"
@@ -133,13 +134,13 @@ class Comm : public Object {
   bool mark_revoked() { return revoked_.exchange(true); }
   /// Throws Failure when collective calls are impossible: the communicator is revoked, or a member has failed.
   void check_usable() {
-    if (revoked() || library().context().job().has_failed()) [[unlikely]]
+    if (revoked() || library().job().has_failed()) [[unlikely]]
       refuse_if_unusable();
   }
   /// Whether this rank has failed: messages to it are impossible, messages from it only those that have arrived
   /// already. False for MPI_ANY_SOURCE and MPI_PROC_NULL.
   bool is_dead(int rank) const {
-    const fabric::Job& job = library().context().job();
+    const fabric::Job& job = library().job();
     return job.has_failed() && rank >= 0 && job.has_died(pe_of(rank));
   }
   void check_revoked() {
@@ -148,7 +149,7 @@ class Comm : public Object {
   }
   /// Throws Failure when messages to or from this rank (or MPI_ANY_SOURCE) are impossible.
   void check_peer(int rank) {
-    if (revoked() || library().context().job().has_failed()) [[unlikely]]
+    if (revoked() || library().job().has_failed()) [[unlikely]]
       refuse_dead(rank);
   }
   /// Ends all present and future operations of coll with an error.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "atoll/runtime/progress.hpp"
 #include "comm/retired_communicators.hpp"
 #include "comm/split_type.hpp"
 #include "core/library.hpp"
@@ -94,7 +95,7 @@ std::vector<std::uint64_t> swap_sides(Circle circle, int leader, PeId remote_lea
     Exchange exchange;
     exchange.send(remote_leader, bits, mine.data(), mine.size() * sizeof(std::uint64_t));
     exchange.receive(remote_leader, bits, theirs.data(), count * sizeof(std::uint64_t));
-    library().context().wait([&] { return exchange.ready(); });
+    library().progress().wait([&] { return exchange.ready(); });
   }
   run(broadcast_bytes(circle, theirs.data(), count * sizeof(std::uint64_t), leader));
   return theirs;

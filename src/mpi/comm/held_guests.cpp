@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "atoll/fabric/job.hpp"
 #include "core/library.hpp"
 
 namespace atl::mpi {
@@ -22,7 +23,7 @@ HeldGuests& held() {
 void let_all_go() {
   std::lock_guard lock(held().mutex);
   for (const auto& [guest, groups] : held().groups)
-    for (std::uint32_t group = 0; group < groups; ++group) library().context().job().let_go(guest);
+    for (std::uint32_t group = 0; group < groups; ++group) library().job().let_go(guest);
   held().groups.clear();
 }
 
@@ -37,7 +38,7 @@ bool is_held(const fabric::Job& job, PeId pe) {
 
 void hold_guests(const std::vector<PeId>& members) {
   if (!is_active()) return;
-  fabric::Job& job = library().context().job();
+  fabric::Job& job = library().job();
   if (job.guests() == 0) return;
   std::lock_guard lock(held().mutex);
   for (PeId pe : members) {
@@ -50,7 +51,7 @@ void hold_guests(const std::vector<PeId>& members) {
 
 void let_guests_go(const std::vector<PeId>& members) {
   if (!is_active()) return;
-  fabric::Job& job = library().context().job();
+  fabric::Job& job = library().job();
   if (job.guests() == 0) return;
   std::lock_guard lock(held().mutex);
   for (PeId pe : members) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "atoll/fabric/job.hpp"
 #include "core/library.hpp"
 
 namespace atl::mpi {
@@ -35,8 +36,7 @@ bool enlist(Comm& comm) {
 void strike(Comm& comm) {
   std::lock_guard lock(live().mutex);
   live().comms.erase(&comm);
-  if (is_active() && (comm.revoked() || mpi::library().context().job().has_failed()))
-    live().given_up.insert(comm.number());
+  if (is_active() && (comm.revoked() || mpi::library().job().has_failed())) live().given_up.insert(comm.number());
 }
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 
 #include <strings.h>
 
+#include "atoll/runtime/one_sided.hpp"
 #include "core/library.hpp"
 
 namespace atl::mpi {
@@ -19,7 +20,7 @@ std::vector<PeId> members_of_set(std::string_view name) {
   std::vector<PeId> pes;
   if (is_named(name, process_sets[0]))
     for (std::uint32_t rank = 0; rank < library().npes(); ++rank)
-      pes.push_back(library().context().world().pe_of(rank));
+      pes.push_back(library().one_sided().world().pe_of(rank));
   else if (is_named(name, process_sets[1])) pes.push_back(library().pe());
   return pes;
 }

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "atoll/base/topology.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/one_sided.hpp"
 #include "comm/process_set.hpp"
 
 namespace atl::mpi {
@@ -16,10 +18,7 @@ constexpr std::string_view shared_memory = "mpi_shared_memory", hwloc_prefix = "
 
 std::string name_of(const Resource& resource) { return std::string(hwloc_prefix) + std::string(resource.kind); }
 
-std::int64_t own_host() {
-  runtime::Context& context = library().context();
-  return context.job().node_of(context.pe());
-}
+std::int64_t own_host() { return library().job().node_of(library().pe()); }
 
 // The same colour for all ranks bound to the same resource.
 std::int64_t color_of(const Resource& resource) {

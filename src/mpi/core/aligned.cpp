@@ -10,6 +10,7 @@
 #include <string>
 
 #include "atoll/base/raise.hpp"
+#include "atoll/runtime/pe_memory.hpp"
 #include "core/library.hpp"
 
 namespace atl::mpi {
@@ -44,7 +45,7 @@ AlignedBlock allocate_aligned(std::size_t bytes, std::size_t alignment) {
   if (wanted + more < wanted)
     raise<MemoryError>(
         fmt::format("{} bytes at a multiple of {} are more than a process can address", bytes, alignment));
-  void* block = library().context().heap().allocate(wanted + more);
+  void* block = library().memory().heap().allocate(wanted + more);
   const auto at = reinterpret_cast<std::uintptr_t>(block);
   return {block, static_cast<std::byte*>(block) + ((at + alignment - 1) / alignment * alignment - at)};
 }

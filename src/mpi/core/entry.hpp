@@ -10,6 +10,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "atoll/runtime/progress.hpp"
 #include "core/handler.hpp"
 #include "core/library.hpp"
 #include "mpi.h"
@@ -33,7 +34,7 @@ inline int code_of(Body&& body) {
 /// Makes progress. For calls that a program may poll: messages of other ranks advance meanwhile.
 inline void poll_progress() {
   if (is_active()) [[likely]]
-    library().context().progress_at_hand();
+    library().progress().progress_at_hand();
 }
 
 /// Throws Failure when the pointer to a result or name is null.

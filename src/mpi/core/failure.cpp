@@ -4,6 +4,7 @@
 #include <new>
 
 #include "atoll/base/error.hpp"
+#include "atoll/fabric/job.hpp"
 #include "core/library.hpp"
 #include "mpi-ext.h"
 
@@ -16,7 +17,7 @@ Failure current_failure() {
     throw;
   } catch (Failure& failure) { return std::move(failure); } catch (const PeFailedError& error) {
     // When the job continues, the operation itself needs a process that has failed.
-    const bool goes_on = is_active() && !library().context().job().is_ending();
+    const bool goes_on = is_active() && !library().job().is_ending();
     return {goes_on ? MPIX_ERR_PROC_FAILED : MPI_ERR_PROC_ABORTED, error.what()};
   } catch (const MemoryError& error) { return {MPI_ERR_NO_MEM, error.what()}; } catch (const OverflowError& error) {
     return {MPI_ERR_VALUE_TOO_LARGE, error.what()};

@@ -8,6 +8,9 @@
 #include <optional>
 
 #include "atoll/base/config.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "core/codes.hpp"
 #include "core/library.hpp"
 #include "mpi-ext.h"
@@ -55,7 +58,7 @@ int handle(Call call, Object* object, ErrorSlot& fallback) {
   Failure failure = current_failure();
   // The program may call again until it hears that another has revoked: calls that are refused at once must hear
   // messages, too.
-  if (failure.code == MPIX_ERR_PROC_FAILED) library().context().progress();
+  if (failure.code == MPIX_ERR_PROC_FAILED) library().progress().progress();
   if (slot == nullptr || (failure.is_of_nothing && !slot->is_set()))
     return handle(call, std::move(failure), nullptr, fallback);
   return handle(call, std::move(failure), object, *slot);
@@ -143,7 +146,7 @@ void set_handler(Kind of, ErrorSlot& slot, MPI_Errhandler errhandler) {
   ATOLL_MPI_REQUIRE(handler.fits(of), MPI_ERR_ERRHANDLER, "the error handler was made for another kind of object");
   slot.set(handler);
   // A program that asks for returned errors expects the job to continue after them.
-  if (is_active() && !handler.ends_job()) library().context().job().survive(fabric::Survival::goes_on);
+  if (is_active() && !handler.ends_job()) library().job().survive(fabric::Survival::goes_on);
 }
 
 void get_handler(const ErrorSlot& slot, MPI_Errhandler* errhandler) { give(Ref<ErrorHandler>(slot.get()), errhandler); }
@@ -168,7 +171,7 @@ namespace {
 
 // Whether this process exits without asking for the end of the job.
 bool ends_alone(const std::string& cause) {
-  fabric::Job& job = library().context().job();
+  fabric::Job& job = library().job();
   // The launcher ends the job because of the death that it reports. A request of this process could overtake the report
   // and replace its exit status. On one host a spawned process is not the launcher's child, so it has to request the
   // end.
@@ -176,7 +179,7 @@ bool ends_alone(const std::string& cause) {
   // A spawned process of a program that survives failures counts as failed to it.
   if (!job.is_guest()) return false;
   for (std::uint32_t rank = 0; rank < library().npes(); ++rank)
-    job.mark_failed(library().context().world().pe_of(rank), 0, cause);
+    job.mark_failed(library().one_sided().world().pe_of(rank), 0, cause);
   return true;
 }
 
@@ -185,14 +188,14 @@ bool ends_alone(const std::string& cause) {
 void end_job(Call call, std::string_view text, int status) {
   std::string rank = config::text(config::Variable::pe);
   if (is_active()) rank = fmt::format("{}", library().pe().value());
-  if (auto wanted = is_active() ? library().context().job().exit_requested() : std::nullopt) {
+  if (auto wanted = is_active() ? library().job().exit_requested() : std::nullopt) {
     // The launcher must know of the request before this process ends, or it takes this end for the cause.
-    library().context().job().request_exit(*wanted);
+    library().job().request_exit(*wanted);
     std::_Exit(*wanted & 0xFF);
   }
   std::string line = fmt::format("atoll-mpi: rank {}: {}: {}\n", rank.empty() ? "?" : rank, call.name, text);
   [[maybe_unused]] auto written = ::write(STDERR_FILENO, line.data(), line.size());
-  if (is_active() && !ends_alone(fmt::format("ended by {}", call.name))) library().context().job().request_exit(status);
+  if (is_active() && !ends_alone(fmt::format("ended by {}", call.name))) library().job().request_exit(status);
   std::_Exit(status);
 }
 

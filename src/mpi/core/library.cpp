@@ -8,6 +8,7 @@
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/bootstrap/process.hpp"
+#include "atoll/runtime/context.hpp"
 #include "core/progress.hpp"
 
 namespace atl::mpi {
@@ -39,8 +40,8 @@ namespace detail {
 Library* library = nullptr;
 }
 
-Library::Library() {
-  context_ = runtime::open_process();
+Library::Library()
+    : context_(runtime::open_process()), parts_(*context_), pe_(context_->pe()), npes_(context_->npes()) {
   context_->look_for_stopped_peers();
   const std::uint64_t half = config::bytes(config::Variable::unexpected_limit) / 2;
   constexpr std::uint64_t bytes_of_one = 512;  // overhead of an unexpected message beyond its payload
@@ -53,7 +54,7 @@ Library::Library() {
 
 // Message handlers and failure handlers call library(), so they are registered when it is valid.
 void Library::begin() {
-  for (Service begin : services()) begin(*context_);
+  for (Service begin : services()) begin();
   context_->barrier();
 }
 

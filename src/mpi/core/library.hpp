@@ -7,8 +7,9 @@
 #include <memory>
 #include <optional>
 
+#include "atoll/base/ids.hpp"
 #include "atoll/messaging/matching.hpp"
-#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/parts.hpp"
 
 namespace atl::mpi {
 
@@ -31,12 +32,23 @@ class Library {
   runtime::Matcher& matcher() { return *matcher_; }
   void start_progress(std::optional<unsigned> core);
   bool has_progress() const { return progress_started_; }
-  PeId pe() const { return context_->pe(); }
-  std::uint32_t npes() const { return context_->npes(); }
+  PeId pe() const { return pe_; }
+  std::uint32_t npes() const { return npes_; }
+  fabric::Job& job() { return parts_.job; }
+  runtime::OneSided& one_sided() { return parts_.one_sided; }
+  runtime::PeMemory& memory() { return parts_.memory; }
+  runtime::Progress& progress() { return parts_.progress; }
+  runtime::FailureDetector& failures() { return parts_.failures; }
+  runtime::Messenger& messenger() { return parts_.messenger; }
+  runtime::Directory& directory() { return parts_.directory; }
+  runtime::ForeignMemory& foreign_memory() { return parts_.foreign_memory; }
 
  private:
   void part();
   std::shared_ptr<runtime::Context> context_;  // shared with the other programming interfaces (OpenSHMEM, …)
+  runtime::Parts parts_;
+  PeId pe_;
+  std::uint32_t npes_;
   std::unique_ptr<runtime::Matcher> matcher_;
   std::atomic<bool> progress_started_{false};
 };
@@ -48,7 +60,7 @@ bool all_threads_may_call();
 
 /// Registers a function that each new Library calls before its barrier, in which higher folders register their message
 /// handlers. All PEs must make the same calls in the same order, before the first Library exists.
-using Service = void (*)(runtime::Context& context);
+using Service = void (*)();
 void add_service(Service begin);
 /// Registers a function that is called when a Library ends, after its last use.
 void add_end(void (*end)());

@@ -11,6 +11,8 @@
 #include "atoll/base/config.hpp"
 #include "atoll/base/topology.hpp"
 #include "atoll/base/validate.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "core/library.hpp"
 
 namespace atl::mpi {
@@ -26,7 +28,7 @@ struct Policy {
 
 Policy read_policy() {
   std::string text = config::text(config::Variable::progress_core);
-  const runtime::NodeInfo& node = library().context().node();
+  const runtime::NodeInfo& node = library().one_sided().node();
   if (text == "auto") return {node.cores > node.pes, {}};
   if (text == "none") return {};
   unsigned core = 0;
@@ -45,9 +47,8 @@ const Policy& policy() {
 
 void leave_to_progress(std::size_t bytes) {
   if (!policy().on || library().npes() == 1) return;
-  runtime::Context& context = library().context();
   if (!library().has_progress()) library().start_progress(policy().core);
-  if (bytes >= worth_waking) context.hand_over();
+  if (bytes >= worth_waking) library().progress().hand_over();
 }
 
 void give_core_away() {

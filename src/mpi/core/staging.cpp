@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "atoll/device/staging.hpp"
+#include "atoll/runtime/pe_memory.hpp"
 #include "core/failure.hpp"
 #include "core/library.hpp"
 #include "datatype/cursor.hpp"
@@ -12,8 +13,8 @@
 namespace atl::mpi::staging {
 namespace {
 
-device::Staging staged([](std::size_t bytes) { return library().context().heap().allocate(bytes); },
-                       [](void* memory) { library().context().heap().release(memory); });
+device::Staging staged([](std::size_t bytes) { return library().memory().heap().allocate(bytes); },
+                       [](void* memory) { library().memory().heap().release(memory); });
 [[maybe_unused]] const bool ends = (add_end([] { staged.end(); }), true);
 
 // The first piece of the region that is on a device; nullopt: all of it is the host's.

@@ -17,6 +17,10 @@
 
 #include "atoll/base/clock.hpp"
 #include "atoll/base/config.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/directory.hpp"
+#include "atoll/runtime/messenger.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "comm/create.hpp"
 #include "core/library.hpp"
 #include "dynamic/meeting.hpp"
@@ -33,7 +37,7 @@ struct Port {
 
 // Identifies the job: ports connect processes of one job only.
 std::uint64_t job_id() {
-  const fabric::Job& job = library().context().job();
+  const fabric::Job& job = library().job();
   struct stat file{};
   if (job.nodes() > 1 || job.descriptor() < 0 || ::fstat(job.descriptor(), &file) != 0) return 0;
   return std::uint64_t{file.st_ino} << 32 | static_cast<std::uint32_t>(job.control().creator_pid);
@@ -56,8 +60,8 @@ Port parse(const char* name) {
     good = error == std::errc{};
     at = rest;
   }
-  ATOLL_MPI_REQUIRE(good && at == end && words[1] < library().context().job().places(), MPI_ERR_PORT,
-                    "'{}' is no name of a port", text);
+  ATOLL_MPI_REQUIRE(good && at == end && words[1] < library().job().places(), MPI_ERR_PORT, "'{}' is no name of a port",
+                    text);
   ATOLL_MPI_REQUIRE(
       words[0] == job_id(), MPI_ERR_PORT,
       "the port '{}' is of another job. Processes connect that one mpiexec has started, or MPI_Comm_spawn", text);
@@ -93,7 +97,7 @@ Service& service() {
   return one;
 }
 
-void tell(PeId pe, Note note) { library().context().send(pe, service().handler, std::as_bytes(std::span(&note, 1))); }
+void tell(PeId pe, Note note) { library().messenger().send(pe, service().handler, std::as_bytes(std::span(&note, 1))); }
 
 void hear(runtime::Context&, PeId source, std::span<const std::byte> payload) {
   Note note;
@@ -119,16 +123,16 @@ void hear(runtime::Context&, PeId source, std::span<const std::byte> payload) {
 }
 
 [[maybe_unused]] const bool added =
-    (add_service([](runtime::Context& context) { service().handler = context.register_handler(hear); }), true);
+    (add_service([] { service().handler = library().messenger().register_handler(hear); }), true);
 
 Caller next_caller(const Port& port) {
   Caller caller{PeId(0), 0};
-  library().context().wait([&] {
+  library().progress().wait([&] {
     std::lock_guard lock(service().mutex);
     auto found = service().open.find(port.number);
     ATOLL_MPI_REQUIRE(found != service().open.end(), MPI_ERR_PORT, "the port has been closed");
     auto& waiting = found->second;
-    while (!waiting.empty() && library().context().job().has_died(waiting.front().pe)) waiting.pop_front();
+    while (!waiting.empty() && library().job().has_died(waiting.front().pe)) waiting.pop_front();
     if (waiting.empty()) return false;
     caller = waiting.front();
     waiting.pop_front();
@@ -197,8 +201,8 @@ void comm_connect(const char* name, int root, MPI_Comm handle, MPI_Comm* made) {
     // The standard requires a time-out: a server may never accept.
     const double limit = config::seconds(config::Variable::peer_timeout);
     Deadline patience = limit > 0 ? Deadline::after_seconds(limit) : Deadline::never();
-    library().context().wait([&] {
-      if (library().context().job().has_died(port.pe)) return true;
+    library().progress().wait([&] {
+      if (library().job().has_died(port.pe)) return true;
       if (patience.passed()) {
         patience = Deadline::never();
         tell(port.pe, {port.number, mine.bits, Note::go_away});
@@ -243,20 +247,20 @@ void comm_join(int descriptor, MPI_Comm* made) {
 
 void publish_name(const char* service, const char* port) {
   std::string_view name = service;
-  ATOLL_MPI_REQUIRE(name.size() <= runtime::Context::longest_name, MPI_ERR_SERVICE,
-                    "a name of {} characters: at most {}", name.size(), runtime::Context::longest_name);
-  bool known = library().context().lookup(name).has_value();
-  ATOLL_MPI_REQUIRE(!known && library().context().publish(name, port), MPI_ERR_SERVICE, "the name '{}' {}", name,
+  ATOLL_MPI_REQUIRE(name.size() <= runtime::Directory::longest_name, MPI_ERR_SERVICE,
+                    "a name of {} characters: at most {}", name.size(), runtime::Directory::longest_name);
+  bool known = library().directory().lookup(name).has_value();
+  ATOLL_MPI_REQUIRE(!known && library().directory().publish(name, port), MPI_ERR_SERVICE, "the name '{}' {}", name,
                     known ? "is published already" : "finds no room: as many as there may be are published");
 }
 
 void unpublish_name(const char* service, const char* port) {
-  ATOLL_MPI_REQUIRE(library().context().unpublish(service, port), MPI_ERR_SERVICE,
+  ATOLL_MPI_REQUIRE(library().directory().unpublish(service, port), MPI_ERR_SERVICE,
                     "the name '{}' is not published for the port '{}'", service, port);
 }
 
 void lookup_name(const char* service, char* port) {
-  auto found = library().context().lookup(service);
+  auto found = library().directory().lookup(service);
   ATOLL_MPI_REQUIRE(found.has_value(), MPI_ERR_NAME, "no process has published the name '{}'", service);
   std::memcpy(port, found->c_str(), found->size() + 1);
 }

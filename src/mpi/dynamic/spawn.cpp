@@ -21,7 +21,9 @@
 #include "atoll/base/config.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/bootstrap/process.hpp"
+#include "atoll/fabric/job.hpp"
 #include "atoll/launch/guests.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "comm/create.hpp"
 #include "core/guest.hpp"
 #include "core/library.hpp"
@@ -130,7 +132,7 @@ runtime::GuestProgram program_of(const char* command, char** arguments, int coun
   ATOLL_MPI_REQUIRE(command != nullptr && *command != '\0', MPI_ERR_ARG, "no command is given");
   ATOLL_MPI_REQUIRE(count >= 1, MPI_ERR_ARG, "{} processes to start", count);
   runtime::GuestProgram program{.command = {}, .count = static_cast<std::uint32_t>(count), .directory = {}};
-  const bool by_launcher = library().context().job().nodes() > 1;
+  const bool by_launcher = library().job().nodes() > 1;
   std::string places, directory = std::filesystem::current_path();
   for (const auto& [key, value] : entries_of(info)) {
     if (key == "wdir") program.directory = directory = value;
@@ -158,7 +160,7 @@ runtime::GuestProgram program_of(const char* command, char** arguments, int coun
 
 // Their keepers end them.
 void give_up(fabric::Cohort cohort) {
-  fabric::Job& job = library().context().job();
+  fabric::Job& job = library().job();
   if (job.nodes() > 1) return runtime::guest_desk()->give_up(cohort);
   for (std::uint32_t guest = 0; guest < cohort.count; ++guest) {
     PeId pe(cohort.first.value() + guest);
@@ -185,12 +187,12 @@ class Children {
 
 // The leader of the guests says that all have joined.
 void wait_for_guests(fabric::Cohort cohort, std::uint64_t bits) {
-  fabric::Job& job = library().context().job();
+  fabric::Job& job = library().job();
   std::byte nothing;
   Exchange hello;
   hello.receive(cohort.first, bits, &nothing, 0);
   bool failed = false;
-  library().context().wait([&] {
+  library().progress().wait([&] {
     if (hello.ready()) return true;
     for (std::uint32_t guest = 0; guest < cohort.count; ++guest)
       failed = failed || job.has_died(PeId(cohort.first.value() + guest));
@@ -204,14 +206,14 @@ void wait_for_guests(fabric::Cohort cohort, std::uint64_t bits) {
 // By the launcher of a job of several nodes, which makes them known to all processes.
 fabric::Cohort start_by_launcher(const std::vector<runtime::GuestProgram>& programs, std::uint32_t count) {
   runtime::GuestDesk* desk = runtime::guest_desk();
-  const fabric::Job& job = library().context().job();
+  const fabric::Job& job = library().job();
   ATOLL_MPI_REQUIRE(
       desk != nullptr, MPI_ERR_SPAWN,
       "the launcher of this job of several hosts starts no processes in a running job (srun, prterun and MPICH's mpiexec "
       "do not). Start the job with Atoll's mpiexec --hosts?");
   const std::uint32_t request = desk->ask(programs, job.guest_areas());
   std::optional<runtime::GuestDesk::Answer> answer;
-  library().context().wait([&] {
+  library().progress().wait([&] {
     if (!answer) answer = desk->answer(request);
     return answer.has_value();
   });
@@ -229,7 +231,7 @@ bool guests_are_ending(const fabric::Job& job) {
 std::optional<PeId> take_guests(fabric::Job& job, std::uint32_t count) {
   std::optional<PeId> first = job.take_guests(count);
   if (first || count > job.guest_areas()) return first;
-  (void)library().context().wait(
+  (void)library().progress().wait(
       [&] {
         const bool ending = guests_are_ending(job);
         first = job.take_guests(count);
@@ -240,7 +242,7 @@ std::optional<PeId> take_guests(fabric::Job& job, std::uint32_t count) {
 }
 
 Meeting start(std::vector<runtime::GuestProgram> programs, Children& children) {
-  fabric::Job& job = library().context().job();
+  fabric::Job& job = library().job();
   std::uint32_t count = 0;
   for (const auto& program : programs) count += program.count;
   const std::uint64_t bits = new_bits();
@@ -282,7 +284,7 @@ void greet_parent() {
     std::byte nothing{};
     Exchange hello;
     hello.send(guest->root, guest->bits, &nothing, 0);
-    library().context().wait([&] { return hello.ready(); });
+    library().progress().wait([&] { return hello.ready(); });
   }
   auto made = make_inter(world.circle(), 0, guest->root, guest->bits, world.local());
   *made->name() = "MPI_COMM_PARENT";

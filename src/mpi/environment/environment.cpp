@@ -16,6 +16,9 @@
 
 #include "atoll/base/config.hpp"
 #include "atoll/base/topology.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/pe_memory.hpp"
 #include "comm/comm.hpp"
 #include "core/aligned.hpp"
 #include "core/codes.hpp"
@@ -42,7 +45,8 @@ Given& given() {
 
 void make_world() {
   std::vector<PeId> all;
-  for (std::uint32_t rank = 0; rank < library().npes(); ++rank) all.push_back(library().context().world().pe_of(rank));
+  for (std::uint32_t rank = 0; rank < library().npes(); ++rank)
+    all.push_back(library().one_sided().world().pe_of(rank));
   auto& world = *new Comm(1, make<Group>(std::move(all)), Ref<Group>());
   world.predefine(reinterpret_cast<std::uintptr_t>(MPI_COMM_WORLD));
   *world.name() = "MPI_COMM_WORLD";
@@ -118,7 +122,7 @@ void finalize(void (*look)()) {
   world.attributes()->clear(world);
   if (look != nullptr) look();
   // After failures the remaining steps are skipped: the ranks separate in Library::leave().
-  if (library().context().job().deaths() == 0) {
+  if (library().job().deaths() == 0) {
     try {
       world.coll().barrier();
     } catch (const Failure&) {  // the communicator was revoked, or a rank has just failed
@@ -162,7 +166,7 @@ void free_mem(void* base) {
                       base);
     block = node.mapped();
   }
-  library().context().heap().release(block);
+  library().memory().heap().release(block);
 }
 
 void library_version(char* text, int* length) {

@@ -7,6 +7,10 @@
 #include <mutex>
 #include <set>
 
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/messenger.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "comm/live.hpp"
 #include "core/library.hpp"
 
@@ -55,9 +59,9 @@ Service& service() {
 }
 
 void tell(PeId pe, std::uint64_t comm, std::uint64_t number, Header::What what, const Bytes& data) {
-  if (library().context().job().has_died(pe)) return;
+  if (library().job().has_died(pe)) return;
   Header header{comm, number, what};
-  library().context().send(pe, service().handler, std::as_bytes(std::span(&header, 1)), data);
+  library().messenger().send(pe, service().handler, std::as_bytes(std::span(&header, 1)), data);
 }
 
 void hear(runtime::Context&, PeId source, std::span<const std::byte> payload) {
@@ -104,7 +108,7 @@ void hear(runtime::Context&, PeId source, std::span<const std::byte> payload) {
 }
 
 [[maybe_unused]] const bool added =
-    (add_service([](runtime::Context& context) { service().handler = context.register_handler(hear); }), true);
+    (add_service([] { service().handler = library().messenger().register_handler(hear); }), true);
 
 void append(Bytes& to, const void* from, std::size_t bytes) {
   auto* data = static_cast<const std::byte*>(from);
@@ -126,7 +130,7 @@ Bytes packed(const std::vector<PeId>& members, const std::map<std::uint32_t, Byt
 
 // Whether a member will not take part; this rank itself always does.
 bool is_out(PeId pe, const std::set<std::uint32_t>& gone) {
-  return library().context().job().has_died(pe) || gone.contains(pe.value());
+  return library().job().has_died(pe) || gone.contains(pe.value());
 }
 
 }  // namespace
@@ -149,7 +153,6 @@ Agreement::Agreement(Comm& comm, std::vector<std::byte> mine)
 }
 
 bool Agreement::ready() {
-  runtime::Context& context = library().context();
   std::set<std::uint32_t> gone;
   {
     std::lock_guard lock(service().mutex);
@@ -158,8 +161,8 @@ bool Agreement::ready() {
   const PeId self = library().pe();
   const PeId collector = *std::find_if(members_.begin(), members_.end(), [&](PeId pe) { return !is_out(pe, gone); });
   // A decision that the previous coordinator sent before it failed counts.
-  if (told_ && *told_ != collector && context.endpoint().message_waiting()) {
-    context.progress();
+  if (told_ && *told_ != collector && library().one_sided().endpoint().message_waiting()) {
+    library().progress().progress();
     return false;
   }
   Bytes decision;
@@ -182,7 +185,7 @@ bool Agreement::ready() {
   if (std::exchange(told_, collector) == collector) return false;
   if (collector != self) {
     tell(collector, key_.comm, key_.number, Header::said, mine_);
-  } else if (const bool takes_over = self != members_.front(); takes_over || context.job().has_failed()) {
+  } else if (const bool takes_over = self != members_.front(); takes_over || library().job().has_failed()) {
     // The members' values went to a failed coordinator: all are asked again, also those that know its decision. Members
     // that have freed the communicator after the failure report that.
     if (takes_over) {

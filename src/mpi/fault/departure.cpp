@@ -9,6 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/failure_detector.hpp"
+#include "atoll/runtime/messenger.hpp"
+#include "atoll/runtime/one_sided.hpp"
 #include "comm/live.hpp"
 #include "core/library.hpp"
 #include "flow/departure.hpp"
@@ -50,11 +54,11 @@ void note(PeId pe, std::uint64_t bits) {
 }
 
 // The next check() ends pending operations.
-void hear(runtime::Context& context, PeId source, std::span<const std::byte> payload) {
+void hear(runtime::Context&, PeId source, std::span<const std::byte> payload) {
   std::uint64_t bits;
   std::memcpy(&bits, payload.data(), sizeof(bits));
   note(source, bits);
-  context.note_news();
+  library().failures().note_news();
 }
 
 void tell(std::uint64_t bits) {
@@ -65,15 +69,14 @@ void tell(std::uint64_t bits) {
     if (is_numbered(bits) && !comm.note_departure(static_cast<std::uint32_t>(bits & tag_mask))) return;
     members = comm.everybody();
   });
-  runtime::Context& context = library().context();
   for (PeId pe : members)
-    if (pe != context.pe() && !context.job().has_died(pe))
-      context.send(pe, service().handler, std::as_bytes(std::span(&bits, 1)));
+    if (pe != library().pe() && !library().job().has_died(pe))
+      library().messenger().send(pe, service().handler, std::as_bytes(std::span(&bits, 1)));
 }
 
 [[maybe_unused]] const bool added =
-    (add_service([](runtime::Context& context) { service().handler = context.register_handler(hear); }),
-     tell_departures_by(tell), true);
+    (add_service([] { service().handler = library().messenger().register_handler(hear); }), tell_departures_by(tell),
+     true);
 
 }  // namespace
 

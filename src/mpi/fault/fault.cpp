@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "atoll/runtime/progress.hpp"
 #include "core/library.hpp"
 #include "fault/agreement.hpp"
 #include "fault/news.hpp"
@@ -96,7 +97,7 @@ Comm& of_recovery(MPI_Comm handle) {
 void comm_revoke(MPI_Comm handle) { revoke(of_recovery(handle)); }
 
 void comm_is_revoked(MPI_Comm handle, int* flag) {
-  library().context().progress();
+  library().progress().progress();
   *flag = need<Comm>(handle).revoked();
 }
 

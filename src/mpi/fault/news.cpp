@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "atoll/base/clock.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/failure_detector.hpp"
+#include "atoll/runtime/messenger.hpp"
 #include "comm/live.hpp"
 #include "core/library.hpp"
 #include "fault/departure.hpp"
@@ -24,9 +27,9 @@ void end_pending(Comm& comm, Status why) {
 void spread(Comm& comm) {
   if (comm.mark_revoked()) return;
   for (PeId pe : comm.everybody())
-    if (pe != library().pe() && !library().context().job().has_died(pe)) {
+    if (pe != library().pe() && !library().job().has_died(pe)) {
       std::uint64_t number = comm.number();
-      library().context().send(pe, revocation, std::as_bytes(std::span(&number, 1)));
+      library().messenger().send(pe, revocation, std::as_bytes(std::span(&number, 1)));
     }
 }
 
@@ -41,7 +44,7 @@ void hear_revocation(runtime::Context&, PeId, std::span<const std::byte> payload
     spread(comm);
   });
   if (!known) note_revoked(number);  // not created here yet, or freed already
-  library().context().note_news();
+  library().failures().note_news();
 }
 
 // Collectives on a communicator with a failed member end this long after the failure, because members that got an error
@@ -54,18 +57,18 @@ constexpr std::int64_t long_grace_ns = 2'000'000'000;
 std::int64_t since_last_death() {
   static std::atomic<std::uint32_t> known{0};
   static std::atomic<std::int64_t> since_ns{0};
-  std::uint32_t deaths = library().context().job().deaths();
+  std::uint32_t deaths = library().job().deaths();
   if (known.exchange(deaths) != deaths) since_ns.store(now_ns());
   return now_ns() - since_ns.load();
 }
 
 // Failed PEs, by number. All messages that they had sent have arrived by then.
 std::vector<bool> hear_of_deaths() {
-  fabric::Job& job = library().context().job();
+  fabric::Job& job = library().job();
   std::vector<bool> dead(job.places());
   if (!job.has_failed()) return dead;
   for (std::uint32_t pe = 0; pe < job.npes() + job.guests(); ++pe) dead[pe] = job.has_died(PeId(pe));
-  library().context().take_arrived();
+  library().messenger().take_arrived();
   return dead;
 }
 
@@ -83,7 +86,7 @@ Status cause_to_leave(Comm& comm, bool others_had_time) {
 // Ends operations that can no longer complete: those with a failed or departed rank, and finally all collectives on
 // communicators that contain one.
 void on_news() {
-  fabric::Job& job = library().context().job();
+  fabric::Job& job = library().job();
   const std::int64_t had_ns = since_last_death();
   const bool others_had_time = had_ns >= long_grace_ns;
   const std::vector<bool> dead = hear_of_deaths();
@@ -107,9 +110,9 @@ void on_news() {
   });
 }
 
-[[maybe_unused]] const bool added = (add_service([](runtime::Context& context) {
-                                       revocation = context.register_handler(hear_revocation);
-                                       context.answer_news(on_news);
+[[maybe_unused]] const bool added = (add_service([] {
+                                       revocation = library().messenger().register_handler(hear_revocation);
+                                       library().failures().answer_news(on_news);
                                      }),
                                      true);
 
@@ -120,6 +123,6 @@ void revoke(Comm& comm) {
   end_pending(comm, Status::revoked);
 }
 
-void answer_deaths_here() { library().context().job().survive(fabric::Survival::recovers); }
+void answer_deaths_here() { library().job().survive(fabric::Survival::recovers); }
 
 }  // namespace atl::mpi

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <exception>
 
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "core/failure.hpp"
 #include "core/library.hpp"
 #include "flow/departure.hpp"
@@ -22,7 +24,7 @@ void depart(std::uint64_t bits) { departures(bits); }
 void run(Flow flow) {
   bool done = false;
   std::exception_ptr error;
-  library().context().wait([&] {
+  library().progress().wait([&] {
     // A failed step stays failed when ready() is called again.
     if (error) return true;
     try {
@@ -56,7 +58,7 @@ bool Exchange::ready() {
       const Pending lost = pending_[done_++];
       if (outcome->status == Status::revoked) fail(MPIX_ERR_REVOKED, "the communicator has been revoked");
       depart(lost.tag);
-      fabric::Job& job = library().context().job();
+      fabric::Job& job = library().job();
       fail(MPIX_ERR_PROC_FAILED, "{} {}", job.describe(lost.peer),
            job.has_died(lost.peer) ? "has died" : "has left a collective operation because another has died");
     }

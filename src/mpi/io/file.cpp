@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "atoll/base/log.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "core/library.hpp"
 #include "core/memory_kinds.hpp"
 #include "datatype/checked.hpp"
@@ -146,7 +147,7 @@ void File::open_once(int& error, std::string&) {
 }
 
 void File::settle() {
-  library().context().wait(
+  library().progress().wait(
       [this] { return under_way.load(std::memory_order_acquire) == 0; });  // partner: the end of an access
 }
 

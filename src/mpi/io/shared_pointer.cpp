@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/shared_pointer.hpp"
 
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/pe_memory.hpp"
 #include "core/library.hpp"
 
 namespace atl::mpi::io {
 
 void SharedPointer::make(Comm& comm) {
-  runtime::Context& context = library().context();
   std::uint64_t offset = 0;
   if (comm.rank() == 0) {
-    block_ = static_cast<std::byte*>(context.heap().allocate(sizeof(Count)));
+    block_ = static_cast<std::byte*>(library().memory().heap().allocate(sizeof(Count)));
     *reinterpret_cast<Count*>(block_) = 0;
-    offset = context.offset_of(block_).value();
+    offset = library().one_sided().offset_of(block_).value();
   }
   offset_ = HeapOffset(comm.coll().broadcast_value(offset, 0));
 }
 
 void SharedPointer::release(Comm& comm) {
   comm.coll().barrier();
-  if (block_ != nullptr) library().context().heap().release(block_);
+  if (block_ != nullptr) library().memory().heap().release(block_);
   block_ = nullptr;
 }
 
 Count SharedPointer::fetch_add(Comm& comm, Count by) {
-  return library().context().fetch_add<Count>(comm.pe_of(0), offset_, by);
+  return library().one_sided().fetch_add<Count>(comm.pe_of(0), offset_, by);
 }
-Count SharedPointer::get(Comm& comm) { return library().context().fetch<Count>(comm.pe_of(0), offset_); }
-void SharedPointer::set(Comm& comm, Count value) { library().context().set<Count>(comm.pe_of(0), offset_, value); }
+Count SharedPointer::get(Comm& comm) { return library().one_sided().fetch<Count>(comm.pe_of(0), offset_); }
+void SharedPointer::set(Comm& comm, Count value) { library().one_sided().set<Count>(comm.pe_of(0), offset_, value); }
 
 }  // namespace atl::mpi::io

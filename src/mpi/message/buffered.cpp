@@ -4,6 +4,7 @@
 #include <deque>
 #include <mutex>
 
+#include "atoll/runtime/progress.hpp"
 #include "core/library.hpp"
 #include "message/transfer.hpp"
 #include "request/background.hpp"
@@ -129,7 +130,7 @@ void buffer_detach(std::unique_ptr<Attached>& where, void* address, Count* size)
 }
 
 void buffer_flush(std::unique_ptr<Attached>& where) {
-  if (Room* room = room_of(where)) library().context().wait([&] { return room->flushed(); });
+  if (Room* room = room_of(where)) library().progress().wait([&] { return room->flushed(); });
 }
 
 void buffer_flush_start(std::unique_ptr<Attached>& where, MPI_Request* request) { start(flush(where), request); }

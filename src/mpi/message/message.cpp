@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "atoll/runtime/failure_detector.hpp"
+#include "atoll/runtime/messenger.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "core/library.hpp"
 #include "message/buffered.hpp"
 #include "message/transfer.hpp"
@@ -57,7 +60,7 @@ void report(const Comm& comm, const runtime::Outcome& outcome, const Incoming& d
 
 runtime::Request receive_from_dead(const runtime::Pattern& pattern, const runtime::Target& into) {
   runtime::Matcher& matcher = library().matcher();
-  library().context().take_arrived();
+  library().messenger().take_arrived();
   auto request = matcher.receive(pattern, into);
   matcher.fail(Status::peer_lost, [&](PeId peer, std::uint64_t) { return peer == *pattern.source; });
   return request;
@@ -73,7 +76,7 @@ runtime::Outcome wait_for_anybody(Comm& comm, runtime::Request& request) {
   runtime::Matcher& matcher = library().matcher();
   std::optional<runtime::Outcome> outcome;
   auto answered = [&] { return (outcome = matcher.test(request)).has_value(); };
-  library().context().wait([&] { return answered() || !comm.knows_all_failed(); });
+  library().progress().wait([&] { return answered() || !comm.knows_all_failed(); });
   if (!outcome) {
     bool taken_back = matcher.cancel(request);
     outcome = matcher.wait(request);
@@ -95,7 +98,7 @@ void send(Mode mode, const void* buffer, Count count, MPI_Datatype type, int to,
                               mode == Mode::synchronous ? runtime::SendMode::synchronous : runtime::SendMode::standard,
                               data.label());
   if (!request.empty()) return check_outcome(matcher.wait(request).status, pe, &comm);
-  library().context().pace(pe);
+  library().messenger().pace(pe);
 }
 
 void receive(void* buffer, Count count, MPI_Datatype type, int from, int tag, MPI_Comm handle, MPI_Status* status) {
@@ -168,7 +171,7 @@ auto look_for(Comm& comm, int from, Look&& look) {
   comm.check_revoked();
   auto found = look();
   if (!found && comm.is_dead(from)) [[unlikely]] {
-    library().context().take_arrived();
+    library().messenger().take_arrived();
     if (!(found = look())) comm.check_peer(from);
   }
   return found;
@@ -190,7 +193,7 @@ void probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Status* status
   check_source(comm, from, tag);
   *flag = 1;
   if (from == MPI_PROC_NULL) return fill_no_process(status);
-  library().context().check();
+  library().failures().check();
   auto found = look_for(comm, from, [&] { return library().matcher().probe(pattern_of(comm, from, tag)); });
   *flag = found.has_value();
   if (found) describe(comm, *found, status);
@@ -201,7 +204,7 @@ void probe(int from, int tag, MPI_Comm handle, MPI_Status* status) {
   check_source(comm, from, tag);
   if (from == MPI_PROC_NULL) return fill_no_process(status);
   std::optional<runtime::Envelope> found;
-  library().context().wait([&] {
+  library().progress().wait([&] {
     found = look_for(comm, from, [&] { return library().matcher().probe(pattern_of(comm, from, tag)); });
     if (!found) check_awaited(comm, from);
     return found.has_value();
@@ -217,7 +220,7 @@ void message_probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Messag
     *message = MPI_MESSAGE_NO_PROC;
     return fill_no_process(status);
   }
-  library().context().check();
+  library().failures().check();
   auto claim = look_for(comm, from, [&] { return library().matcher().claim(pattern_of(comm, from, tag)); });
   *flag = claim.has_value();
   *message = MPI_MESSAGE_NULL;
@@ -228,7 +231,7 @@ void message_probe_now(int from, int tag, MPI_Comm handle, int* flag, MPI_Messag
 
 void message_probe(int from, int tag, MPI_Comm handle, MPI_Message* message, MPI_Status* status) {
   int flag = 0;
-  library().context().wait([&] {
+  library().progress().wait([&] {
     message_probe_now(from, tag, handle, &flag, message, status);
     if (flag == 0) check_awaited(need<Comm>(handle), from);
     return flag != 0;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "atoll/base/error.hpp"
+#include "atoll/runtime/pe_memory.hpp"
 #include "core/failure.hpp"
 #include "core/library.hpp"
 
@@ -40,7 +41,7 @@ class Share {
 void check(const Share& share) {
   if (share.with_it() <= always_there) [[likely]]
     return;
-  const std::uint64_t most = library().context().heap().stats().limit_bytes;
+  const std::uint64_t most = library().memory().heap().stats().limit_bytes;
   ATOLL_MPI_REQUIRE(
       share.with_it() <= most, MPI_ERR_NO_MEM,
       "copies of messages under way would take {} bytes, and this rank may use {}: wait for some of them first, or raise "
@@ -54,7 +55,7 @@ Packed room_in_heap(std::size_t bytes) {
   if (of_heap.with_it() > most_in_heap) return {};
   check(share);
   try {
-    Packed room(static_cast<std::byte*>(library().context().heap().allocate(bytes)), {bytes, true});
+    Packed room(static_cast<std::byte*>(library().memory().heap().allocate(bytes)), {bytes, true});
     of_heap.keep();
     share.keep();
     return room;
@@ -70,7 +71,7 @@ void GiveBack::operator()(std::byte* room) const {
     return;
   }
   in_heap.fetch_sub(bytes, std::memory_order_relaxed);
-  if (is_active()) library().context().heap().release(room);
+  if (is_active()) library().memory().heap().release(room);
 }
 
 Packed pack_room(std::size_t bytes) {

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <vector>
 
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "core/library.hpp"
 #include "datatype/checked.hpp"
 #include "message/transfer.hpp"
@@ -98,17 +100,17 @@ class PartitionedSend : public Transfer {
                                           runtime::SendMode::standard, data_.label());
     }
     sent_.store(true, std::memory_order_release);  // publishes pending_; partner: poll()
-    library().context().notify(library().pe());
+    library().one_sided().notify(library().pe());
   }
   bool poll() override {
     if (!sent_.load(std::memory_order_acquire)) {  // partner: ready()
-      library().context().progress();
+      library().progress().progress();
       return false;
     }
     return Transfer::poll();
   }
   void wait() override {
-    library().context().wait([this] { return poll(); });
+    library().progress().wait([this] { return poll(); });
   }
   void result(MPI_Status* status) override { fill_empty(status); }
   static void* operator new(std::size_t bytes) { return ::operator new(bytes); }
@@ -154,7 +156,7 @@ class PartitionedReceive : public Transfer {
   }
   bool poll() override { return done_ || (is_posted() && Transfer::poll()); }
   void wait() override {
-    library().context().wait([this] { return poll(); });
+    library().progress().wait([this] { return poll(); });
   }
   bool arrived(int partition) override {
     ATOLL_MPI_REQUIRE(partition >= 0 && partition < partitions_, MPI_ERR_ARG, "partition {} of {}", partition,
@@ -173,8 +175,8 @@ class PartitionedReceive : public Transfer {
   bool is_posted() {
     if (posted_) return true;
     if (!sender_->poll()) {
-      library().context().note_active();
-      library().context().progress();
+      library().progress().note_active();
+      library().progress().progress();
       if (!sender_->poll()) return false;
     }
     posted_ = true;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "atoll/runtime/progress.hpp"
 #include "core/library.hpp"
 #include "core/progress.hpp"
 #include "message/buffered.hpp"
@@ -105,7 +106,7 @@ bool Transfer::poll() {
   if (done_) return true;
   auto outcome = library().matcher().test(pending_);
   if (!outcome) {
-    library().context().note_active();
+    library().progress().note_active();
     if (from_anybody_) check_anybody(*comm_, MPIX_ERR_PROC_FAILED_PENDING);
     return false;
   }
@@ -119,7 +120,7 @@ void Transfer::wait() {
   if (done_) return;
   if (from_anybody_) [[unlikely]] {
     // Stays active after a failure: the message may still arrive, and the program may wait again.
-    library().context().wait([&] { return poll(); });
+    library().progress().wait([&] { return poll(); });
     return;
   }
   outcome_ = library().matcher().wait(pending_);

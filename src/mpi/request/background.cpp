@@ -5,6 +5,8 @@
 #include <mutex>
 #include <vector>
 
+#include "atoll/runtime/failure_detector.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "core/library.hpp"
 #include "core/progress.hpp"
 
@@ -32,8 +34,8 @@ struct Background {
       count.fetch_add(1);
       if (std::exchange(hooked, true)) return;
     }
-    std::uint64_t key =
-        library().context().add_hook([](runtime::Context& context) { return step(context.is_progress_thread()); });
+    std::uint64_t key = library().progress().add_hook(
+        [](runtime::Context&) { return step(library().progress().is_progress_thread()); });
     std::lock_guard lock(mutex);
     hook = key;
   }
@@ -94,7 +96,7 @@ void remove_idle_hook() {
     hook = std::exchange(here.hook, 0);
     here.hooked = false;
   }
-  library().context().remove_hook(hook);
+  library().progress().remove_hook(hook);
 }
 
 }  // namespace
@@ -132,14 +134,14 @@ bool FlowRequest::advance() {
 bool FlowRequest::poll() {
   auto done = [&] { return done_.load(std::memory_order_acquire); };  // partner: advance()
   if (done()) return true;
-  library().context().check();
-  library().context().note_active();
-  library().context().progress();
+  library().failures().check();
+  library().progress().note_active();
+  library().progress().progress();
   return done();
 }
 
 void FlowRequest::wait() {
-  library().context().wait([this] { return done_.load(std::memory_order_acquire); });  // partner: advance()
+  library().progress().wait([this] { return done_.load(std::memory_order_acquire); });  // partner: advance()
 }
 
 void FlowRequest::result(MPI_Status* status) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request/generalized.hpp"
 
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "core/codes.hpp"
 #include "core/library.hpp"
 #include "request/request.hpp"
@@ -17,7 +19,7 @@ class Generalized : public Request {
 
   bool poll() override {
     bool done = done_.load(std::memory_order_acquire);  // partner: complete_by_program()
-    if (!done) library().context().progress();
+    if (!done) library().progress().progress();
     return done;
   }
   void result(MPI_Status* status) override {
@@ -41,7 +43,7 @@ class Generalized : public Request {
   void complete_by_program() override {
     done_.store(true, std::memory_order_release);  // publishes the program's earlier writes; partner: poll()
     // Wakes a thread of this PE that sleeps in a wait for this request.
-    library().context().notify(library().pe());
+    library().one_sided().notify(library().pe());
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <exception>
 
+#include "atoll/runtime/progress.hpp"
 #include "core/library.hpp"
 #include "core/watch.hpp"
 #include "request/background.hpp"
@@ -99,7 +100,7 @@ Request& done_send() {
 }
 
 void Request::wait() {
-  library().context().wait([this] { return poll(); });
+  library().progress().wait([this] { return poll(); });
 }
 
 void request_wait(MPI_Request* handle, MPI_Status* status) {
@@ -146,7 +147,7 @@ void request_wait_any(int count, MPI_Request* requests, int* index, MPI_Status* 
   check_list(count, requests);
   bool any_active = false;
   int found = MPI_UNDEFINED;
-  library().context().wait([&] {
+  library().progress().wait([&] {
     found = first_complete(count, requests, any_active);
     return found != MPI_UNDEFINED || !any_active;
   });
@@ -186,7 +187,8 @@ void request_test_some(int count, MPI_Request* requests, int* done, int* indices
 void request_wait_some(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
   check_list(count, requests);
   bool any_active = false;
-  library().context().wait([&] { return first_complete(count, requests, any_active) != MPI_UNDEFINED || !any_active; });
+  library().progress().wait(
+      [&] { return first_complete(count, requests, any_active) != MPI_UNDEFINED || !any_active; });
   request_test_some(count, requests, done, indices, statuses);
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "atoll/runtime/one_sided.hpp"
 #include "core/library.hpp"
 #include "io/statistics.hpp"
 #include "tool/common.hpp"
@@ -32,7 +33,7 @@ std::uint64_t of_messages() {
 }
 template <std::uint64_t fabric::Traffic::* member>
 std::uint64_t of_transfers() {
-  return library().context().endpoint().traffic().*member;
+  return library().one_sided().endpoint().traffic().*member;
 }
 template <std::uint64_t io::Totals::* member>
 std::uint64_t of_files() {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "atoll/runtime/one_sided.hpp"
 #include "core/library.hpp"
 #include "mpi-ext.h"
 #include "win/queued.hpp"
@@ -84,7 +85,7 @@ void DeferredAccesses::start_all(Window& window) {
     }
     for (auto& read : complete) start(window, *read);
     if (!is_waiting) return;
-    if (reads < 2) library().context().quiet();
+    if (reads < 2) library().one_sided().quiet();
   }
 }
 

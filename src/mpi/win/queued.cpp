@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "atoll/fabric/queueing.hpp"
+#include "atoll/runtime/failure_detector.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "core/library.hpp"
 #include "mpi-ext.h"
 #include "request/request.hpp"
@@ -30,9 +33,9 @@ class QueuedAccess : public Request {
 
   bool poll() override {
     if (completion_.is_complete()) return true;
-    library().context().check();
-    library().context().note_active();
-    library().context().progress();
+    library().failures().check();
+    library().progress().note_active();
+    library().progress().progress();
     return completion_.is_complete();
   }
   void result(MPI_Status* status) override {
@@ -105,7 +108,7 @@ void queue_get(Window& window, int rank, HeapOffset from, Sink data, datatype::T
 }
 
 void finish_queued(Window& window) {
-  library().context().quiet();
+  library().one_sided().quiet();
   std::lock_guard guard(window.queued_mutex);
   std::erase_if(window.queued, [&](Window::Queued& one) {
     if (!one.access->completion().is_complete()) return false;  // another thread has begun it meanwhile

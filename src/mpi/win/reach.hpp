@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "atoll/runtime/one_sided.hpp"
 #include "core/library.hpp"
 #include "core/staging.hpp"
 #include "win/window.hpp"
@@ -24,7 +25,7 @@ struct Spot {
 
 /// Whether a rank's addresses from `begin` to `end` lie in its segment.
 inline bool lies_in_segment(const Target& target, std::uint64_t begin, std::uint64_t end) {
-  const std::uint64_t offset = begin - target.segment, bytes = library().context().endpoint().segment_bytes();
+  const std::uint64_t offset = begin - target.segment, bytes = library().one_sided().endpoint().segment_bytes();
   return offset < bytes && end - begin <= bytes - offset;
 }
 
@@ -56,7 +57,7 @@ inline Spot find_spot(Window& window, Target& target, int rank, MPI_Aint disp, c
     if (!staging::is_on_device(reinterpret_cast<void*>(first))) pointer = reinterpret_cast<std::byte*>(address);
   } else if (in_segment) {  // maps the first byte: with types at absolute addresses the base address itself may be
   // anywhere
-    pointer = library().context().peer_pointer(window.comm().pe_of(rank), HeapOffset(first - target.segment));
+    pointer = library().one_sided().peer_pointer(window.comm().pe_of(rank), HeapOffset(first - target.segment));
     if (pointer != nullptr) pointer -= low;
   }
   return {&target, rank, address, pointer, in_segment, first, last};

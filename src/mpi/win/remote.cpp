@@ -7,6 +7,9 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/messenger.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "core/library.hpp"
 #include "core/staging.hpp"
 #include "datatype/wire.hpp"
@@ -140,7 +143,7 @@ void carry_out(Window& window, const OrderHeader& header, std::span<const std::b
 }
 
 /// Runs inside any call of this rank that waits, so errors go to the origin only.
-void hear_order(runtime::Context& context, PeId source, std::span<const std::byte> payload) {
+void hear_order(runtime::Context&, PeId source, std::span<const std::byte> payload) {
   OrderHeader header;
   std::memcpy(&header, payload.data(), sizeof header);
   std::vector<std::byte> result;
@@ -153,7 +156,7 @@ void hear_order(runtime::Context& context, PeId source, std::span<const std::byt
     answer.error = current_failure().code;
     result.clear();
   }
-  context.send(source, service().replies, bytes_of(answer), result);
+  library().messenger().send(source, service().replies, bytes_of(answer), result);
 }
 
 void hear_answer(runtime::Context&, PeId source, std::span<const std::byte> payload) {
@@ -189,9 +192,9 @@ void hear_answer(runtime::Context&, PeId source, std::span<const std::byte> payl
   window->pending.fetch_sub(1, std::memory_order_release);
 }
 
-[[maybe_unused]] const bool added = (add_service([](runtime::Context& context) {
-                                       service().orders = context.register_handler(hear_order);
-                                       service().replies = context.register_handler(hear_answer);
+[[maybe_unused]] const bool added = (add_service([] {
+                                       service().orders = library().messenger().register_handler(hear_order);
+                                       service().replies = library().messenger().register_handler(hear_answer);
                                      }),
                                      true);
 
@@ -241,12 +244,12 @@ void send_order(Window& window, const Spot& spot, Order order, const datatype::R
   }
   window.pending.fetch_add(1, std::memory_order_relaxed);
   std::memcpy(message.data(), &header, sizeof header);
-  library().context().send(window.comm().pe_of(spot.rank), service().orders, message, data);
+  library().messenger().send(window.comm().pe_of(spot.rank), service().orders, message, data);
 }
 
 void wait_for_answers(Window& window) {
   if (window.pending.load(std::memory_order_acquire) != 0)  // partner: hear_answer()
-    library().context().wait([&] {
+    library().progress().wait([&] {
       if (window.pending.load(std::memory_order_acquire) == 0) return true;
       window.comm().check_usable();  // the answering rank may have failed
       return false;
@@ -265,7 +268,7 @@ void check_refusal(Window& window, const Refusal& refusal) {
   if (refusal.error == MPIX_ERR_PROC_FAILED)
     fail_with(refusal.error,
               fmt::format("{} has died or left the job: its part of the window cannot be reached",
-                          library().context().job().describe(window.comm().pe_of(refusal.rank))),
+                          library().job().describe(window.comm().pe_of(refusal.rank))),
               &window);
   const bool outside = refusal.error == MPI_ERR_RMA_RANGE;
   fail_with(

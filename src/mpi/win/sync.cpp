@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "core/library.hpp"
 #include "win/deferred.hpp"
 #include "win/queued.hpp"
@@ -16,8 +18,6 @@ namespace {
 using win::Control;
 using win::Target;
 using win::writer;
-
-runtime::Context& context() { return library().context(); }
 
 // Tags on the window's own communicator, which carries no other messages.
 constexpr int post_tag = 1, complete_tag = 2;
@@ -41,7 +41,7 @@ void wait_for(Exchange& exchange, const Group& group) {
   auto ready = [&] { return exchange.ready(); };
   if (checking()) [[unlikely]]
     return detail::watcher->wait(ready, group.pes());
-  context().wait(ready);
+  library().progress().wait(ready);
 }
 
 /// Polls a lock word whose release wakes no waiter.
@@ -55,7 +55,7 @@ void until(Window& window, Try&& attempt) {
   if (checking()) [[unlikely]]
     return detail::watcher->wait(attempt_or_fail, window.comm().peers().pes());
   while (!attempt()) {
-    if (context().wait(attempt, Deadline::after_seconds(200e-6)) == Status::ok) return;
+    if (library().progress().wait(attempt, Deadline::after_seconds(200e-6)) == Status::ok) return;
     window.comm().check_usable();  // the owner may have failed
   }
 }
@@ -65,11 +65,11 @@ void take_lock(Window& window, int rank, int type) {
   PeId pe = window.comm().pe_of(rank);
   HeapOffset word(target.control);  // the lock is the Control's first word
   if (type == MPI_LOCK_EXCLUSIVE) {
-    until(window, [&] { return context().compare_swap<std::uint64_t>(pe, word, 0, writer) == 0; });
+    until(window, [&] { return library().one_sided().compare_swap<std::uint64_t>(pe, word, 0, writer) == 0; });
   } else {
     until(window, [&] {
-      if (context().fetch_add<std::uint64_t>(pe, word, 1) < writer) return true;
-      (void)context().fetch_add<std::uint64_t>(pe, word, ~std::uint64_t{0});
+      if (library().one_sided().fetch_add<std::uint64_t>(pe, word, 1) < writer) return true;
+      (void)library().one_sided().fetch_add<std::uint64_t>(pe, word, ~std::uint64_t{0});
       return false;
     });
   }
@@ -77,8 +77,8 @@ void take_lock(Window& window, int rank, int type) {
 
 void give_lock(Window& window, int rank, int type) {
   HeapOffset word(window.target(rank).control);
-  (void)context().fetch_add<std::uint64_t>(window.comm().pe_of(rank), word,
-                                           type == MPI_LOCK_EXCLUSIVE ? writer : ~std::uint64_t{0});
+  (void)library().one_sided().fetch_add<std::uint64_t>(window.comm().pe_of(rank), word,
+                                                       type == MPI_LOCK_EXCLUSIVE ? writer : ~std::uint64_t{0});
 }
 
 void need_rank(const Window& window, int rank) {
@@ -154,7 +154,7 @@ void win_complete(MPI_Win win) {
 void win_test(MPI_Win win, int* flag) {
   auto& window = need<Window>(win);
   ATOLL_MPI_REQUIRE(static_cast<bool>(window.epochs.posted), MPI_ERR_RMA_SYNC, "MPI_Win_test without MPI_Win_post");
-  context().progress();
+  library().progress().progress();
   *flag = window.epochs.sent->ready() && window.epochs.awaited->ready();
   if (*flag != 0) {
     window.epochs.sent.reset(), window.epochs.awaited.reset();

@@ -7,6 +7,9 @@
 #include <memory>
 #include <utility>
 
+#include "atoll/runtime/failure_detector.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/progress.hpp"
 #include "core/staging.hpp"
 #include "op/operation.hpp"
 #include "request/request.hpp"
@@ -34,8 +37,6 @@ using win::Sink;
 using win::Source;
 using win::Spot;
 using win::Target;
-
-runtime::Context& context() { return library().context(); }
 
 /// Origin and target of a transfer.
 struct Ends {
@@ -74,8 +75,8 @@ Means means_of(Window& window, const Spot& spot, const Region& region) {
   if (win::Apart::current() != nullptr) return Means::order;  // its request is complete when it is answered
   if (window.deferred != nullptr) return Means::deferred;
   win::Attached shown;
-  context().get(&shown, window.comm().pe_of(spot.rank), HeapOffset(spot.target->control + sizeof(win::Control)),
-                sizeof(shown));
+  library().one_sided().get(&shown, window.comm().pe_of(spot.rank),
+                            HeapOffset(spot.target->control + sizeof(win::Control)), sizeof(shown));
   std::uint32_t row = 0;
   return shown.covers(spot.address, region, spot.begin, spot.end, row) ? Means::network : Means::order;
 }
@@ -137,7 +138,7 @@ void win_put(const void* origin, MPI_Count count, MPI_Datatype type, int rank, M
   if (means == Means::network) {
     HeapOffset to(spot.offset().value() + static_cast<std::uint64_t>(ends.target.layout->offset));
     if (window.network != nullptr) return win::queue_put(window, rank, to, std::move(data));
-    return context().put(window.comm().pe_of(rank), to, data.data(), data.span().size());
+    return library().one_sided().put(window.comm().pe_of(rank), to, data.data(), data.span().size());
   }
   win::send_order(window, spot, Order::put, ends.target, data.span(), no_code, nullptr, {});
 }
@@ -173,7 +174,8 @@ void win_get(void* origin, MPI_Count count, MPI_Datatype type, int rank, MPI_Ain
   if (means == Means::network) {
     HeapOffset from(spot.offset().value() + static_cast<std::uint64_t>(ends.target.layout->offset));
     if (window.network != nullptr) return win::queue_get(window, rank, from, std::move(data), std::move(answer.type));
-    context().get(data.data(), window.comm().pe_of(rank), from, static_cast<std::size_t>(ends.target.size()));
+    library().one_sided().get(data.data(), window.comm().pe_of(rank), from,
+                              static_cast<std::size_t>(ends.target.size()));
     return data.finish();
   }
   win::send_order(window, spot, Order::get, ends.target, {}, no_code, nullptr, answer);
@@ -342,9 +344,9 @@ class Answered : public Request {
       : Request(Life::once), window_(window), answers_(std::move(answers)) {}
   bool poll() override {
     if (is_done()) return true;
-    context().check();
-    context().note_active();
-    context().progress();
+    library().failures().check();
+    library().progress().note_active();
+    library().progress().progress();
     if (is_done()) return true;
     try {
       window_->comm().check_usable();

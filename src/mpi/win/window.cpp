@@ -9,6 +9,10 @@
 #include <new>
 
 #include "atoll/base/error.hpp"
+#include "atoll/fabric/job.hpp"
+#include "atoll/runtime/foreign_memory.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/pe_memory.hpp"
 #include "core/aligned.hpp"
 #include "core/library.hpp"
 #include "core/memory_kinds.hpp"
@@ -24,8 +28,6 @@ using win::Control;
 using win::Count;
 using win::Target;
 
-runtime::Context& context() { return library().context(); }
-
 std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
 /// Allocates `bytes` from the heap; throws Failure on all ranks when one rank has no room.
@@ -35,7 +37,7 @@ AlignedBlock allocate_everywhere(Comm& comm, Count bytes, std::size_t alignment 
     memory = allocate_aligned(static_cast<std::size_t>(bytes), alignment);
   } catch (const MemoryError&) {}
   bool all = comm.coll().all(memory.block != nullptr);
-  if (!all && memory.block != nullptr) context().heap().release(memory.block);
+  if (!all && memory.block != nullptr) library().memory().heap().release(memory.block);
   ATOLL_MPI_REQUIRE(all, MPI_ERR_NO_MEM,
                     "a rank has no memory for its part of the window, {} bytes here. A larger ATOLL_HEAP_SIZE?", bytes);
   return memory;
@@ -54,7 +56,7 @@ void check_size(MPI_Aint size, MPI_Count unit) {
 
 Window::Window(Ref<Comm> comm, Flavor flavor, void* base, Count size, int unit, Info::Entries hints)
     : Object(kind),
-      network(dynamic_cast<fabric::Queueing*>(context().job().remote())),
+      network(dynamic_cast<fabric::Queueing*>(library().job().remote())),
       comm_(std::move(comm)),
       flavor_(flavor),
       base_(base),
@@ -79,8 +81,9 @@ Window::Window(Ref<Comm> comm, Flavor flavor, void* base, Count size, int unit, 
     const AlignedBlock memory =
         allocate_everywhere(*comm_, comm_->rank() == 0 ? total : 0, comm_->rank() == 0 ? alignment : 1);
     block_ = memory.block;
-    std::uint64_t offset = coll.broadcast_value(comm_->rank() == 0 ? context().offset_of(memory.start).value() : 0, 0);
-    shared_ = context().peer_pointer(comm_->pe_of(0), HeapOffset(offset));
+    std::uint64_t offset =
+        coll.broadcast_value(comm_->rank() == 0 ? library().one_sided().offset_of(memory.start).value() : 0, 0);
+    shared_ = library().one_sided().peer_pointer(comm_->pe_of(0), HeapOffset(offset));
     base_ = shared_ + before;
   } else if (flavor == Flavor::allocate || flavor == Flavor::shared) {
     const AlignedBlock memory = allocate_everywhere(*comm_, size, alignment);
@@ -93,11 +96,18 @@ Window::Window(Ref<Comm> comm, Flavor flavor, void* base, Count size, int unit, 
 
 void Window::exchange_targets() {
   coll::Communicator& coll = comm_->coll();
-  std::byte* segment = context().local_pointer(HeapOffset(0));
-  std::uint64_t segment_bytes = context().endpoint().segment_bytes();
-  Target mine{
-      address_of(base_), size_,   unit_, address_of(segment), context().offset_of(control_).value(), ::getpid(), false,
-      nullptr,           nullptr, 0};
+  std::byte* segment = library().one_sided().local_pointer(HeapOffset(0));
+  std::uint64_t segment_bytes = library().one_sided().endpoint().segment_bytes();
+  Target mine{address_of(base_),
+              size_,
+              unit_,
+              address_of(segment),
+              library().one_sided().offset_of(control_).value(),
+              ::getpid(),
+              false,
+              nullptr,
+              nullptr,
+              0};
   // A device's memory is accessed by its owner alone, through the driver.
   constexpr std::int64_t on_device = -1;
   if (size_ > 0 && staging::is_on_device(base_)) mine.pid = on_device;
@@ -111,15 +121,16 @@ void Window::exchange_targets() {
     const bool is_on_device = one.pid == on_device;
     bool near = placement.node_of(rank) == placement.node_of(comm_->rank());
     // Where process_vm_readv is impossible, the owner carries out orders: this pid may be another process here.
-    if (!near || !context().foreign_memory().reaches(pe)) one.pid = 0;
-    one.here = context().peer_pointer<Control>(pe, HeapOffset(one.control));
+    if (!near || !library().foreign_memory().reaches(pe)) one.pid = 0;
+    one.here = library().one_sided().peer_pointer<Control>(pe, HeapOffset(one.control));
     one.mapped = nullptr;
     std::uint64_t at = one.base - one.segment;
     one.in_segment =
         shared_ != nullptr || (one.base >= one.segment && at + static_cast<std::uint64_t>(one.size) <= segment_bytes);
     if (shared_ != nullptr) one.mapped = shared_ + before;
     else if (is_me(rank)) one.mapped = static_cast<std::byte*>(base_);
-    else if (one.in_segment && flavor_ != Flavor::dynamic) one.mapped = context().peer_pointer(pe, HeapOffset(at));
+    else if (one.in_segment && flavor_ != Flavor::dynamic)
+      one.mapped = library().one_sided().peer_pointer(pe, HeapOffset(at));
     before += one.size;
     if (is_on_device) one.pid = 0, one.mapped = nullptr, one.in_segment = false;
   }
@@ -128,8 +139,8 @@ void Window::exchange_targets() {
 void Window::close() {
   comm_->coll().barrier();
   win::forget(*this);
-  if (block_ != nullptr) context().heap().release(block_);
-  context().heap().release(control_);
+  if (block_ != nullptr) library().memory().heap().release(block_);
+  library().memory().heap().release(control_);
   block_ = nullptr, control_ = nullptr;
 }
 

@@ -4,7 +4,8 @@
 
 #include "atoll/array/engine.hpp"
 #include "atoll/fabric/endpoint.hpp"
-#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/parts.hpp"
 
 namespace atl::array::testing {
 
@@ -12,8 +13,9 @@ namespace atl::array::testing {
 /// agreeing takes, too. Collective.
 template <class Body>
 std::uint64_t moved_by(Engine& engine, Body&& body) {
+  fabric::Endpoint& endpoint = runtime::Parts(engine.context()).one_sided.endpoint();
   auto moved = [&] {
-    const fabric::Traffic traffic = engine.context().endpoint().traffic();
+    const fabric::Traffic traffic = endpoint.traffic();
     return engine.volume().put_bytes + engine.volume().got_bytes + traffic.put_bytes + traffic.get_bytes +
            traffic.am_bytes;
   };

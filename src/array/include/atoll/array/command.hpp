@@ -4,8 +4,6 @@
 // number and arguments to the workers, which call the same function with the same values.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,7 +15,7 @@
 
 #include "atoll/array/archive.hpp"
 #include "atoll/array/array.hpp"
-#include "atoll/base/error.hpp"
+#include "atoll/base/assertion.hpp"
 #include "atoll/runtime/ledger.hpp"
 
 namespace atl::array {
@@ -72,15 +70,12 @@ struct DriverOnly {
 
 /// The number of an array whose elements were lost with a PE.
 inline constexpr std::uint64_t lost_array = UINT64_MAX;
-class LostArrayError : public PeFailedError {
- public:
-  using PeFailedError::PeFailedError;
-};
+/// Throws LostArrayError (lost_array.hpp).
+[[noreturn]] void raise_lost(const Array& array);
 
 inline void archive_write(Writer& writer, const Array& array) {
   if (array != nullptr && array->id == lost_array) [[unlikely]]
-    throw LostArrayError(fmt::format("the array of shape {} and dtype {} was lost when a PE died. Make it again?",
-                                     array->shape.to_string(), name_of(array->dtype)));
+    raise_lost(array);
   ATOLL_EXPECT(array == nullptr || array->id != 0);
   writer(array == nullptr ? std::uint64_t{0} : array->id);
 }

@@ -17,8 +17,6 @@
 #include "atoll/array/small_work.hpp"
 #include "atoll/array/snapshots.hpp"
 #include "atoll/array/whereabouts.hpp"
-#include "atoll/base/error.hpp"
-#include "atoll/coll/disagreement.hpp"
 
 namespace atl::array {
 
@@ -237,9 +235,7 @@ class Session {
           std::apply([&](const auto&... values) { driver_->send(List::template number_of<operation>(), values...); },
                      arguments);
         return std::apply([&](auto&... values) { return operation(engine, std::move(values)...); }, arguments);
-      } catch (const PeFailedError& error) { lose(error); } catch (const TimeoutError& error) {
-        lose(error);
-      } catch (const coll::Disagreement& error) { lose(error); }
+      } catch (...) { rethrow_with_advice(); }
     };
     if constexpr (std::is_void_v<typename Call::Result>) {
       run();
@@ -367,9 +363,10 @@ class Session {
   std::string where() const;
   void end(std::string_view where);
   void prepare(const NodePtr& node);
-  [[noreturn]] void lose(const PeFailedError& error);
-  [[noreturn]] void lose(const TimeoutError& error);
-  [[noreturn]] void lose(const coll::Disagreement& error);
+  /// Rethrows the exception in flight. The message of one after which the session is lost says what to do.
+  [[noreturn]] void rethrow_with_advice();
+  /// How the PEs differ in what they do, as far as the others say within that time. Empty: they do not, or none said.
+  std::string differences_within(double seconds);
   std::string advice() const;
 
   std::recursive_mutex busy_;

@@ -8,10 +8,12 @@
 #include <type_traits>
 
 #include "atoll/bootstrap/job.hpp"
-#include "atoll/runtime/context.hpp"
 #include "atoll/runtime/deaths.hpp"
+#include "atoll/runtime/options.hpp"
 
 namespace atl::runtime {
+
+class Context;
 
 /// What the libraries of a process share. Nothing of it ends: each library would end it once more at exit.
 struct ProcessSlot {

@@ -9,15 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "atoll/base/error.hpp"
 #include "atoll/device/driver.hpp"
 
 namespace atl::device {
-
-/// A call of the driver failed. The message names the call, the memory and the result.
-class DeviceError : public Error {
-  using Error::Error;
-};
 
 /// Kind of memory at an address, by the driver. The processor may access `host` and `managed` memory.
 enum class Kind { host, managed, device };

@@ -15,7 +15,7 @@
 #include "atoll/base/clock.hpp"
 #include "atoll/base/ids.hpp"
 #include "atoll/base/status.hpp"
-#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/parts.hpp"
 
 namespace atl::runtime {
 
@@ -195,7 +195,7 @@ class Matcher {
   static Outcome take(Request& request);
   void warn_of_limit(const matching::Operation& send);
   matching::State& part_of(std::uint64_t tag) const { return *parts_[(tag >> apart_shift_) & part_mask_]; }
-  Context& context_;
+  Parts pe_;
   unsigned apart_shift_ = 0;
   std::uint64_t part_mask_ = 0;
   // Shared with the message handlers, which the context keeps longer. The first ones are there.

@@ -19,10 +19,13 @@
 
 #include "atoll/base/ids.hpp"
 #include "atoll/base/spin_lock.hpp"
+#include "atoll/fabric/job.hpp"
 #include "atoll/messaging/matching.hpp"
 #include "atoll/portal/event_queue.hpp"
 #include "atoll/portal/pool.hpp"
-#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/counter.hpp"
+#include "atoll/runtime/handler.hpp"
+#include "atoll/runtime/parts.hpp"
 
 namespace atl::runtime {
 
@@ -246,7 +249,7 @@ class PortalInterface {
   void fail_lost();
   /// fail_lost() when a PE has finalized since the last call. Two loads otherwise: for each look of a wait.
   void settle_departures() {
-    if (context_.job().departures() != departures_settled_.load(std::memory_order_relaxed)) [[unlikely]]
+    if (pe_.job.departures() != departures_settled_.load(std::memory_order_relaxed)) [[unlikely]]
       fail_lost();
   }
 
@@ -289,6 +292,7 @@ class PortalInterface {
   void carry_out(portal::Triggered& triggered);
 
   Context& context_;
+  Parts pe_;
   HandlerId handler_;
   std::uint8_t number_;
   std::uint32_t uid_;

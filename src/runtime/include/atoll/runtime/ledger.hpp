@@ -16,7 +16,7 @@
 
 namespace atl::runtime {
 
-// At a fixed place of each segment (Context::ledger_offset). A PE writes its own; others read it when the PE is dead,
+// At a fixed place of each segment (ledger_offset). A PE writes its own; others read it when the PE is dead,
 // and `completed` at any time.
 //
 // | offset | bytes | field     | valid when                                                                    |
@@ -33,6 +33,10 @@ struct LedgerHead {
   std::byte reserved[32];
 };
 static_assert(sizeof(LedgerHead) == 64);
+
+/// What is before the heaps in each segment; its last part is the LedgerHead.
+inline constexpr std::size_t system_area_bytes = std::size_t{2} << 20;
+inline constexpr std::size_t ledger_offset = system_area_bytes - sizeof(LedgerHead);
 
 // | offset | bytes | field  | valid when                                                                       |
 // |--------|-------|--------|----------------------------------------------------------------------------------|

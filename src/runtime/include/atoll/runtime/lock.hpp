@@ -5,9 +5,11 @@
 #include <cstdint>
 
 #include "atoll/base/ids.hpp"
-#include "atoll/runtime/context.hpp"
 
 namespace atl::runtime {
+
+class OneSided;
+class Progress;
 
 /// A lock is a symmetric 64-bit word, 8-byte aligned, 0 on every PE before its first use and whenever no PE holds it.
 /// Not reentrant: a PE, whichever of its threads, holds or waits for a lock once at a time.
@@ -16,7 +18,7 @@ namespace atl::runtime {
 /// is one atomic to the next PE. Free: one compare-and-swap at the lock's home each to take and to give.
 class Lock {
  public:
-  Lock(Context& context, HeapOffset word);
+  Lock(OneSided& one_sided, Progress& progress, HeapOffset word);
 
   /// Returns when this PE holds it: what the last holder did before clear() is visible.
   void set();
@@ -30,7 +32,8 @@ class Lock {
   HeapOffset last() const { return word_; }
   HeapOffset place() const { return HeapOffset(word_.value() + 4); }
 
-  Context& context_;
+  OneSided& one_sided_;
+  Progress& progress_;
   HeapOffset word_;
   PeId home_;
 };

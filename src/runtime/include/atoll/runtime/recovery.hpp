@@ -8,7 +8,6 @@
 
 #include "atoll/base/ids.hpp"
 #include "atoll/fabric/job.hpp"
-#include "atoll/runtime/context.hpp"
 #include "atoll/runtime/ledger.hpp"
 
 namespace atl::runtime {
@@ -24,7 +23,7 @@ struct RecoveryWait {
 static_assert(sizeof(RecoveryWait) <= sizeof(LedgerHead::reserved));
 
 inline RecoveryWait& recovery_wait_of(const fabric::Job& job, PeId pe) {
-  return *reinterpret_cast<RecoveryWait*>(job.segment(pe) + Context::ledger_offset + offsetof(LedgerHead, reserved));
+  return *reinterpret_cast<RecoveryWait*>(job.segment(pe) + ledger_offset + offsetof(LedgerHead, reserved));
 }
 /// Called by a PE when its Context has ended, before it looks at Job::recoveries(). Until then no process calls
 /// Job::recover().

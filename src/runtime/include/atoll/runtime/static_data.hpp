@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "atoll/base/ids.hpp"
-#include "atoll/runtime/context.hpp"
 
 namespace atl::runtime {
+
+class Context;
 
 /// Variables of one program or library: [begin, begin + bytes) of this process is the segment's part from `at` on.
 /// The same region has the same size and the same `at` on every PE; where it begins may differ.

@@ -8,7 +8,11 @@
 
 #include "atoll/base/assertion.hpp"
 #include "atoll/base/validate.hpp"
-#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/counters.hpp"
+#include "atoll/runtime/failure_detector.hpp"
+#include "atoll/runtime/messenger.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/pe_memory.hpp"
 #include "post.hpp"
 
 namespace atl::runtime {
@@ -29,11 +33,23 @@ static_assert(sizeof(BumpRequest) == 24);
 
 }  // namespace
 
-TriggerArea& Context::area_of(PeId pe) const {
+Counters::Counters(Context& context, OneSided& one_sided, PeMemory& memory, Progress& progress,
+                   FailureDetector& failures, Messenger& messenger)
+    : area_(one_sided.local_pointer<TriggerArea>(HeapOffset(0))),
+      endpoint_(one_sided.endpoint()),
+      job_(one_sided.job()),
+      context_(context),
+      one_sided_(one_sided),
+      memory_(memory),
+      progress_(progress),
+      failures_(failures),
+      messenger_(messenger) {}
+
+TriggerArea& Counters::area_of(PeId pe) const {
   return *reinterpret_cast<TriggerArea*>(endpoint_.address(pe, HeapOffset(0), sizeof(TriggerArea)));
 }
 
-void Context::lock_area(TriggerArea& area) {
+void Counters::lock_area(TriggerArea& area) {
   for (int attempt = 0;; ++attempt) {
     // Acquire: the lists. Partner: unlock_area.
     if (area.lock.load(std::memory_order_relaxed) == 0 && area.lock.exchange(1, std::memory_order_acquire) == 0) return;
@@ -41,14 +57,14 @@ void Context::lock_area(TriggerArea& area) {
       cpu_relax();
     } else {
       ::sched_yield();
-      check();  // its holder may have died
+      failures_.check();  // its holder may have died
     }
   }
 }
 
-void Context::unlock_area(TriggerArea& area) { area.lock.store(0, std::memory_order_release); }
+void Counters::unlock_area(TriggerArea& area) { area.lock.store(0, std::memory_order_release); }
 
-CounterId Context::allocate_counter() {
+CounterId Counters::allocate_counter() {
   lock_area(*area_);
   for (std::uint32_t id = 0; id < counters_per_pe; ++id) {
     CounterCell& cell = area_->counters[id];
@@ -63,7 +79,7 @@ CounterId Context::allocate_counter() {
   raise<MemoryError>(fmt::format("all {} counters of this PE are in use", counters_per_pe));
 }
 
-void Context::release_counter(CounterId id) {
+void Counters::release_counter(CounterId id) {
   ATOLL_EXPECT(id.value() < counters_per_pe);
   cancel_triggers(id);
   lock_area(*area_);
@@ -71,49 +87,47 @@ void Context::release_counter(CounterId id) {
   unlock_area(*area_);
 }
 
-void Context::reset_counter(CounterId id, std::uint64_t value) {
+void Counters::reset_counter(CounterId id, std::uint64_t value) {
   ATOLL_EXPECT(id.value() < counters_per_pe);
   area_->counters[id.value()].failures.store(0, std::memory_order_relaxed);
   area_->counters[id.value()].value.store(value, std::memory_order_release);  // partner: counter()
 }
 
-void Context::bump(CounterRef counter, std::uint64_t by) {
+void Counters::bump(CounterRef counter, std::uint64_t by) {
   if (count_up(counter, by)) fire(counter);
 }
 
-void Context::count(CounterRef counter, Count by) {
+void Counters::count(CounterRef counter, Count by) {
   if (by.failure != 0 ? count_all(counter, by) : count_up(counter, by.success)) fire(counter);
 }
 
-void Context::set_counter(CounterRef counter, Count to) {
+void Counters::set_counter(CounterRef counter, Count to) {
   if (set_all(counter, to)) fire(counter);
 }
 
-void Context::bump_behind(PeId target, CounterRef counter) {
+void Counters::bump_behind(PeId target, CounterRef counter) {
   if (count_up_behind(target, counter, 1)) fire(counter);
 }
 
 // Increments the counter after earlier puts to `target` have arrived. A target on another node increments it, or asks
 // the owner to, so that this PE does not wait for an answer.
-bool Context::count_up_behind(PeId target, CounterRef counter, std::uint64_t by) {
+bool Counters::count_up_behind(PeId target, CounterRef counter, std::uint64_t by) {
   if (endpoint_.maps(target)) [[likely]]
     return count_up(counter, by);
   post_bump(target, counter, by);
   return false;
 }
 
-void Context::post_bump(PeId pe, CounterRef counter, std::uint64_t by) {
+void Counters::post_bump(PeId pe, CounterRef counter, std::uint64_t by) {
   post_count(pe, static_cast<std::uint16_t>(PostKind::bump), counter, {by, 0});
 }
 
-void Context::post_count(PeId pe, std::uint16_t kind, CounterRef counter, Count count) {
+void Counters::post_count(PeId pe, std::uint16_t kind, CounterRef counter, Count count) {
   BumpRequest request{counter.pe.value(), counter.id.value(), count};
   endpoint_.post(pe, kind, std::as_bytes(std::span(&request, 1)));
 }
 
-void Context::hear_post(PeId source, std::uint16_t kind, std::span<const std::byte> payload) {
-  if (kind == static_cast<std::uint16_t>(PostKind::room_request)) return hear_room_request(source, payload);
-  if (kind == static_cast<std::uint16_t>(PostKind::room_answer)) return hear_room_answer(source, payload);
+void Counters::hear_count(PeId source, std::uint16_t kind, std::span<const std::byte> payload) {
   BumpRequest request{};
   bool sets = kind == static_cast<std::uint16_t>(PostKind::set_counter);
   ATOLL_VALIDATE((sets || kind == static_cast<std::uint16_t>(PostKind::bump)) && payload.size() == sizeof(request),
@@ -126,7 +140,7 @@ void Context::hear_post(PeId source, std::uint16_t kind, std::span<const std::by
 }
 
 // Returns whether triggers may be due, and are ours to carry out.
-bool Context::count_up(CounterRef counter, std::uint64_t by) {
+bool Counters::count_up(CounterRef counter, std::uint64_t by) {
   ATOLL_EXPECT(counter.id.value() < counters_per_pe);
   if (!endpoint_.maps(counter.pe)) [[unlikely]] {
     post_bump(counter.pe, counter, by);
@@ -137,12 +151,12 @@ bool Context::count_up(CounterRef counter, std::uint64_t by) {
   std::uint64_t value = cell.value.fetch_add(by, std::memory_order_seq_cst) + by;
   std::uint64_t threshold = cell.threshold.load(std::memory_order_seq_cst);
   std::uint64_t failures = cell.failures.load(std::memory_order_seq_cst);
-  fabric::ring_bell(job_->record(counter.pe));
+  fabric::ring_bell(job_.record(counter.pe));
   return threshold != 0 && value + failures >= threshold;
 }
 
 // The same for failures, which are rare: not on the way of those that succeed.
-bool Context::count_all(CounterRef counter, Count by) {
+bool Counters::count_all(CounterRef counter, Count by) {
   ATOLL_EXPECT(counter.id.value() < counters_per_pe);
   if (!endpoint_.maps(counter.pe)) {
     post_count(counter.pe, static_cast<std::uint16_t>(PostKind::bump), counter, by);
@@ -153,7 +167,7 @@ bool Context::count_all(CounterRef counter, Count by) {
   return count_up(counter, by.success);
 }
 
-bool Context::set_all(CounterRef counter, Count to) {
+bool Counters::set_all(CounterRef counter, Count to) {
   ATOLL_EXPECT(counter.id.value() < counters_per_pe);
   if (!endpoint_.maps(counter.pe)) {
     post_count(counter.pe, static_cast<std::uint16_t>(PostKind::set_counter), counter, to);
@@ -165,8 +179,8 @@ bool Context::set_all(CounterRef counter, Count to) {
   return count_up(counter, 0);
 }
 
-std::optional<std::size_t> Context::wait_any(std::span<const CounterId> ids, std::span<const std::uint64_t> at_least,
-                                             Deadline deadline) {
+std::optional<std::size_t> Counters::wait_any(std::span<const CounterId> ids, std::span<const std::uint64_t> at_least,
+                                              Deadline deadline) {
   ATOLL_EXPECT(ids.size() == at_least.size());
   std::optional<std::size_t> found;
   auto settled = [&] {
@@ -174,7 +188,7 @@ std::optional<std::size_t> Context::wait_any(std::span<const CounterId> ids, std
       if (is_settled(ids[i], at_least[i])) found = i;
     return found.has_value();
   };
-  (void)wait(settled, deadline);
+  (void)progress_.wait(settled, deadline);
   return found;
 }
 

@@ -3,12 +3,17 @@
 // puts the payload there from the caller's buffer, and a short message announces it. Memory is granted without the
 // receiver's program, but only a limited amount at a time: further requests wait until handlers have run. Handlers may
 // not wait: their messages are queued until memory is granted.
+#include "atoll/runtime/landing.hpp"
+
+#include <algorithm>
 #include <cstring>
 
 #include "atoll/base/error.hpp"
 #include "atoll/base/units.hpp"
 #include "atoll/base/validate.hpp"
-#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/failure_detector.hpp"
+#include "atoll/runtime/heap.hpp"
+#include "atoll/runtime/one_sided.hpp"
 #include "post.hpp"
 
 namespace atl::runtime {
@@ -44,100 +49,100 @@ RoomNote read_note(PeId source, std::span<const std::byte> payload) {
 
 }  // namespace
 
-std::uint64_t Context::ask_room(PeId pe, std::size_t bytes) {
+std::uint64_t Landing::request(PeId pe, std::size_t bytes) {
   RoomNote note{0, bytes, 0};
   {
-    std::lock_guard lock(rooms_mutex_);
+    std::lock_guard lock(mutex_);
     note.id = next_room_++;
     rooms_.emplace(note.id, std::nullopt);
   }
-  endpoint_.post(pe, static_cast<std::uint16_t>(PostKind::room_request), bytes_of(note));
+  one_sided_.endpoint().post(pe, static_cast<std::uint16_t>(PostKind::room_request), bytes_of(note));
   return note.id;
 }
 
-std::optional<HeapOffset> Context::take_room(PeId pe, std::uint64_t id, std::size_t bytes) {
+std::optional<HeapOffset> Landing::take(PeId pe, std::uint64_t id, std::size_t bytes) {
   std::optional<HeapOffset> room;
   {
-    std::lock_guard lock(rooms_mutex_);
+    std::lock_guard lock(mutex_);
     auto found = rooms_.find(id);
     room = found->second;
     if (room) rooms_.erase(found);
   }
   if (!room) {
-    check();  // it may have left because another has failed
-    if (job_->has_failed() && !job_->is_ending())
+    failures_.check();  // it may have left because another has failed
+    if (one_sided_.job().has_failed() && !one_sided_.job().is_ending())
       return room;  // where PEs have died, others may leave without meeting this one
-    ATOLL_VALIDATE(!endpoint_.has_left(pe), Error,
+    ATOLL_VALIDATE(!one_sided_.endpoint().has_left(pe), Error,
                    "{} has left the job, with a message to it under way. Meet in a barrier before "
                    "PEs leave",
-                   job_->describe(pe));
+                   one_sided_.job().describe(pe));
     return room;
   }
   ATOLL_VALIDATE(*room != HeapOffset(0), MemoryError,
                  "{} has no memory for a message of {}. Raise ATOLL_HEAP_SIZE, or send "
                  "less at once",
-                 job_->describe(pe), format_bytes(bytes));
+                 one_sided_.job().describe(pe), format_bytes(bytes));
   return room;
 }
 
-void Context::hear_room_answer(PeId source, std::span<const std::byte> payload) {
+void Landing::hear_answer(PeId source, std::span<const std::byte> payload) {
   RoomNote note = read_note(source, payload);
   {
-    std::lock_guard lock(rooms_mutex_);
+    std::lock_guard lock(mutex_);
     if (auto found = rooms_.find(note.id); found != rooms_.end()) found->second = HeapOffset(note.offset);
   }
-  fabric::ring_bell(job_->record(pe_));
+  fabric::ring_bell(one_sided_.job().record(one_sided_.pe()));
 }
 
-void Context::hear_room_request(PeId source, std::span<const std::byte> payload) {
+void Landing::hear_request(PeId source, std::span<const std::byte> payload) {
   RoomNote note = read_note(source, payload);
   {
-    std::lock_guard lock(rooms_mutex_);
-    room_requests_.push_back({source, note.id, note.bytes});
+    std::lock_guard lock(mutex_);
+    requests_.push_back({source, note.id, note.bytes});
   }
-  give_rooms();
+  grant();
 }
 
-void Context::give_rooms() {
-  std::uint64_t most = std::min(most_landing_bytes, endpoint_.segment_bytes() / landing_share);
+void Landing::grant() {
+  std::uint64_t most = std::min(most_landing_bytes, one_sided_.endpoint().segment_bytes() / landing_share);
   for (;;) {
-    RoomRequest request{};
+    Request request{};
     std::byte* room = nullptr;
     {
-      std::lock_guard lock(rooms_mutex_);
-      if (room_requests_.empty()) return;
-      request = room_requests_.front();
-      if (landing_bytes_ != 0 && landing_bytes_ + request.bytes > most) return;
+      std::lock_guard lock(mutex_);
+      if (requests_.empty()) return;
+      request = requests_.front();
+      if (bytes_ != 0 && bytes_ + request.bytes > most) return;
       try {
-        room = static_cast<std::byte*>(heap_->allocate(request.bytes));
+        room = static_cast<std::byte*>(heap_.allocate(request.bytes));
       } catch (const MemoryError&) {
-        if (landing_bytes_ != 0) return;
+        if (bytes_ != 0) return;
       }
-      room_requests_.pop_front();
-      if (room != nullptr) landing_bytes_ += request.bytes;
+      requests_.pop_front();
+      if (room != nullptr) bytes_ += request.bytes;
     }
-    RoomNote note{request.id, request.bytes, room != nullptr ? offset_of(room).value() : 0};
-    endpoint_.post(request.pe, static_cast<std::uint16_t>(PostKind::room_answer), bytes_of(note));
+    RoomNote note{request.id, request.bytes, room != nullptr ? one_sided_.offset_of(room).value() : 0};
+    one_sided_.endpoint().post(request.pe, static_cast<std::uint16_t>(PostKind::room_answer), bytes_of(note));
   }
 }
 
-void Context::note_landed(std::uint64_t bytes) {
+void Landing::note_handled(std::uint64_t bytes) {
   {
-    std::lock_guard lock(rooms_mutex_);
-    landing_bytes_ -= bytes;
-    if (room_requests_.empty()) return;
+    std::lock_guard lock(mutex_);
+    bytes_ -= bytes;
+    if (requests_.empty()) return;
   }
-  give_rooms();
+  grant();
 }
 
-void Context::fill_room(PeId pe, HeapOffset room, const Parts& parts) {
+void Landing::fill(PeId pe, HeapOffset room, const fabric::MessageParts& parts) {
   const auto& [first, second] = parts;
-  if (!first.empty()) put(pe, room, first.data(), first.size());
-  if (!second.empty()) put(pe, HeapOffset(room.value() + first.size()), second.data(), second.size());
+  if (!first.empty()) one_sided_.put(pe, room, first.data(), first.size());
+  if (!second.empty()) one_sided_.put(pe, HeapOffset(room.value() + first.size()), second.data(), second.size());
 }
 
-Context::Block Context::own_block(std::byte* block) {
-  return Block(block, [heap = heap_.get()](std::byte* at) { heap->release(at); });
+std::shared_ptr<std::byte> Landing::own(std::byte* block) {
+  return std::shared_ptr<std::byte>(block, [heap = &heap_](std::byte* at) { heap->release(at); });
 }
 
 }  // namespace atl::runtime

@@ -8,7 +8,11 @@
 #include "atoll/base/assertion.hpp"
 #include "atoll/base/error.hpp"
 #include "atoll/base/validate.hpp"
-#include "atoll/runtime/context.hpp"
+#include "atoll/runtime/counters.hpp"
+#include "atoll/runtime/failure_detector.hpp"
+#include "atoll/runtime/messenger.hpp"
+#include "atoll/runtime/one_sided.hpp"
+#include "atoll/runtime/pe_memory.hpp"
 
 namespace atl::runtime {
 namespace {
@@ -102,7 +106,7 @@ void insert_by_threshold(TriggerArea& area, CounterCell& counter, std::uint32_t 
 }  // namespace
 
 // Under the lock: the number of a free cell, or 0.
-std::uint32_t Context::take_cell() {
+std::uint32_t Counters::take_cell() {
   std::uint32_t number = area_->free;
   if (number != 0) {
     area_->free = trigger_cell(*area_, number).next;
@@ -115,28 +119,28 @@ std::uint32_t Context::take_cell() {
 }
 
 // More cells, unless another thread has made them. The lock is taken.
-void Context::add_cells() {
+void Counters::add_cells() {
   std::size_t block = 0;
   while (block < trigger_blocks && area_->more[block] != 0) ++block;
   unlock_area(*area_);
   std::size_t cells = triggers_per_pe << (block + 1);
   ATOLL_VALIDATE(block < trigger_blocks, MemoryError, "more than {} triggered operations are queued on this PE",
                  most_triggers);
-  void* memory = heap_->allocate(cells * sizeof(TriggerCell));  // throws MemoryError
+  void* memory = memory_.heap().allocate(cells * sizeof(TriggerCell));  // throws MemoryError
   lock_area(*area_);
   if (area_->more[block] == 0) {
-    area_->more[block] = offset_of(memory).value();
+    area_->more[block] = one_sided_.offset_of(memory).value();
     return;
   }
   unlock_area(*area_);
-  heap_->release(memory);
+  memory_.heap().release(memory);
   lock_area(*area_);
 }
 
-void Context::trigger(CounterId on, std::uint64_t threshold, TriggeredOp operation) {
+void Counters::trigger(CounterId on, std::uint64_t threshold, TriggeredOp operation) {
   ATOLL_EXPECT(on.value() < counters_per_pe);
   ATOLL_VALIDATE(threshold >= 1, ValueError, "a trigger's threshold must be at least 1");
-  check_operation(endpoint_, pe_, operation);
+  check_operation(endpoint_, one_sided_.pe(), operation);
   std::uint64_t call = 0;
   if (operation.kind == TriggerKind::call) {
     std::lock_guard lock(calls_mutex_);
@@ -164,11 +168,17 @@ void Context::trigger(CounterId on, std::uint64_t threshold, TriggeredOp operati
   counter.threshold.store(lowest, std::memory_order_seq_cst);
   bool due = reached(counter) >= lowest;
   unlock_area(*area_);
-  if (due) fire({pe_, on});
+  if (due) fire({one_sided_.pe(), on});
+}
+
+void Counters::trigger_send(CounterId on, std::uint64_t threshold, PeId pe, HandlerId handler,
+                            std::span<const std::byte> payload, CounterRef then) {
+  auto send_it = [=, this](Context&) { messenger_.send(pe, handler, payload); };
+  trigger(on, threshold, TriggeredOp::make_call(send_it, then));
 }
 
 // Takes the counter's first trigger that is due off its list. What its owner runs goes there on the way.
-bool Context::take_due(CounterRef counter, TriggerCell& taken) {
+bool Counters::take_due(CounterRef counter, TriggerCell& taken) {
   TriggerArea& area = area_of(counter.pe);
   CounterCell& cell = area.counters[counter.id.value()];
   bool for_owner = false, found = false;
@@ -195,13 +205,13 @@ bool Context::take_due(CounterRef counter, TriggerCell& taken) {
     for_owner = true;
   }
   unlock_area(area);
-  if (for_owner) fabric::ring_bell(job_->record(counter.pe));
+  if (for_owner) fabric::ring_bell(job_.record(counter.pe));
   return found;
 }
 
 // What is carried out may bump counters whose triggers are then due, and so on: a chain round all PEs must not need
 // a stack as deep as it is long.
-void Context::fire(CounterRef counter) {
+void Counters::fire(CounterRef counter) {
   std::array<CounterRef, 32> due;
   std::size_t count = 0;
   due[count++] = counter;
@@ -219,7 +229,7 @@ void Context::fire(CounterRef counter) {
 }
 
 // Counts an operation that has been carried out. Returns whether triggers of that counter may be due.
-bool Context::count_after(const TriggerCell& cell, CounterRef then) {
+bool Counters::count_after(const TriggerCell& cell, CounterRef then) {
   if (is_of_counters(cell)) {
     Count count{cell.from, cell.bytes};
     return cell.kind == static_cast<std::uint32_t>(TriggerKind::count) ? count_all(then, count) : set_all(then, count);
@@ -228,7 +238,7 @@ bool Context::count_after(const TriggerCell& cell, CounterRef then) {
   return moved ? count_up_behind(PeId(cell.pe), then, 1) : count_up(then, 1);
 }
 
-void Context::carry_out(PeId owner, const TriggerCell& cell) {
+void Counters::carry_out(PeId owner, const TriggerCell& cell) {
   PeId pe(cell.pe);
   HeapOffset to(cell.to);
   switch (static_cast<TriggerKind>(cell.kind)) {
@@ -248,7 +258,7 @@ void Context::carry_out(PeId owner, const TriggerCell& cell) {
   }
 }
 
-bool Context::run_ready_triggers() {
+bool Counters::run_ready_triggers() {
   bool any = false;
   while (area_->ready.load(std::memory_order_relaxed) != 0) {
     lock_area(*area_);
@@ -272,10 +282,10 @@ bool Context::run_ready_triggers() {
 }
 
 // False: the fetch never completes, as its target PE has died. Waits for it are notified of the death.
-bool Context::run_ready(const TriggerCell& cell) {
+bool Counters::run_ready(const TriggerCell& cell) {
   switch (static_cast<TriggerKind>(cell.kind)) {
     case TriggerKind::run:
-      reinterpret_cast<void (*)(Context&, void*)>(cell.to)(*this, reinterpret_cast<void*>(cell.from));
+      reinterpret_cast<void (*)(Context&, void*)>(cell.to)(context_, reinterpret_cast<void*>(cell.from));
       return true;
     case TriggerKind::get:
     case TriggerKind::fetch:
@@ -283,7 +293,7 @@ bool Context::run_ready(const TriggerCell& cell) {
         fetch_for(cell);
         return true;
       } catch (const PeFailedError&) {
-        if (job_->is_ending()) throw;
+        if (job_.is_ending()) throw;
         return false;
       }
     default: break;
@@ -295,11 +305,11 @@ bool Context::run_ready(const TriggerCell& cell) {
     function = std::move(at->second);
     calls_.erase(at);
   }
-  function(*this);
+  function(context_);
   return true;
 }
 
-void Context::fetch_for(const TriggerCell& cell) {
+void Counters::fetch_for(const TriggerCell& cell) {
   const PeId pe(cell.pe);
   if (static_cast<TriggerKind>(cell.kind) == TriggerKind::get)
     return endpoint_.get(reinterpret_cast<void*>(cell.to), pe, HeapOffset(cell.from), cell.bytes);
@@ -308,8 +318,8 @@ void Context::fetch_for(const TriggerCell& cell) {
   std::memcpy(reinterpret_cast<void*>(cell.bytes), &old, sizeof(old));
 }
 
-std::uint64_t Context::fetch_by(fabric::AtomicOp how, PeId pe, HeapOffset word, std::uint64_t value,
-                                std::uint64_t expected) {
+std::uint64_t Counters::fetch_by(fabric::AtomicOp how, PeId pe, HeapOffset word, std::uint64_t value,
+                                 std::uint64_t expected) {
   using fabric::AtomicOp;
   switch (how) {
     case AtomicOp::fetch: return endpoint_.fetch<std::uint64_t>(pe, word);
@@ -324,7 +334,7 @@ std::uint64_t Context::fetch_by(fabric::AtomicOp how, PeId pe, HeapOffset word, 
   return 0;
 }
 
-std::size_t Context::cancel_triggers(CounterId on, const std::function<void(void*)>& dropped_run) {
+std::size_t Counters::cancel_triggers(CounterId on, const std::function<void(void*)>& dropped_run) {
   ATOLL_EXPECT(on.value() < counters_per_pe);
   CounterCell& counter = area_->counters[on.value()];
   std::size_t dropped = 0;
