@@ -116,8 +116,8 @@ $(VENV)/.coverage: $(VENV)/.dev
 	@touch $@
 
 $(VENV)/.launchers: pyproject.toml scripts/system-packages scripts/python-env scripts/requirements.py $(VENV)/.dev
-	@scripts/system-packages launchers trees
-	@scripts/python-env $(DEV_EXTRAS) launchers
+	@scripts/system-packages launchers trees browser
+	@scripts/python-env $(DEV_EXTRAS) launchers clusters
 	@touch $@
 
 configure: system $(VENV)/.run
