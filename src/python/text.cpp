@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <span>
 
 #include "atoll/base/validate.hpp"
 #include "atoll/table/kernel/text/offsets.hpp"
@@ -13,17 +12,6 @@
 #include "atoll/table/operations.hpp"
 #include "checks.hpp"
 #include "texts.hpp"
-
-template <>
-struct atl::array::PointedElements<&atl::table::text_from_buffers> {
-  static std::uint64_t digest(std::int64_t rows, DriverOnly<const std::int64_t*> offsets,
-                              DriverOnly<const char*> bytes) {
-    if (offsets.value == nullptr) return 0;
-    const std::span lengths(offsets.value, static_cast<std::size_t>(rows) + 1);
-    const std::span text(bytes.value + lengths.front(), static_cast<std::size_t>(lengths.back() - lengths.front()));
-    return digest_of(std::as_bytes(text), {}) ^ digest_of(std::as_bytes(lengths), {});
-  }
-};
 
 namespace atl::python {
 namespace {

@@ -11,13 +11,14 @@ completer = pytest.importorskip("IPython.core.completer")
 
 @pytest.fixture
 def completed():
-    """A function: what IPython offers for a text, as whole texts."""
+    """A function: which published names IPython offers for a text, as whole texts. It may offer builtins, too."""
     shell = shells.InteractiveShell()
     shell.run_line_magic("load_ext", "atoll")
 
     def offered(text):
         with completer.provisionalcompleter():
-            return [text[: one.start] + one.text for one in shell.Completer.completions(text, len(text))]
+            offers = [text[: one.start] + one.text for one in shell.Completer.completions(text, len(text))]
+        return [offer for offer in offers if "completed" in offer]
 
     yield offered
     shell.history_manager.end_session()

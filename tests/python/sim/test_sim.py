@@ -201,6 +201,7 @@ def test_a_fit_recovers_a_machine_from_its_times(tmp_path, capsys):
     sizes = [("barrier", 0), *((name, size) for name in ("broadcast", "allreduce") for size in (64, 4096, 262144))]
     lines = [
         {"name": f"collectives.{name}", "contender": "atoll", "size": size, "pes": pes, "cores": 2,
+         "dtype": "u8", "dist": "uniform", "threads": 1, "bytes": size, "gib_s": 0.0, "checksum": "0",
          "seconds": [fit.predict(known, fit.Measured(name, size, pes, 0))]}
         for name, size in sizes for pes in (2, 4)
     ]  # fmt: skip
@@ -213,7 +214,7 @@ def test_a_fit_recovers_a_machine_from_its_times(tmp_path, capsys):
     assert found["memory_latency_ps"] > 0
     assert found["cores"] == 2
     assert found["switch_ps"] == pytest.approx(900_000, rel=0.1)
-    write(tmp_path, '{"name": "sort"}\n', "none.jsonl")
+    write(tmp_path, json.dumps({**lines[0], "name": "sort"}) + "\n", "none.jsonl")
     assert main(["sim", "fit", str(tmp_path / "none.jsonl")]) == 1
     assert "no collectives of Atoll. Measure them: atoll bench run collectives" in capsys.readouterr().err
 

@@ -13,6 +13,7 @@
 
 #include "atoll/array/graph.hpp"
 #include "atoll/array/operations.hpp"
+#include "atoll/array/pointed_elements.hpp"
 #include "atoll/array/protection.hpp"
 #include "atoll/array/small_work.hpp"
 #include "atoll/array/snapshots.hpp"
@@ -25,18 +26,6 @@ template <auto operation>
 inline constexpr bool arguments_differ = false;
 template <>
 inline constexpr bool arguments_differ<&from_local> = true;
-/// A digest of the elements to which an operation's arguments point, where every PE of an SPMD session has them.
-template <auto operation>
-struct PointedElements {
-  static std::uint64_t digest(const auto&...) { return 0; }
-};
-template <>
-struct PointedElements<&from_buffer> {
-  static std::uint64_t digest(DType dtype, const Shape& shape, DriverOnly<const void*> values) {
-    const std::size_t bytes = static_cast<std::size_t>(shape.size()) * size_of(dtype);
-    return digest_of({static_cast<const std::byte*>(values.value), bytes}, {});
-  }
-};
 /// Operations that change the elements of their first argument.
 template <auto operation>
 inline constexpr bool assigns_elements = false;

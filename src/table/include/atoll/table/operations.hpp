@@ -2,7 +2,11 @@
 // The operations of this layer, numbered behind those of arrays.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "atoll/array/operations.hpp"
+#include "atoll/array/pointed_elements.hpp"
 #include "atoll/array/small_work.hpp"
 #include "atoll/table/ops/asof.hpp"
 #include "atoll/table/ops/date.hpp"
@@ -60,6 +64,17 @@ struct LargestResult<&table::text_from_buffers> {
     const std::int64_t rows = std::get<0>(arguments);
     const std::int64_t* offsets = std::get<1>(arguments).value;
     return rows + offsets[rows] - offsets[0];
+  }
+};
+
+template <>
+struct PointedElements<&table::text_from_buffers> {
+  static std::uint64_t digest(std::int64_t rows, DriverOnly<const std::int64_t*> offsets,
+                              DriverOnly<const char*> bytes) {
+    if (offsets.value == nullptr) return 0;
+    const std::span lengths(offsets.value, static_cast<std::size_t>(rows) + 1);
+    const std::span text(bytes.value + lengths.front(), static_cast<std::size_t>(lengths.back() - lengths.front()));
+    return digest_of(std::as_bytes(text), {}) ^ digest_of(std::as_bytes(lengths), {});
   }
 };
 
