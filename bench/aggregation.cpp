@@ -105,15 +105,7 @@ class Bench {
         {{first_name_, [&] { through(adds); }},
          {second_name_, [&] { through(messages); }},
          {"limit",
-          [&] {
-            const std::uint64_t ahead = 32, n = requests_.size();
-            for (std::uint64_t i = 0; i < n; ++i) {
-              if (i + ahead < n)
-                prefetch_for_write(&bases_[requests_[i + ahead] >> shift_][requests_[i + ahead] & mask_]);
-              Word(bases_[requests_[i] >> shift_][requests_[i] & mask_]).fetch_add(1, std::memory_order_relaxed);
-            }
-            all_.barrier();
-          }}},
+          [&] { update_each([](Word word, std::uint64_t) { word.fetch_add(1, std::memory_order_relaxed); }); }}},
         [this] { clear_table(); }, [this] { return has_counted_all(); });
   }
 
@@ -141,14 +133,7 @@ class Bench {
          {second_name_, [&] { through(messages); }},
          {"limit",
           [&] {
-            const std::uint64_t ahead = 32, n = requests_.size();
-            for (std::uint64_t i = 0; i < n; ++i) {
-              if (i + ahead < n)
-                prefetch_for_write(&bases_[requests_[i + ahead] >> shift_][requests_[i + ahead] & mask_]);
-              Word(bases_[requests_[i] >> shift_][requests_[i] & mask_])
-                  .store(requests_[i] + 1, std::memory_order_relaxed);
-            }
-            all_.barrier();
+            update_each([](Word word, std::uint64_t request) { word.store(request + 1, std::memory_order_relaxed); });
           }}},
         [this] { clear_table(); },
         [&] {
@@ -157,6 +142,17 @@ class Bench {
               return false;
           return true;
         });
+  }
+
+  /// The hand-written loop: updates the word of each request, which is prefetched some requests before.
+  template <class Update>
+  void update_each(Update&& update) {
+    const std::uint64_t ahead = 32, n = requests_.size();
+    for (std::uint64_t i = 0; i < n; ++i) {
+      if (i + ahead < n) prefetch_for_write(&bases_[requests_[i + ahead] >> shift_][requests_[i + ahead] & mask_]);
+      update(Word(bases_[requests_[i] >> shift_][requests_[i] & mask_]), requests_[i]);
+    }
+    all_.barrier();
   }
 
   int member(std::uint64_t request) const { return static_cast<int>(request >> shift_); }

@@ -71,10 +71,9 @@ def _server(setup: Setup, is_secure: bool) -> tuple[str, str]:
 
 
 def processor_seconds(setup: Setup) -> float:
-    """What the threads of the server without TLS have used, of its workers' processes not."""
+    """Processor time of the threads of the server without TLS, without that of its other PEs' processes."""
     from atoll.serve import server_files
 
-    _server(setup, False)
     with _home(_server(setup, False)[1]):
         tasks = Path(f"/proc/{server_files.read(name(setup)).pid}/task")
     return 1e-9 * sum(int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir())
@@ -84,7 +83,7 @@ def processor_seconds(setup: Setup) -> float:
 def dashboard(setup: Setup) -> tuple[str, dict[str, str]]:
     """A dashboard of the server without TLS, started once: its address, and the headers of requests."""
     try:
-        from atoll.serve.dashboard import web  # noqa: F401
+        from atoll.serve.dashboard import web  # noqa: F401 - fails where its packages are missing
     except ImportError as error:
         raise Skip(f"dashboards need the extra serve ({error})") from None
     process = started([sys.executable, "-m", "atoll", "dashboard", name(setup)], environment(setup))

@@ -195,7 +195,7 @@ class Loop:
                 self.checkpoints.step()
 
     def _awaited(self) -> list[tuple[int, int]]:
-        """What has come, after a wait."""
+        """Waits for connections that have something to read or can take more; their numbers and events."""
         spinner, self._spinner = self._spinner, None
         if spinner is not None and (found := spinner.wait(self._poll.poll)):
             return found

@@ -34,7 +34,7 @@ struct LedgerHead {
 };
 static_assert(sizeof(LedgerHead) == 64);
 
-/// What is before the heaps in each segment; its last part is the LedgerHead.
+/// Size of the system area, which lies before the heaps in each segment. The LedgerHead is at its end.
 inline constexpr std::size_t system_area_bytes = std::size_t{2} << 20;
 inline constexpr std::size_t ledger_offset = system_area_bytes - sizeof(LedgerHead);
 
